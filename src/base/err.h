@@ -1,0 +1,42 @@
+/* Errors: a code and a text on the caller's stack. A function that can fail
+ * returns 0 or -1, takes `struct err *` last and leaves its outputs untouched
+ * when it fails. */
+#ifndef BASE_ERR_H
+#define BASE_ERR_H
+
+/* code, what it means, HTTP status, exit code of the command line */
+#define ERR_CODES(X)                                                                               \
+    X(OK, "ok", 200, 0)                                                                            \
+    X(INVALID, "invalid input", 400, 2)                                                            \
+    X(DENIED, "not permitted", 403, 1)                                                             \
+    X(NOT_FOUND, "not found", 404, 1)                                                              \
+    X(CONFLICT, "conflict", 409, 1)                                                                \
+    X(LIMIT, "limit exceeded", 413, 1)                                                             \
+    X(IO, "i/o error", 500, 1)                                                                     \
+    X(INTERNAL, "internal error", 500, 1)                                                          \
+    X(UNREACHABLE, "server unreachable", 503, 3)
+
+enum err_code {
+#define X(name, text, http, exit) ERR_##name,
+    ERR_CODES(X)
+#undef X
+};
+
+struct err {
+    enum err_code code;
+    char text[256];
+};
+
+/* Fills *err (which may be NULL) and returns -1, so that a failing function
+ * can `return err_set(...)`. A text that does not fit is cut. */
+int err_set(struct err *err, enum err_code code, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Puts "<text>: " in front of the text that *err has; returns -1. */
+int err_prefix(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+const char *err_name(enum err_code code);
+int err_http(enum err_code code);
+int err_exit(enum err_code code);
+
+#endif

@@ -1,0 +1,157 @@
+/* Owns heap and arena memory. An arena is a list of blocks; `now` is the one
+ * being filled, later blocks are empty ones kept by arena_reset. */
+#include "base/mem.h"
+
+#include <stdint.h>
+#include <unistd.h>
+
+enum { BLOCK = 64 * 1024, ALIGN = 16 };
+
+struct arena_block {
+    struct arena_block *next;
+    size_t size;
+    _Alignas(ALIGN) char data[];
+};
+
+void *xmalloc(size_t size)
+{
+    void *p = malloc(size ? size : 1);
+    if (!p)
+        abort();
+    return p;
+}
+
+void *xcalloc(size_t n, size_t size)
+{
+    void *p = calloc(n ? n : 1, size ? size : 1);
+    if (!p)
+        abort();
+    return p;
+}
+
+void *xrealloc(void *p, size_t size)
+{
+    p = realloc(p, size ? size : 1);
+    if (!p)
+        abort();
+    return p;
+}
+
+void *xreallocarray(void *p, size_t n, size_t size)
+{
+    if (size && n > SIZE_MAX / size)
+        abort();
+    return xrealloc(p, n * size);
+}
+
+char *xstrndup(const char *s, size_t n)
+{
+    char *copy = xmalloc(n + 1);
+    memcpy(copy, s, n);
+    copy[n] = '\0';
+    return copy;
+}
+
+char *xstrdup(const char *s)
+{
+    return xstrndup(s, strlen(s));
+}
+
+static struct arena_block *block_create(size_t size)
+{
+    struct arena_block *b = xmalloc(sizeof *b + size);
+    b->next = NULL;
+    b->size = size;
+    return b;
+}
+
+/* Makes `now` a block with room for `size`: the next kept one if it is large
+ * enough, else a new one put before it. */
+static void arena_advance(struct arena *a, size_t size)
+{
+    struct arena_block *next = a->now ? a->now->next : a->first;
+    if (!next || next->size < size) {
+        struct arena_block *b = block_create(size > BLOCK ? size : BLOCK);
+        b->next = next;
+        if (a->now)
+            a->now->next = b;
+        else
+            a->first = b;
+        next = b;
+    }
+    a->now = next;
+    a->used = 0;
+}
+
+void *arena_raw(struct arena *a, size_t size)
+{
+    if (size > SIZE_MAX - ALIGN)
+        abort();
+    size = (size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+    if (!a->now || a->now->size - a->used < size)
+        arena_advance(a, size);
+    void *p = a->now->data + a->used;
+    a->used += size;
+    return p;
+}
+
+void *arena_alloc(struct arena *a, size_t size)
+{
+    return memset(arena_raw(a, size), 0, size);
+}
+
+void *arena_alloc_array(struct arena *a, size_t n, size_t size)
+{
+    if (size && n > SIZE_MAX / size)
+        abort();
+    return arena_alloc(a, n * size);
+}
+
+char *arena_strndup(struct arena *a, const char *s, size_t n)
+{
+    char *copy = arena_raw(a, n + 1);
+    memcpy(copy, s, n);
+    copy[n] = '\0';
+    return copy;
+}
+
+char *arena_strdup(struct arena *a, const char *s)
+{
+    return arena_strndup(a, s, strlen(s));
+}
+
+void arena_reset(struct arena *a)
+{
+    a->now = a->first;
+    a->used = 0;
+}
+
+void arena_done(struct arena *a)
+{
+    for (struct arena_block *b = a->first, *next; b; b = next) {
+        next = b->next;
+        free(b);
+    }
+    *a = (struct arena){0};
+}
+
+size_t arena_size(const struct arena *a)
+{
+    size_t sum = 0;
+    for (const struct arena_block *b = a->first; b; b = b->next)
+        sum += b->size;
+    return sum;
+}
+
+void auto_free(void *p)
+{
+    void *held;
+    memcpy(&held, p, sizeof held);
+    free(held);
+}
+
+void auto_close(const int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+}

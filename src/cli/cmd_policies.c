@@ -1,0 +1,128 @@
+/* trainyard policies [NAME]: what there is to choose from, and what each does. */
+#include <stdio.h>
+
+#include "base/str.h"
+#include "cli/commands.h"
+#include "policy/policy.h"
+
+enum { WIDTH = 80 };
+
+/* Prints a text filled to the width; blank lines separate paragraphs. */
+static void print_filled(const char *text, const char *indent)
+{
+    size_t column = 0;
+    while (*text) {
+        if (*text == '\n') {
+            printf("\n\n");
+            column = 0;
+            text += strspn(text, "\n");
+            continue;
+        }
+        size_t n = strcspn(text, " \n");
+        if (column && column + 1 + n > WIDTH) {
+            putchar('\n');
+            column = 0;
+        }
+        column += (size_t)printf("%s%.*s", column ? " " : indent, (int)n, text);
+        text += n;
+        text += strspn(text, " ");
+    }
+    putchar('\n');
+}
+
+static void print_policy(const struct policy *p)
+{
+    printf("%s (%s): %s\n\n", p->name, axis_name(p->axis), p->summary);
+    print_filled(p->rule, "  ");
+    printf("\nSource:\n");
+    print_filled(p->source, "  ");
+    printf("\nParameters:%s\n", p->params ? "" : " none");
+    for (size_t i = 0; p->params && p->params[i].name; i++) {
+        char text[160];
+        param_describe(&p->params[i], text, sizeof text);
+        printf("  %s\n      %s\n", text, p->params[i].help);
+    }
+}
+
+static void print_preset(const struct preset *preset)
+{
+    printf("%s: %s\n\nThe same as:\n  %s\n", preset->name, preset->summary, preset->spec);
+}
+
+static void print_list(void)
+{
+    for (int axis = 0; axis < AXES; axis++) {
+        printf("%s%s:\n", axis ? "\n" : "", axis_name((enum axis)axis));
+        for (size_t i = 0; policies[i]; i++)
+            if ((int)policies[i]->axis == axis)
+                printf("  %-18s %s\n", policies[i]->name, policies[i]->summary);
+    }
+    printf("\npresets:\n");
+    for (size_t i = 0; presets[i].name; i++)
+        printf("  %-18s %s\n", presets[i].name, presets[i].summary);
+    printf("\n`trainyard policies NAME` prints rule, source and parameters.\n"
+           "Combine them as in allocate=afs-l,place=best-fit,share=hard.\n");
+}
+
+static void print_policy_json(const struct policy *p, struct str *out)
+{
+    str_addf(out, "{\"name\":\"%s\",\"axis\":\"%s\",\"summary\":", p->name, axis_name(p->axis));
+    str_add_json(out, p->summary);
+    str_add(out, ",\"rule\":");
+    str_add_json(out, p->rule);
+    str_add(out, ",\"source\":");
+    str_add_json(out, p->source);
+    str_add(out, ",\"parameters\":[");
+    for (size_t i = 0; p->params && p->params[i].name; i++) {
+        str_addf(out, "%s{\"name\":\"%s\",\"default\":\"%s\",\"help\":", i ? "," : "",
+                 p->params[i].name, p->params[i].preset);
+        str_add_json(out, p->params[i].help);
+        str_add(out, "}");
+    }
+    str_add(out, "]}\n");
+}
+
+static int run(const struct args *args)
+{
+    const char *name = args->operands.n ? args->operands.at[0] : NULL;
+    struct combo combo;
+    struct err err;
+    if (!name && !args_get(args, "json")) {
+        print_list();
+        return 0;
+    }
+    struct str json = {0};
+    for (size_t i = 0; policies[i]; i++) {
+        if (name && strcmp(policies[i]->name, name) != 0)
+            continue;
+        if (args_get(args, "json"))
+            print_policy_json(policies[i], &json);
+        else
+            print_policy(policies[i]);
+        if (name)
+            break;
+    }
+    bool found = json.n || (name && combo_parse(name, &combo, &err) == 0);
+    if (json.n)
+        fputs(json.at, stdout);
+    str_done(&json);
+    for (size_t i = 0; name && presets[i].name; i++)
+        if (!strcmp(presets[i].name, name))
+            print_preset(&presets[i]);
+    return found ? 0 : command_fail(args->command, &err);
+}
+
+static const struct option options[] = {
+    {"json", 0, NULL, "one JSON object a line", false},
+    {0},
+};
+
+const struct command command_policies = {
+    .name = "policies",
+    .summary = "List the scheduling policies, or explain one",
+    .operands = "[NAME]",
+    .options = options,
+    .max_operands = 1,
+    .examples = "  trainyard policies\n  trainyard policies afs-l",
+    .run = run,
+};

@@ -1,0 +1,237 @@
+/* trainyard sim: runs policies on a trace in virtual time and compares them. */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/str.h"
+#include "cli/commands.h"
+#include "sim/nodes.h"
+#include "sim/sim.h"
+
+/* What the command line asks for. */
+struct request {
+    struct arena arena;
+    struct cluster cluster;
+    struct trace trace;
+    struct trace rigid; /* run times as the trace gives them; only under a peer's rules */
+    struct sim_options options;
+    VEC(struct combo) combos;
+    const char *trace_name, *nodes;
+};
+
+static void request_done(struct request *r)
+{
+    trace_done(&r->trace);
+    trace_done(&r->rigid);
+    arena_done(&r->arena);
+    VEC_DONE(&r->combos);
+}
+
+static int get_duration(const struct args *a, const char *name, usec_t *out, struct err *err)
+{
+    const char *text = args_get(a, name);
+    if (!text)
+        return 0;
+    if (time_parse(text, out, err) < 0)
+        return err_prefix(err, "--%s", name);
+    return 0;
+}
+
+static int get_rules(const struct args *a, enum rules *out, struct err *err)
+{
+    const char *text = args_get(a, "rules");
+    if (!text || !strcmp(text, "own"))
+        *out = RULES_OWN;
+    else if (!strcmp(text, "tiresias"))
+        *out = RULES_TIRESIAS;
+    else if (!strcmp(text, "elasticflow"))
+        *out = RULES_ELASTICFLOW;
+    else
+        return err_set(err, ERR_INVALID, "--rules %s: expected own, tiresias or elasticflow", text);
+    return 0;
+}
+
+static int get_policies(const struct args *a, struct request *r, struct err *err)
+{
+    const char *text;
+    struct combo combo;
+    for (size_t i = 0; (text = args_nth(a, "policy", i)); i++) {
+        if (combo_parse(text, &combo, err) < 0)
+            return -1;
+        VEC_PUSH(&r->combos, combo);
+    }
+    if (r->combos.n == 0)
+        return err_set(err, ERR_INVALID, "--policy is missing; `trainyard policies` lists them");
+    return 0;
+}
+
+static int get_options(const struct args *a, struct request *r, struct err *err)
+{
+    struct sim_options *o = &r->options;
+    const char *seed = args_get(a, "seed");
+    int64_t number = 1;
+    if (seed && str_parse_int(seed, 0, INT64_MAX, &number, err) < 0)
+        return err_prefix(err, "--seed");
+    o->seed = (uint64_t)number;
+    o->repair = 600 * USEC_PER_SEC;
+    if (get_rules(a, &o->rules, err) < 0)
+        return -1;
+    o->resched_min = o->rules == RULES_ELASTICFLOW ? 60 * USEC_PER_SEC : 0;
+    if (get_duration(a, "resched-min", &o->resched_min, err) < 0 ||
+        get_duration(a, "mtbf", &o->mtbf, err) < 0 ||
+        get_duration(a, "repair", &o->repair, err) < 0)
+        return -1;
+    o->record = args_get(a, "report") != NULL;
+    return get_policies(a, r, err);
+}
+
+/* The jobs: from a file, or generated. */
+static int get_trace(const struct args *a, struct request *r, struct err *err)
+{
+    const char *generate = args_get(a, "generate");
+    struct trace_options t = {.profiles = args_get(a, "profiles"), .cluster = &r->cluster};
+    if (get_duration(a, "restart-cost", &t.cost.restart, err) < 0 ||
+        get_duration(a, "resize-cost", &t.cost.resize, err) < 0 ||
+        get_duration(a, "move-cost", &t.cost.move, err) < 0 ||
+        get_duration(a, "checkpoint-every", &t.cost.checkpoint, err) < 0)
+        return -1;
+    t.all_sizes = r->options.rules == RULES_ELASTICFLOW;
+    if (generate && a->operands.n)
+        return err_set(err, ERR_INVALID, "give a TRACE or --generate, not both");
+    r->trace_name = generate ? generate : a->operands.n ? a->operands.at[0] : NULL;
+    if (generate)
+        return trace_generate(generate, r->options.seed, &t, &r->trace, err);
+    if (!r->trace_name)
+        return err_set(err, ERR_INVALID, "TRACE is missing; give a file or --generate SPEC");
+    if (trace_read(r->trace_name, &t, &r->trace, err) < 0)
+        return -1;
+    t.profiles = NULL;
+    if (r->options.rules == RULES_ELASTICFLOW)
+        return trace_read(r->trace_name, &t, &r->rigid, err);
+    return 0;
+}
+
+static int get_request(const struct args *a, struct request *r, struct err *err)
+{
+    r->nodes = args_get(a, "nodes");
+    if (!r->nodes)
+        return err_set(err, ERR_INVALID, "--nodes is missing; write 16x4 (nodes x GPUs) or 4x8c");
+    if (nodes_parse(r->nodes, &r->arena, &r->cluster, err) < 0)
+        return -1;
+    if (get_options(a, r, err) < 0)
+        return -1;
+    return get_trace(a, r, err);
+}
+
+static void show_progress(void *ctx, double share)
+{
+    const struct combo *c = ctx;
+    enum { BAR = 30 };
+    int full = (int)(share * BAR);
+    fprintf(stderr, "\r%-32.32s [%.*s%*s] %3.0f%%", c->name, full,
+            "##############################", BAR - full, "", share * 100);
+}
+
+/* ElasticFlow's simulator resizes jobs by its table under EDF; under the
+ * policies that never resize it takes the run times of the trace. */
+static const struct trace *trace_for(const struct request *r, const struct combo *c)
+{
+    bool edf = !strcmp(c->policy[AXIS_ALLOCATE]->name, "edf");
+    return r->options.rules == RULES_ELASTICFLOW && !edf ? &r->rigid : &r->trace;
+}
+
+static int run_policies(struct request *r, struct sim_result *results, struct err *err)
+{
+    bool bar = isatty(STDERR_FILENO);
+    for (size_t i = 0; i < r->combos.n; i++) {
+        struct sim_options o = r->options;
+        o.combo = r->combos.at[i];
+        o.cluster = &r->cluster;
+        o.trace = trace_for(r, &o.combo);
+        o.progress = bar ? show_progress : NULL;
+        o.ctx = &o.combo;
+        if (sim_run(&o, &results[i], err) < 0)
+            return -1;
+        if (bar)
+            fprintf(stderr, "\r%*s\r", 72, "");
+    }
+    return 0;
+}
+
+static int write_results(const struct args *a, const struct request *r,
+                         const struct sim_result *results, struct err *err)
+{
+    uint32_t n = (uint32_t)r->combos.n;
+    const char *csv = args_get(a, "jobs-csv"), *html = args_get(a, "report");
+    if (csv && result_jobs_csv(results, n, csv, err) < 0)
+        return -1;
+    if (html &&
+        result_html(results, n, &r->cluster, r->trace_name, r->nodes, html, err) < 0)
+        return -1;
+    if (args_get(a, "json"))
+        for (uint32_t i = 0; i < n; i++)
+            result_json(&results[i], !args_get(a, "no-timing"), stdout);
+    else
+        result_table(results, n, isatty(STDOUT_FILENO) && !getenv("NO_COLOR"), stdout);
+    return 0;
+}
+
+static int run(const struct args *args)
+{
+    struct request r = {0};
+    struct err err;
+    int rc = get_request(args, &r, &err);
+    struct sim_result *results = xcalloc(r.combos.n, sizeof *results);
+    const char *save = args_get(args, "save-trace");
+    if (rc == 0 && save)
+        rc = trace_write(&r.trace, save, &err);
+    if (rc == 0)
+        rc = run_policies(&r, results, &err);
+    if (rc == 0)
+        rc = write_results(args, &r, results, &err);
+    for (size_t i = 0; i < r.combos.n; i++)
+        result_done(&results[i]);
+    free(results);
+    request_done(&r);
+    return rc < 0 ? command_fail(args->command, &err) : 0;
+}
+
+static const struct option options[] = {
+    {"nodes", 'n', "SPEC", "the cluster: 16x4 (nodes x GPUs), 4x8c (cores), 6x4:t4,2x8:a100, a file",
+     false},
+    {"policy", 'p', "P", "a preset, an allocator, or allocate=A,place=P,share=S", true},
+    {"profiles", 0, "F", "throughput tables that the trace refers to", false},
+    {"generate", 'g', "SPEC", "make up jobs, as poisson:jobs=1000,load=0.9", false},
+    {"save-trace", 0, "F", "write the jobs in our own format", false},
+    {"seed", 0, "N", "for everything that is drawn by lot (default 1)", false},
+    {"rules", 0, "R", "event rules: own, tiresias or elasticflow", false},
+    {"resched-min", 0, "T", "least time between two decisions (default 0)", false},
+    {"restart-cost", 0, "T", "a preempted job stops for this long when it resumes", false},
+    {"resize-cost", 0, "T", "each change of size stops a job for this long", false},
+    {"move-cost", 0, "T", "each move to another node stops a job for this long", false},
+    {"checkpoint-every", 0, "T", "work since the last checkpoint is lost when a node fails", false},
+    {"mtbf", 0, "T", "mean time between failures of a node (default: none fail)", false},
+    {"repair", 0, "T", "how long a failed node is away (default 10m)", false},
+    {"json", 0, NULL, "one JSON object per policy, one a line", false},
+    {"no-timing", 0, NULL, "leave times that depend on the machine out of --json", false},
+    {"jobs-csv", 0, "F", "write a line per job and policy", false},
+    {"report", 0, "F.html", "write a report with charts, one self-contained file", false},
+    {0},
+};
+
+const struct command command_sim = {
+    .name = "sim",
+    .summary = "Run policies on a trace in virtual time and compare them",
+    .operands = "[TRACE]",
+    .details =
+        "The same engine and policies as live, on a virtual clock: same input and seed, same\n"
+        "result. TRACE is a CSV in our own or a public format, found by its header.\n"
+        "Policies take parameters behind colons: las:thresholds=3250, fifo:order=strict.\n"
+        "Durations are seconds or like 90s, 15m, 2h.",
+    .examples =
+        "  trainyard sim data/tiresias/60_job.csv -n 4x4 -p fifo -p srtf -p las\n"
+        "  trainyard sim -g poisson:jobs=1000,load=0.9,kind=malleable -n 16x4 -p voda-afs-l\n"
+        "  trainyard sim trace.csv -n 2x8c -p flowcon -p docker --report report.html",
+    .options = options,
+    .max_operands = 1,
+    .run = run,
+};

@@ -1,0 +1,9 @@
+/* Every command, for the table in main.c. */
+#ifndef CLI_COMMANDS_H
+#define CLI_COMMANDS_H
+
+#include "cli/command.h"
+
+extern const struct command command_sim, command_policies, command_version;
+
+#endif

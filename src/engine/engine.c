@@ -1,0 +1,336 @@
+/* Owns the step: what each event changes, and when a decision is due. Events
+ * only mark the state dirty; the decision is made on EVENT_TICK, so all that
+ * happens at one instant is seen by one decision, and decisions keep their
+ * distance (resched_min). */
+#include "engine/internal.h"
+
+void engine_init(struct engine *e, const struct engine_config *config,
+                 const struct cluster *cluster)
+{
+    *e = (struct engine){.config = *config, .cluster = *cluster, .wake_at = USEC_NEVER};
+    e->decided_at = -USEC_LIMIT;
+    e->cluster.nodes = xcalloc(cluster->n, sizeof *e->cluster.nodes);
+    for (uint32_t i = 0; i < cluster->n; i++) {
+        e->cluster.nodes[i] = cluster->nodes[i];
+        memset(&e->cluster.nodes[i].tasks, 0, sizeof e->cluster.nodes[i].tasks);
+    }
+    e->stale_mark = xcalloc(cluster->n, sizeof *e->stale_mark);
+    for (int axis = 0; axis < AXES; axis++)
+        e->node_memo[axis] = xcalloc(cluster->n, sizeof **e->node_memo);
+    e->snapshot = (struct snapshot){.first = TASK_NONE, .last = TASK_NONE, .by_submit = true};
+}
+
+void engine_done(struct engine *e)
+{
+    for (uint32_t i = 0; i < e->tasks_n; i++) {
+        free(e->tasks[i].at.at);
+        free(e->tasks[i].history);
+    }
+    for (uint32_t i = 0; i < e->cluster.n; i++)
+        VEC_DONE(&e->cluster.nodes[i].tasks);
+    for (int axis = 0; axis < AXES; axis++)
+        free(e->node_memo[axis]);
+    free(e->cluster.nodes);
+    free(e->tasks);
+    free(e->touched_mark);
+    free(e->stale_mark);
+    free(e->why);
+    VEC_DONE(&e->spare);
+    VEC_DONE(&e->running);
+    VEC_DONE(&e->effects);
+    VEC_DONE(&e->touched);
+    VEC_DONE(&e->stale);
+    arena_done(&e->arena);
+}
+
+const struct snapshot *engine_snapshot(struct engine *e, usec_t now)
+{
+    struct snapshot *s = &e->snapshot;
+    s->now = now;
+    s->seed = e->config.seed;
+    s->rules = e->config.rules;
+    s->cluster = &e->cluster;
+    if (!s->pools) { /* node states have changed, or this is the first time */
+        s->pools = cluster_pools(&e->cluster);
+        s->draining = false;
+        for (unsigned p = 0; p < s->pools; p++)
+            s->size[p] = cluster_size(&e->cluster, p, true);
+        for (uint32_t i = 0; i < e->cluster.n; i++)
+            s->draining |= e->cluster.nodes[i].state == NODE_DRAINING;
+    }
+    s->tasks = e->tasks;
+    s->tasks_cap = e->tasks_cap;
+    s->running = e->running.at;
+    s->nrunning = (uint32_t)e->running.n;
+    s->finished = &e->finished;
+    s->memo = e->memo;
+    for (int axis = 0; axis < AXES; axis++)
+        s->node_memo[axis] = e->node_memo[axis];
+    return s;
+}
+
+static int submit(struct engine *e, const struct job *job, usec_t now, struct err *err)
+{
+    if (cluster_can_hold(&e->cluster, job, err) < 0)
+        return -1;
+    e->submitted = state_add(e, job, now);
+    e->costly |= job->cost.restart > 0 || job->cost.resize > 0 || job->cost.move > 0;
+    e->snapshot.last_arrival = now;
+    e->dirty = true;
+    return 0;
+}
+
+/* Closes the books of a task that is over. */
+static void end(struct engine *e, uint32_t task, usec_t now)
+{
+    struct task *t = &e->tasks[task];
+    task_advance(t, now);
+    if (t->phase == TASK_RUNNING) {
+        t->run_time += now - t->resumed_at;
+        state_rest(e, task);
+    } else if (t->phase != TASK_STOPPING) {
+        t->wait_time += now - t->queued_at;
+    }
+    if (t->phase != TASK_STOPPING && t->phase != TASK_HELD)
+        state_unlink(e, task);
+    if (t->at.n)
+        state_vacate(e, task, true);
+    service_add(&e->finished, t->attained);
+    state_remove(e, task);
+    e->snapshot.last_departure = now;
+    e->dirty = true;
+}
+
+/* A stopping task is gone from its nodes: it may be started again. */
+static void stopped(struct engine *e, uint32_t task, usec_t now)
+{
+    struct task *t = &e->tasks[task];
+    task_advance(t, now);
+    state_vacate(e, task, true);
+    t->phase = TASK_QUEUED;
+    state_link(e, task);
+    e->dirty = true;
+}
+
+/* Back to the last checkpoint and into the queue. */
+static void failed(struct engine *e, uint32_t task, usec_t now)
+{
+    struct task *t = &e->tasks[task];
+    task_advance(t, now);
+    t->done = t->saved;
+    t->failures++;
+    t->run_time += now - t->resumed_at;
+    t->queued_at = now;
+    state_rest(e, task);
+    state_vacate(e, task, true);
+    t->phase = TASK_QUEUED;
+    e->dirty = true;
+}
+
+static void node_changed(struct engine *e, uint32_t node, enum node_state state, usec_t now)
+{
+    struct node *n = &e->cluster.nodes[node];
+    n->state = state;
+    while (state == NODE_DOWN && n->tasks.n) {
+        uint32_t task = n->tasks.at[0];
+        if (e->tasks[task].phase == TASK_STOPPING)
+            stopped(e, task, now);
+        else
+            failed(e, task, now);
+    }
+    e->snapshot.pools = 0;
+    e->dirty = true;
+}
+
+static void sampled(struct engine *e, uint32_t task, const struct sample *sample)
+{
+    struct task *t = &e->tasks[task];
+    if (!t->history) {
+        t->history = xmalloc(sizeof *t->history);
+        history_init(t->history);
+    }
+    history_add(t->history, sample);
+}
+
+static void progressed(struct engine *e, const struct event *event, usec_t now)
+{
+    struct task *t = &e->tasks[event->task];
+    task_advance(t, now);
+    t->work = event->work;
+    t->done = event->done;
+    state_touch(e, event->task);
+}
+
+static void hold(struct engine *e, uint32_t task, usec_t now)
+{
+    struct task *t = &e->tasks[task];
+    if (t->phase == TASK_PAUSED)
+        state_vacate(e, task, true);
+    t->wait_time += now - t->queued_at;
+    t->phase = TASK_HELD;
+    state_unlink(e, task);
+    e->dirty = true;
+}
+
+static void release(struct engine *e, uint32_t task, usec_t now)
+{
+    e->tasks[task].phase = TASK_QUEUED;
+    e->tasks[task].queued_at = now;
+    state_link(e, task);
+    e->dirty = true;
+}
+
+static void switch_policy(struct engine *e, const struct combo *combo)
+{
+    e->config.combo = *combo;
+    /* What the old policy remembered means nothing to the new one. */
+    memset(e->memo, 0, sizeof e->memo);
+    for (int axis = 0; axis < AXES; axis++)
+        memset(e->node_memo[axis], 0, e->cluster.n * sizeof **e->node_memo);
+    for (uint32_t i = 0; i < e->tasks_n; i++)
+        memset(e->tasks[i].memo, 0, sizeof e->tasks[i].memo);
+    for (uint32_t i = 0; i < e->cluster.n; i++)
+        state_stale(e, i);
+    for (size_t i = 0; i < e->running.n; i++)
+        state_touch(e, e->running.at[i]);
+    e->dirty = true;
+}
+
+usec_t engine_due(const struct engine *e)
+{
+    usec_t soonest = e->decided_at + e->config.resched_min;
+    usec_t wanted = e->dirty ? soonest : e->wake_at;
+    return wanted > soonest ? wanted : soonest;
+}
+
+static int decide(struct engine *e, usec_t now, struct err *err)
+{
+    const struct combo *c = &e->config.combo;
+    const struct snapshot *s = engine_snapshot(e, now);
+    struct plan *plan = &e->plan;
+    arena_reset(&e->arena);
+    plan_init(plan, s, &e->arena, e->config.explain);
+    c->policy[AXIS_ALLOCATE]->decide(s, &c->params[AXIS_ALLOCATE], plan);
+    if (e->costly && !c->policy[AXIS_ALLOCATE]->weighs_costs)
+        settle_plan(e, plan);
+    c->policy[AXIS_PLACE]->decide(s, &c->params[AXIS_PLACE], plan);
+    c->policy[AXIS_SHARE]->decide(s, &c->params[AXIS_SHARE], plan);
+    if (check_plan(e, plan, err) < 0)
+        return -1;
+    apply_plan(e, plan, now);
+    e->dirty = false;
+    e->decided_at = now;
+    e->wake_at = plan->wake_at > now ? plan->wake_at : now + 1;
+    e->decisions++;
+    return 0;
+}
+
+/* Whether the task exists and is in one of the phases of the mask. */
+static int require(const struct engine *e, uint32_t task, unsigned phases, const char *what,
+                   struct err *err)
+{
+    static const char *const names[] = {"queued", "running", "paused", "stopping", "held"};
+    if (task >= e->tasks_n || !e->tasks[task].job)
+        return err_set(err, ERR_NOT_FOUND, "no task %u", task);
+    if (!(phases >> e->tasks[task].phase & 1))
+        return err_set(err, ERR_CONFLICT, "%s: the job is %s", what,
+                       names[e->tasks[task].phase]);
+    return 0;
+}
+
+enum {
+    QUEUED = 1 << TASK_QUEUED,
+    RUNNING = 1 << TASK_RUNNING,
+    PAUSED = 1 << TASK_PAUSED,
+    STOPPING = 1 << TASK_STOPPING,
+    HELD = 1 << TASK_HELD,
+    ANY = QUEUED | RUNNING | PAUSED | STOPPING | HELD,
+};
+
+static int require_for(const struct engine *e, const struct event *v, struct err *err)
+{
+    switch (v->kind) {
+    case EVENT_END:
+        return require(e, v->task, ANY, "end", err);
+    case EVENT_STOPPED:
+        return require(e, v->task, STOPPING, "stopped", err);
+    case EVENT_FAILED:
+        return require(e, v->task, RUNNING, "failed", err);
+    case EVENT_HOLD:
+        return require(e, v->task, QUEUED | PAUSED, "hold", err);
+    case EVENT_RELEASE:
+        return require(e, v->task, HELD, "release", err);
+    case EVENT_SAMPLE:
+    case EVENT_PROGRESS:
+    case EVENT_READY:
+    case EVENT_JOB:
+        return require(e, v->task, ANY, "update", err);
+    case EVENT_NODE:
+        if (v->node >= e->cluster.n)
+            return err_set(err, ERR_NOT_FOUND, "no node %u", v->node);
+        return 0;
+    default:
+        return 0;
+    }
+}
+
+static int take_event(struct engine *e, const struct event *v, usec_t now, struct err *err)
+{
+    switch (v->kind) {
+    case EVENT_SUBMIT:
+        return submit(e, v->job, now, err);
+    case EVENT_END:
+        end(e, v->task, now);
+        break;
+    case EVENT_STOPPED:
+        stopped(e, v->task, now);
+        break;
+    case EVENT_FAILED:
+        failed(e, v->task, now);
+        break;
+    case EVENT_HOLD:
+        hold(e, v->task, now);
+        break;
+    case EVENT_RELEASE:
+        release(e, v->task, now);
+        break;
+    case EVENT_SAMPLE:
+        sampled(e, v->task, v->sample);
+        break;
+    case EVENT_PROGRESS:
+        progressed(e, v, now);
+        break;
+    case EVENT_READY:
+        task_advance(&e->tasks[v->task], now);
+        e->tasks[v->task].ready_at = v->at;
+        state_touch(e, v->task);
+        break;
+    case EVENT_JOB:
+        e->tasks[v->task].job = v->job;
+        e->snapshot.by_submit = false;
+        e->dirty = true;
+        break;
+    case EVENT_NODE:
+        node_changed(e, v->node, v->state, now);
+        break;
+    case EVENT_POLICY:
+        switch_policy(e, v->combo);
+        break;
+    case EVENT_TICK:
+        if (engine_due(e) <= now)
+            return decide(e, now, err);
+        break;
+    }
+    return 0;
+}
+
+int engine_step(struct engine *e, const struct event *event, usec_t now, struct err *err)
+{
+    if (require_for(e, event, err) < 0)
+        return -1;
+    e->step++;
+    e->effects.n = e->touched.n = 0;
+    int rc = take_event(e, event, now, err);
+    state_refresh(e, now);
+    return rc;
+}

@@ -1,0 +1,41 @@
+/* Between the files of the engine. */
+#ifndef ENGINE_INTERNAL_H
+#define ENGINE_INTERNAL_H
+
+#include "engine/engine.h"
+
+/* state.c: tasks and what they hold. */
+uint32_t state_add(struct engine *e, const struct job *job, usec_t now);
+void state_remove(struct engine *e, uint32_t task);
+/* Into or out of the order of active tasks. */
+void state_link(struct engine *e, uint32_t task);
+void state_unlink(struct engine *e, uint32_t task);
+void state_reorder(struct engine *e, const uint32_t *order, bool by_submit);
+/* Takes units on nodes for the task; its placement becomes a copy. */
+void state_occupy(struct engine *e, uint32_t task, unsigned pool, const struct placement *at,
+                  units_t n);
+/* Frees what the task holds; `memory` too unless it is only paused. */
+void state_vacate(struct engine *e, uint32_t task, bool memory);
+/* Into or out of the running list. */
+void state_run(struct engine *e, uint32_t task);
+void state_rest(struct engine *e, uint32_t task);
+void state_touch(struct engine *e, uint32_t task);
+/* The node's CPUs must be divided anew. */
+void state_stale(struct engine *e, uint32_t node);
+/* Divides the CPUs of stale nodes and sets the rates of all touched tasks. */
+void state_refresh(struct engine *e, usec_t now);
+void state_effect(struct engine *e, enum effect_kind kind, uint32_t task, units_t from, units_t to,
+                  usec_t cost);
+
+/* settle.c: takes back changes that cost more than they bring. */
+void settle_plan(const struct engine *e, struct plan *plan);
+
+/* check.c: every invariant of a plan; ERR_INTERNAL names the broken one. */
+int check_plan(const struct engine *e, const struct plan *plan, struct err *err);
+
+/* apply.c: carries a checked plan out. */
+void apply_plan(struct engine *e, const struct plan *plan, usec_t now);
+/* Ends the running spell of a task that loses its units. */
+void apply_stop(struct engine *e, uint32_t task, usec_t now, bool pause);
+
+#endif

@@ -1,0 +1,41 @@
+/* Owns the hysteresis: a plan is changed back where a change costs more than it
+ * brings, so that nothing flaps. A running task is not grown when it would end
+ * no sooner for it, its stop included, or when its last change has not yet paid
+ * for itself; the units that this leaves go to tasks that the plan shrinks, so
+ * that they need not change either. Sums never grow: the result stays legal. */
+#include "engine/internal.h"
+
+/* A change must have lasted this many times its cost before the next growth. */
+enum { PAYBACK = 2 };
+
+static bool grows_in_vain(const struct task *t, const struct grant *g, usec_t now)
+{
+    usec_t cost = t->job->cost.resize;
+    double gain = task_time_on(t, g->pool, t->n, now) - task_time_on(t, g->pool, g->n, now);
+    return gain <= (double)cost || now - t->changed_at < PAYBACK * cost;
+}
+
+void settle_plan(const struct engine *e, struct plan *plan)
+{
+    usec_t now = e->snapshot.now;
+    units_t spare[POOLS_MAX] = {0};
+    for (uint32_t i = 0; i < plan->n; i++) {
+        struct grant *g = &plan->grants[i];
+        const struct task *t = &e->tasks[g->task];
+        if (!task_running(t) || g->n <= t->n || g->pool != t->pool || !t->job->cost.resize ||
+            !grows_in_vain(t, g, now))
+            continue;
+        spare[g->pool] += g->n - t->n;
+        g->n = t->n;
+        plan_deny(plan, g->task, WHY_COST, TASK_NONE);
+    }
+    for (uint32_t i = 0; i < plan->n; i++) {
+        struct grant *g = &plan->grants[i];
+        const struct task *t = &e->tasks[g->task];
+        if (!task_running(t) || g->n == 0 || g->n >= t->n || g->pool != t->pool ||
+            t->n - g->n > spare[g->pool] || t->job->whole)
+            continue;
+        spare[g->pool] -= t->n - g->n;
+        g->n = t->n;
+    }
+}

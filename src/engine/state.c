@@ -1,0 +1,264 @@
+/* Owns the engine's tables: task slots, the order of active tasks (a list
+ * through the tasks), the running list, what nodes hold, and the rates of
+ * progress. Invariants: a node's held units are the sum over its tasks; a task
+ * is in the running list exactly when it is TASK_RUNNING. */
+#include "engine/internal.h"
+#include "model/divide.h"
+
+static void grow_tasks(struct engine *e)
+{
+    uint32_t cap = e->tasks_cap ? e->tasks_cap * 2 : 64;
+    e->tasks = xreallocarray(e->tasks, cap, sizeof *e->tasks);
+    memset(e->tasks + e->tasks_cap, 0, (cap - e->tasks_cap) * sizeof *e->tasks);
+    e->touched_mark = xreallocarray(e->touched_mark, cap, sizeof *e->touched_mark);
+    memset(e->touched_mark + e->tasks_cap, 0, (cap - e->tasks_cap) * sizeof *e->touched_mark);
+    if (e->config.explain) {
+        e->why = xreallocarray(e->why, cap, sizeof *e->why);
+        memset(e->why + e->tasks_cap, 0, (cap - e->tasks_cap) * sizeof *e->why);
+    }
+    e->tasks_cap = cap;
+}
+
+uint32_t state_add(struct engine *e, const struct job *job, usec_t now)
+{
+    uint32_t i;
+    if (e->spare.n) {
+        i = e->spare.at[--e->spare.n];
+    } else {
+        if (e->tasks_n == e->tasks_cap)
+            grow_tasks(e);
+        i = e->tasks_n++;
+    }
+    struct task *t = &e->tasks[i];
+    struct slot *slots = t->at.at; /* kept from the slot's last user */
+    uint32_t cap = t->slots_cap;
+    *t = (struct task){.job = job,
+                       .pool = job->pool,
+                       .running_at = TASK_NONE,
+                       .work = job->work,
+                       .as_of = now,
+                       .queued_at = now,
+                       .changed_at = now,
+                       .started_at = USEC_NEVER,
+                       .cpu_weight = 1};
+    t->at.at = slots;
+    t->slots_cap = cap;
+    state_link(e, i);
+    return i;
+}
+
+void state_remove(struct engine *e, uint32_t task)
+{
+    struct task *t = &e->tasks[task];
+    free(t->history);
+    t->history = NULL;
+    t->job = NULL;
+    VEC_PUSH(&e->spare, task);
+}
+
+/* Whether a comes before b by priority, submit time and id. */
+static bool ahead(const struct job *a, const struct job *b)
+{
+    if (a->priority != b->priority)
+        return a->priority > b->priority;
+    return a->submit != b->submit ? a->submit < b->submit : a->id < b->id;
+}
+
+void state_link(struct engine *e, uint32_t task)
+{
+    struct snapshot *s = &e->snapshot;
+    uint32_t prev = s->last;
+    if (s->by_submit)
+        while (prev != TASK_NONE && ahead(e->tasks[task].job, e->tasks[prev].job))
+            prev = e->tasks[prev].prev;
+    uint32_t next = prev == TASK_NONE ? s->first : e->tasks[prev].next;
+    e->tasks[task].prev = prev;
+    e->tasks[task].next = next;
+    *(prev == TASK_NONE ? &s->first : &e->tasks[prev].next) = task;
+    *(next == TASK_NONE ? &s->last : &e->tasks[next].prev) = task;
+    s->active++;
+}
+
+void state_unlink(struct engine *e, uint32_t task)
+{
+    struct snapshot *s = &e->snapshot;
+    const struct task *t = &e->tasks[task];
+    *(t->prev == TASK_NONE ? &s->first : &e->tasks[t->prev].next) = t->next;
+    *(t->next == TASK_NONE ? &s->last : &e->tasks[t->next].prev) = t->prev;
+    s->active--;
+}
+
+void state_reorder(struct engine *e, const uint32_t *order, bool by_submit)
+{
+    struct snapshot *s = &e->snapshot;
+    uint32_t prev = TASK_NONE;
+    for (uint32_t i = 0; i < s->active; i++) {
+        e->tasks[order[i]].prev = prev;
+        *(prev == TASK_NONE ? &s->first : &e->tasks[prev].next) = order[i];
+        prev = order[i];
+    }
+    if (prev != TASK_NONE)
+        e->tasks[prev].next = TASK_NONE;
+    s->last = prev;
+    s->by_submit = by_submit;
+}
+
+static void node_drop_task(struct node *n, uint32_t task)
+{
+    for (size_t i = 0; i < n->tasks.n; i++)
+        if (n->tasks.at[i] == task) {
+            memmove(&n->tasks.at[i], &n->tasks.at[i + 1],
+                    (n->tasks.n - i - 1) * sizeof *n->tasks.at);
+            n->tasks.n--;
+            return;
+        }
+}
+
+/* Adds (sign 1) or takes back (-1) what a part of a placement holds. */
+static void node_hold(struct node *n, const struct job *j, unsigned pool, units_t units, int sign)
+{
+    if (pool == POOL_CPU) {
+        n->cpu_held += sign * units;
+    } else {
+        n->gpu_held += sign * units;
+        n->cpu_held += sign * (units / UNIT * j->cpus);
+    }
+}
+
+void state_occupy(struct engine *e, uint32_t task, unsigned pool, const struct placement *at,
+                  units_t n)
+{
+    struct task *t = &e->tasks[task];
+    bool had_memory = t->phase == TASK_PAUSED;
+    if (at->at != t->at.at) {
+        if (t->slots_cap < at->n) {
+            t->slots_cap = at->n;
+            t->at.at = xreallocarray(t->at.at, at->n, sizeof *t->at.at);
+        }
+        memcpy(t->at.at, at->at, at->n * sizeof *at->at);
+        t->at.n = at->n;
+    }
+    t->pool = (uint8_t)pool;
+    t->n = n;
+    for (uint32_t i = 0; i < t->at.n; i++) {
+        struct node *node = &e->cluster.nodes[t->at.at[i].node];
+        node_hold(node, t->job, pool, t->at.at[i].units, 1);
+        if (!had_memory)
+            node->memory_held += t->job->memory_mb;
+        VEC_PUSH(&node->tasks, task);
+        if (pool == POOL_CPU)
+            state_stale(e, t->at.at[i].node);
+    }
+    state_touch(e, task);
+}
+
+void state_vacate(struct engine *e, uint32_t task, bool memory)
+{
+    struct task *t = &e->tasks[task];
+    for (uint32_t i = 0; i < t->at.n; i++) {
+        struct node *node = &e->cluster.nodes[t->at.at[i].node];
+        if (t->n) {
+            node_hold(node, t->job, t->pool, t->at.at[i].units, -1);
+            node_drop_task(node, task);
+        }
+        if (memory)
+            node->memory_held -= t->job->memory_mb;
+        if (t->pool == POOL_CPU)
+            state_stale(e, t->at.at[i].node);
+    }
+    t->n = 0;
+    if (memory)
+        t->at.n = 0;
+    state_touch(e, task);
+}
+
+void state_run(struct engine *e, uint32_t task)
+{
+    e->tasks[task].phase = TASK_RUNNING;
+    e->tasks[task].running_at = (uint32_t)e->running.n;
+    e->snapshot.ncpu += e->tasks[task].pool == POOL_CPU;
+    VEC_PUSH(&e->running, task);
+}
+
+void state_rest(struct engine *e, uint32_t task)
+{
+    uint32_t at = e->tasks[task].running_at, last = e->running.at[--e->running.n];
+    e->running.at[at] = last;
+    e->tasks[last].running_at = at;
+    e->tasks[task].running_at = TASK_NONE;
+    e->snapshot.ncpu -= e->tasks[task].pool == POOL_CPU;
+}
+
+void state_touch(struct engine *e, uint32_t task)
+{
+    if (e->touched_mark[task] == e->step)
+        return;
+    e->touched_mark[task] = e->step;
+    VEC_PUSH(&e->touched, task);
+}
+
+void state_stale(struct engine *e, uint32_t node)
+{
+    if (e->stale_mark[node])
+        return;
+    e->stale_mark[node] = true;
+    VEC_PUSH(&e->stale, node);
+}
+
+void state_effect(struct engine *e, enum effect_kind kind, uint32_t task, units_t from, units_t to,
+                  usec_t cost)
+{
+    VEC_PUSH(&e->effects, (struct effect){kind, task, from, to, cost});
+}
+
+/* Divides one node's CPUs among its running CPU tasks as the sharer's limits
+ * and weights say. Under a hard sharer each has what it was granted. */
+static void divide_node(struct engine *e, const struct node *node, usec_t now)
+{
+    struct claim *claims = ARENA_ARRAY(&e->arena, node->tasks.n + 1, struct claim);
+    uint32_t *who = ARENA_ARRAY(&e->arena, node->tasks.n + 1, uint32_t), n = 0;
+    for (size_t i = 0; i < node->tasks.n; i++) {
+        const struct task *t = &e->tasks[node->tasks.at[i]];
+        if (t->pool != POOL_CPU || !task_running(t))
+            continue;
+        units_t most = t->cpu_limit < t->job->max ? t->cpu_limit : t->job->max;
+        claims[n] = (struct claim){(double)most, t->cpu_weight, 0};
+        who[n++] = node->tasks.at[i];
+    }
+    divide_cpus((double)node->cpus, claims, n);
+    for (uint32_t i = 0; i < n; i++) {
+        struct task *t = &e->tasks[who[i]];
+        if (t->cpu_used == claims[i].got)
+            continue;
+        task_advance(t, now);
+        t->cpu_used = claims[i].got;
+        state_touch(e, who[i]);
+    }
+}
+
+void state_refresh(struct engine *e, usec_t now)
+{
+    bool soft = e->config.combo.policy[AXIS_SHARE]->soft;
+    for (size_t i = 0; i < e->stale.n; i++) {
+        e->stale_mark[e->stale.at[i]] = false;
+        if (soft)
+            divide_node(e, &e->cluster.nodes[e->stale.at[i]], now);
+    }
+    e->stale.n = 0;
+    for (size_t i = 0; i < e->touched.n; i++) {
+        struct task *t = &e->tasks[e->touched.at[i]];
+        if (!t->job)
+            continue;
+        task_advance(t, now);
+        const struct speed *speed = job_speed(t->job, t->pool);
+        if (!task_running(t)) {
+            t->rate = 0;
+            t->cpu_used = 0;
+        } else if (t->pool == POOL_CPU && soft) {
+            t->rate = speed_at_share(speed, t->cpu_used);
+        } else {
+            t->rate = speed_at(speed, t->n);
+            t->cpu_used = (double)(t->pool == POOL_CPU ? t->n : t->n / UNIT * t->job->cpus);
+        }
+    }
+}

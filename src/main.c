@@ -1,0 +1,62 @@
+/* The command table: the one place that joins all parts of the program. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "cli/commands.h"
+
+static const struct command *const commands[] = {
+    &command_sim,
+    &command_policies,
+    &command_version,
+};
+
+static void print_usage(FILE *out)
+{
+    fprintf(out, "Usage: trainyard COMMAND [options]\n\n"
+                 "An elastic scheduler for deep-learning training.\n\nCommands:\n");
+    for (size_t i = 0; i < COUNT_OF(commands); i++)
+        fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+    fprintf(out, "\n`trainyard COMMAND --help` says more about each.\n");
+}
+
+static const char *command_name(const void *ctx, size_t i)
+{
+    (void)ctx;
+    return commands[i]->name;
+}
+
+static int run_command(const struct command *c, int argc, char **argv)
+{
+    struct args args;
+    struct err err;
+    if (args_parse(c, argc, argv, &args, &err) < 0)
+        return command_fail(c, &err);
+    int code = 0;
+    if (args_get(&args, "help"))
+        command_help(c, stdout);
+    else
+        code = c->run(&args);
+    args_done(&args);
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    const char *name = argc > 1 ? argv[1] : "--help";
+    if (!strcmp(name, "--version") || !strcmp(name, "-V"))
+        name = "version";
+    if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help")) {
+        print_usage(argc > 1 ? stdout : stderr);
+        return argc > 1 ? 0 : 2;
+    }
+    for (size_t i = 0; i < COUNT_OF(commands); i++)
+        if (!strcmp(commands[i]->name, name))
+            return run_command(commands[i], argc - 2, argv + 2);
+    const char *near = str_nearest(name, COUNT_OF(commands), command_name, NULL);
+    fprintf(stderr, "trainyard: unknown command '%s'", name);
+    if (near)
+        fprintf(stderr, "; did you mean '%s'?", near);
+    fprintf(stderr, "\n`trainyard --help` lists the commands\n");
+    return 2;
+}

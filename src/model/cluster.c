@@ -1,0 +1,59 @@
+/* Owns the arithmetic of a cluster's capacity. */
+#include "model/cluster.h"
+
+#include <stdio.h>
+
+unsigned cluster_pools(const struct cluster *c)
+{
+    unsigned pools = POOL_GPU;
+    while (pools < POOLS_MAX && c->gpu_types[pools - POOL_GPU])
+        pools++;
+    return pools;
+}
+
+units_t cluster_size(const struct cluster *c, unsigned pool, bool usable)
+{
+    units_t sum = 0;
+    for (uint32_t i = 0; i < c->n; i++)
+        if (!usable || c->nodes[i].state == NODE_UP)
+            sum += node_size(&c->nodes[i], pool);
+    return sum;
+}
+
+/* Units of the pool on this node that the job's memory and side CPUs allow. */
+static units_t node_allows(const struct node *n, const struct job *j, unsigned pool)
+{
+    if (n->memory_mb && j->memory_mb > n->memory_mb)
+        return 0;
+    units_t room = node_size(n, pool);
+    if (pool != POOL_CPU && j->cpus > 0) {
+        units_t by_cpu = n->cpus / j->cpus * UNIT;
+        room = by_cpu < room ? by_cpu : room;
+    }
+    return room;
+}
+
+int cluster_can_hold(const struct cluster *c, const struct job *j, struct err *err)
+{
+    units_t most = 0;
+    for (unsigned pool = 0; pool < cluster_pools(c); pool++) {
+        units_t room = 0;
+        if (!job_takes_pool(j, pool))
+            continue;
+        for (uint32_t i = 0; i < c->n; i++) {
+            units_t here = node_allows(&c->nodes[i], j, pool);
+            room = j->whole ? (here > room ? here : room) : room + here;
+        }
+        most = room > most ? room : most;
+    }
+    if (most >= j->min)
+        return 0;
+    char memory[48] = "", cpus[48] = "";
+    if (j->memory_mb)
+        snprintf(memory, sizeof memory, " with %lld MB of memory", (long long)j->memory_mb);
+    if (j->cpus)
+        snprintf(cpus, sizeof cpus, " with %g CPUs each", (double)j->cpus / UNIT);
+    return err_set(err, ERR_LIMIT, "needs %g %s%s%s%s, the cluster has at most %g such",
+                   (double)j->min / UNIT, j->pool == POOL_CPU ? "CPUs" : "GPUs", cpus, memory,
+                   j->whole ? " on one node" : "", (double)most / UNIT);
+}

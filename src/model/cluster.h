@@ -1,0 +1,56 @@
+/* Nodes: what they have, and what of it is held. */
+#ifndef MODEL_CLUSTER_H
+#define MODEL_CLUSTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/mem.h"
+#include "model/job.h"
+
+enum node_state {
+    NODE_UP,
+    NODE_DRAINING, /* what runs there may end, nothing new starts */
+    NODE_DOWN,
+};
+
+struct node {
+    const char *name;
+    enum node_state state;
+    units_t cpus; /* thousandths */
+    units_t gpus; /* thousandths, all of one type */
+    uint8_t gpu_pool;
+    int64_t memory_mb; /* 0 = not limited */
+    units_t cpu_held, gpu_held;
+    int64_t memory_held;
+    VEC(uint32_t) tasks; /* that hold units here, oldest first */
+};
+
+struct cluster {
+    struct node *nodes;
+    uint32_t n;
+    const char *gpu_types[POOLS_MAX - 1]; /* by pool - POOL_GPU; NULL behind the last */
+};
+
+/* Units that the node has for this pool, up or not. */
+static inline units_t node_size(const struct node *n, unsigned pool)
+{
+    return pool == POOL_CPU ? n->cpus : pool == n->gpu_pool ? n->gpus : 0;
+}
+
+static inline units_t node_held(const struct node *n, unsigned pool)
+{
+    return pool == POOL_CPU ? n->cpu_held : pool == n->gpu_pool ? n->gpu_held : 0;
+}
+
+/* Pools in use are 0..cluster_pools()-1. */
+unsigned cluster_pools(const struct cluster *c);
+
+/* Total size of a pool; `usable` leaves out nodes that are not NODE_UP. */
+units_t cluster_size(const struct cluster *c, unsigned pool, bool usable);
+
+/* 0 when some pool could hold the job at its smallest on an otherwise empty
+ * cluster with every node up; else -1 and the reason. */
+int cluster_can_hold(const struct cluster *c, const struct job *j, struct err *err);
+
+#endif

@@ -1,0 +1,43 @@
+/* Owns the thinned history of samples. When the array is full every second
+ * sample goes and from then on only every stride-th is kept; the newest is
+ * always at hand in `last`. */
+#include "model/history.h"
+
+#include <math.h>
+#include <stddef.h>
+
+void history_init(struct history *h)
+{
+    *h = (struct history){.stride = 1, .first_metric = NAN};
+    h->last.metric = NAN;
+    h->last.at = INT64_MIN;
+}
+
+void history_add(struct history *h, const struct sample *s)
+{
+    if (s->at < h->last.at)
+        return;
+    if (isnan(h->first_metric))
+        h->first_metric = s->metric;
+    h->last = *s;
+    if (++h->skipped < h->stride && h->n)
+        return;
+    h->skipped = 0;
+    if (h->n == HISTORY_CAP) {
+        for (uint32_t i = 0; i < HISTORY_CAP / 2; i++)
+            h->at[i] = h->at[2 * i];
+        h->n = HISTORY_CAP / 2;
+        h->stride *= 2;
+    }
+    h->at[h->n++] = *s;
+}
+
+const struct sample *history_before(const struct history *h, usec_t at)
+{
+    if (h->n && h->last.at <= at)
+        return &h->last;
+    for (uint32_t i = h->n; i-- > 0;)
+        if (h->at[i].at <= at)
+            return &h->at[i];
+    return NULL;
+}

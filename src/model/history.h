@@ -1,0 +1,36 @@
+/* What was seen of a job: samples of its metric and its usage, thinned out as
+ * they get many, so that a week of training and its first minute both fit. */
+#ifndef MODEL_HISTORY_H
+#define MODEL_HISTORY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/time.h"
+
+struct sample {
+    usec_t at;
+    double step;     /* steps or share of work done */
+    double metric;   /* the loss or other evaluation; NAN = none */
+    double units;    /* held */
+    double cpu_time; /* CPU-unit microseconds used since the start */
+    double memory_mb;
+    double block_bytes, net_bytes; /* read and written since the start */
+};
+
+enum { HISTORY_CAP = 256 };
+
+struct history {
+    uint32_t n, stride, skipped; /* every stride-th sample is kept */
+    double first_metric;
+    struct sample last; /* the newest, kept or not */
+    struct sample at[HISTORY_CAP];
+};
+
+void history_init(struct history *h);
+/* Times must not go back; one that does is dropped. */
+void history_add(struct history *h, const struct sample *s);
+/* The newest sample that is not after `at`; NULL when there is none. */
+const struct sample *history_before(const struct history *h, usec_t at);
+
+#endif

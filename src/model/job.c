@@ -1,0 +1,80 @@
+/* Owns what a valid job is. */
+#include "model/job.h"
+
+#include <math.h>
+
+static const struct speed linear = {NULL, NULL, 0, true};
+
+const struct speed *job_speed(const struct job *j, unsigned pool)
+{
+    return &j->speeds[j->nspeeds == 1 ? 0 : pool < j->nspeeds ? pool : 0];
+}
+
+static void fill_defaults(struct job *j)
+{
+    if (!j->speeds) {
+        j->speeds = &linear;
+        j->nspeeds = 1;
+    }
+    if (!j->req)
+        j->req = j->min ? j->min : UNIT;
+    if (!j->min)
+        j->min = j->req;
+    if (!j->max)
+        j->max = j->req > j->min ? j->req : j->min;
+    if (j->min == j->max)
+        j->kind = JOB_RIGID;
+    else if (j->kind == JOB_RIGID)
+        j->min = j->max = j->req;
+    if (j->weight == 0)
+        j->weight = 1;
+    if (!j->deadline)
+        j->deadline = USEC_NEVER;
+}
+
+static bool time_is_valid(usec_t t)
+{
+    return t >= 0 && t <= USEC_LIMIT;
+}
+
+static int check_units(const struct job *j, struct err *err)
+{
+    enum { UNITS_LIMIT = 1000000000 }; /* a million units */
+    if (j->max > UNITS_LIMIT || j->req > UNITS_LIMIT)
+        return err_set(err, ERR_INVALID, "more than a million units");
+    if (j->min > j->max)
+        return err_set(err, ERR_INVALID, "min %g is above max %g", (double)j->min / UNIT,
+                       (double)j->max / UNIT);
+    if (j->req < j->min || j->req > j->max)
+        return err_set(err, ERR_INVALID, "req %g is not between min %g and max %g",
+                       (double)j->req / UNIT, (double)j->min / UNIT, (double)j->max / UNIT);
+    if (j->pool != POOL_CPU && (j->req % UNIT || j->min % UNIT || j->max % UNIT))
+        return err_set(err, ERR_INVALID, "GPUs come whole, not in fractions");
+    if (j->cpus < 0 || j->cpus > UNITS_LIMIT)
+        return err_set(err, ERR_INVALID, "CPUs for each GPU must be from 0 to a million");
+    return 0;
+}
+
+int job_normalise(struct job *j, struct err *err)
+{
+    const struct job_cost *c = &j->cost;
+    if (j->req < 0 || j->min < 0 || j->max < 0)
+        return err_set(err, ERR_INVALID, "units must not be negative");
+    fill_defaults(j);
+    if (check_units(j, err) < 0)
+        return -1;
+    if (!(j->work >= 0) || !isfinite(j->work) || j->work > 1e18)
+        return err_set(err, ERR_INVALID, "work must be a number of seconds from 0 to 1e12");
+    if (!time_is_valid(j->submit))
+        return err_set(err, ERR_INVALID, "submit time must be from 0 to 290 years");
+    if (j->deadline != USEC_NEVER && !time_is_valid(j->deadline))
+        return err_set(err, ERR_INVALID, "deadline must be from 0 to 290 years");
+    if (!time_is_valid(c->restart) || !time_is_valid(c->resize) || !time_is_valid(c->move) ||
+        !time_is_valid(c->checkpoint))
+        return err_set(err, ERR_INVALID, "costs must be from 0 to 290 years");
+    if (!(j->weight > 0) || !isfinite(j->weight))
+        return err_set(err, ERR_INVALID, "weight must be a positive number");
+    if (j->memory_mb < 0)
+        return err_set(err, ERR_INVALID, "memory must not be negative");
+    return 0;
+}

@@ -1,0 +1,68 @@
+/* A job as it was asked for: what never changes while it runs. */
+#ifndef MODEL_JOB_H
+#define MODEL_JOB_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/time.h"
+#include "model/loss.h"
+#include "model/speed.h"
+
+enum job_kind {
+    JOB_RIGID,     /* runs on req units only */
+    JOB_MOLDABLE,  /* any size when it starts, then fixed until it is preempted */
+    JOB_MALLEABLE, /* any size at any time */
+};
+
+/* Units of different pools are not exchangeable: pool 0 is CPUs, pool 1 + t is
+ * GPUs of type t. A job is served from one pool at a time. */
+enum { POOL_CPU = 0, POOL_GPU = 1, POOLS_MAX = 17, POOL_ANY_GPU = POOLS_MAX };
+
+/* What changing a job costs: it stops for this long while it holds units. */
+struct job_cost {
+    usec_t restart;    /* resume after a preemption or a failure */
+    usec_t resize;     /* change of size */
+    usec_t move;       /* to another node */
+    usec_t checkpoint; /* interval between checkpoints; 0 = saves all the time */
+};
+
+struct job {
+    uint32_t id;
+    const char *name;
+    const char *group; /* model, user or virtual cluster, for reports; may be NULL */
+    usec_t submit;
+    enum job_kind kind;
+    uint8_t pool;       /* POOL_CPU, POOL_GPU + type, or POOL_ANY_GPU */
+    bool whole;         /* must fit on one node */
+    bool can_pause;     /* preempted by freezing in place instead of a restart */
+    units_t req;        /* asked for */
+    units_t min, max;   /* what it can run on */
+    units_t cpus;       /* CPUs that each GPU needs beside it; 0 for a CPU job */
+    int64_t memory_mb;  /* per job, on each node that it uses */
+    int32_t priority;   /* class: a higher one is served first by every queue */
+    double weight;      /* share in policies that weigh jobs, 1 = normal */
+    usec_t deadline;    /* absolute; USEC_NEVER = none */
+    double work;        /* microseconds on one unit of the reference type */
+    struct job_cost cost;
+    struct loss loss;   /* over the share of work done */
+    double target;      /* metric at which the user is content; NAN = none */
+    /* Speed by pool; one entry that serves all pools when nspeeds is 1. */
+    const struct speed *speeds;
+    uint8_t nspeeds;
+};
+
+/* The curve of this job in this pool. */
+const struct speed *job_speed(const struct job *j, unsigned pool);
+
+/* Whether the job may be served from this pool. */
+static inline bool job_takes_pool(const struct job *j, unsigned pool)
+{
+    return j->pool == pool || (j->pool == POOL_ANY_GPU && pool >= POOL_GPU);
+}
+
+/* Fills what a reader may leave out (min, max, weight, deadline, kind, one
+ * linear curve) and checks the rest; the message names the field. */
+int job_normalise(struct job *j, struct err *err);
+
+#endif

@@ -1,0 +1,26 @@
+/* A loss curve: the value of a job's metric over the share of its work that is
+ * done (or over its steps, for the two fitted forms). */
+#ifndef MODEL_LOSS_H
+#define MODEL_LOSS_H
+
+#include <stdbool.h>
+
+enum loss_kind {
+    LOSS_NONE,
+    LOSS_EXP,     /* E(x) = 1 - (1 - exp(-a x)) / (1 - exp(-a)): falls from 1 to 0 */
+    LOSS_INVERSE, /* E(s) = 1 / (a s + b) + c: Optimus' form */
+    LOSS_POWER,   /* E(s) = a (s + 1)^-b + c */
+};
+
+struct loss {
+    enum loss_kind kind;
+    double a, b, c;
+};
+
+double loss_at(const struct loss *l, double x);
+
+/* Smallest x in [0, limit] with E(x) <= target; negative when there is none.
+ * The forms fall monotonically. */
+double loss_reaches(const struct loss *l, double target, double limit);
+
+#endif

@@ -1,0 +1,65 @@
+/* Owns plans. grant_of[] and the grants always agree: a task has at most one
+ * grant, and a grant taken back leaves no hole that anybody sees (n = 0 stays
+ * in the array and is skipped by the engine). */
+#include "model/plan.h"
+
+static const char *const texts[] = {
+#define X(name, text) [WHY_##name] = text,
+    WHY_CODES(X)
+#undef X
+};
+
+const char *why_text(enum why why)
+{
+    return texts[why];
+}
+
+/* Doubles an arena array; the old one stays behind until the arena is reset. */
+static void *grow(struct arena *a, const void *old, uint32_t n, uint32_t *cap, size_t size)
+{
+    *cap = *cap ? *cap * 2 : 64;
+    void *fresh = arena_raw(a, (size_t)*cap * size);
+    if (n)
+        memcpy(fresh, old, (size_t)n * size);
+    return fresh;
+}
+
+void plan_init(struct plan *p, const struct snapshot *s, struct arena *a, bool explain)
+{
+    *p = (struct plan){.arena = a, .wake_at = USEC_NEVER};
+    p->grant_of = arena_raw(a, (size_t)s->tasks_cap * sizeof *p->grant_of);
+    memset(p->grant_of, 0xff, (size_t)s->tasks_cap * sizeof *p->grant_of);
+    if (explain)
+        p->why = ARENA_ARRAY(a, s->tasks_cap, struct verdict);
+}
+
+void plan_give(struct plan *p, uint32_t task, unsigned pool, units_t n)
+{
+    struct grant *g = plan_grant(p, task);
+    if (g) {
+        g->n = n;
+        g->pool = (uint8_t)pool;
+        return;
+    }
+    if (n == 0)
+        return;
+    if (p->n == p->cap)
+        p->grants = grow(p->arena, p->grants, p->n, &p->cap, sizeof *p->grants);
+    p->grant_of[task] = p->n;
+    p->grants[p->n++] = (struct grant){.task = task, .pool = (uint8_t)pool, .n = n};
+}
+
+void plan_share(struct plan *p, uint32_t task, units_t limit, double weight)
+{
+    if (p->nshares == p->shares_cap)
+        p->shares = grow(p->arena, p->shares, p->nshares, &p->shares_cap, sizeof *p->shares);
+    p->shares[p->nshares++] = (struct cpu_share){task, limit, weight};
+}
+
+void plan_remember(struct plan *p, enum axis axis, enum memo_scope scope, uint32_t index,
+                   const struct memo *memo)
+{
+    if (p->nmemos == p->memos_cap)
+        p->memos = grow(p->arena, p->memos, p->nmemos, &p->memos_cap, sizeof *p->memos);
+    p->memos[p->nmemos++] = (struct memo_write){scope, axis, index, *memo};
+}

@@ -1,0 +1,109 @@
+/* What a policy wants: who holds how many units, where, and what part of the
+ * CPUs. The allocator writes the grants, the placer their nodes, the sharer
+ * the CPU limits; the engine checks the whole and carries it out. */
+#ifndef MODEL_PLAN_H
+#define MODEL_PLAN_H
+
+#include "model/snapshot.h"
+
+/* Why a task does not hold more. */
+#define WHY_CODES(X)                                                                               \
+    X(NONE, "")                                                                                    \
+    X(NO_ROOM, "not enough free units")                                                            \
+    X(BEHIND, "the job ahead of it in the queue does not fit yet")                                 \
+    X(RESERVED, "the free units are reserved for a larger job that has waited longer")             \
+    X(ORDER, "jobs that come first by this policy hold the units")                                 \
+    X(FRAGMENTED, "no single node has enough free units")                                          \
+    X(MEMORY, "no node has enough free memory")                                                    \
+    X(COST, "moving or resizing it now would cost more than it brings")                            \
+    X(AT_RISK, "no share of the cluster ends it before its deadline")                              \
+    X(NO_GAIN, "more units would not make it faster")                                              \
+    X(RELEASING, "its units are being released by other jobs")                                     \
+    X(TARGET, "it has reached its target and was taken down to the floor")                         \
+    X(BALANCED, "it has what the policy gives it")
+
+enum why {
+#define X(name, text) WHY_##name,
+    WHY_CODES(X)
+#undef X
+};
+
+const char *why_text(enum why why);
+
+struct verdict {
+    enum why why;
+    uint32_t who; /* the task that is in its way, or TASK_NONE */
+};
+
+struct grant {
+    uint32_t task;
+    uint8_t pool;
+    bool moved; /* `place` is where it goes; otherwise it stays as it is */
+    units_t n;
+    struct placement place;
+};
+
+struct cpu_share {
+    uint32_t task;
+    units_t limit;
+    double weight;
+};
+
+enum memo_scope { MEMO_TASK, MEMO_NODE, MEMO_ALL };
+
+struct memo_write {
+    enum memo_scope scope;
+    enum axis axis;
+    uint32_t index; /* task or node */
+    struct memo memo;
+};
+
+struct plan {
+    struct arena *arena; /* what the plan refers to lives here */
+    struct grant *grants;
+    uint32_t n, cap;
+    uint32_t *grant_of; /* by task: index into grants, TASK_NONE = none */
+    const uint32_t *order; /* all active tasks in a new order, or NULL */
+    bool by_submit;        /* that order is by priority, submit time and id */
+    usec_t wake_at;        /* decide again at this time even if nothing happens */
+    struct verdict *why;   /* by task; NULL when nobody asks */
+    struct cpu_share *shares;
+    uint32_t nshares, shares_cap;
+    struct memo_write *memos;
+    uint32_t nmemos, memos_cap;
+};
+
+/* The arena must outlive the plan. `explain` asks for verdicts. */
+void plan_init(struct plan *p, const struct snapshot *s, struct arena *a, bool explain);
+
+/* Grants n units of the pool, or changes the grant. n = 0 takes it back. */
+void plan_give(struct plan *p, uint32_t task, unsigned pool, units_t n);
+
+/* Units granted so far. */
+static inline units_t plan_units(const struct plan *p, uint32_t task)
+{
+    return p->grant_of[task] == TASK_NONE ? 0 : p->grants[p->grant_of[task]].n;
+}
+
+static inline struct grant *plan_grant(const struct plan *p, uint32_t task)
+{
+    return p->grant_of[task] == TASK_NONE ? NULL : &p->grants[p->grant_of[task]];
+}
+
+static inline void plan_deny(struct plan *p, uint32_t task, enum why why, uint32_t who)
+{
+    if (p->why)
+        p->why[task] = (struct verdict){why, who};
+}
+
+static inline void plan_wake(struct plan *p, usec_t at)
+{
+    if (at < p->wake_at)
+        p->wake_at = at;
+}
+
+void plan_share(struct plan *p, uint32_t task, units_t limit, double weight);
+void plan_remember(struct plan *p, enum axis axis, enum memo_scope scope, uint32_t index,
+                   const struct memo *memo);
+
+#endif

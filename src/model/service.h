@@ -1,0 +1,21 @@
+/* A histogram of the service that finished jobs took (unit-microseconds), for
+ * policies that learn from it. Buckets grow by a fixed factor. */
+#ifndef MODEL_SERVICE_H
+#define MODEL_SERVICE_H
+
+#include <stdint.h>
+
+enum { SERVICE_BUCKETS = 160 };
+
+struct service {
+    uint64_t count[SERVICE_BUCKETS];
+    double sum[SERVICE_BUCKETS]; /* of the services in the bucket */
+    uint64_t total;
+};
+
+/* Bucket of a service; bucket b holds [service_edge(b), service_edge(b+1)). */
+unsigned service_bucket(double service);
+double service_edge(unsigned bucket);
+void service_add(struct service *s, double service);
+
+#endif

@@ -1,0 +1,50 @@
+/* What a policy sees: the cluster, the tasks and the time. It is read only;
+ * the same snapshot always gives the same plan. */
+#ifndef MODEL_SNAPSHOT_H
+#define MODEL_SNAPSHOT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/cluster.h"
+#include "model/service.h"
+#include "model/task.h"
+
+/* Event rules of other simulators, for comparing with them; RULES_OWN
+ * otherwise. docs/peers.md says how they differ. */
+enum rules { RULES_OWN, RULES_TIRESIAS, RULES_ELASTICFLOW };
+
+struct snapshot {
+    usec_t now;
+    uint64_t seed;
+    enum rules rules;
+    const struct cluster *cluster;
+    unsigned pools;
+    units_t size[POOLS_MAX]; /* of each pool, nodes that are up */
+    bool draining;           /* some node is: what runs there does not count in size[] */
+
+    const struct task *tasks; /* by task index; only those in the order count */
+    uint32_t tasks_cap;
+    /* Tasks that may hold units (queued, running, paused), in the order that
+     * the allocator last gave them; new ones at the end. */
+    uint32_t first, last, active;
+    bool by_submit; /* the order is by priority, submit time and id */
+    const uint32_t *running; /* those that run, in no order that counts */
+    uint32_t nrunning;
+    uint32_t ncpu; /* running tasks that are served from the CPU pool */
+
+    const struct service *finished; /* service that finished jobs took */
+    const struct memo *node_memo[AXES]; /* by node */
+    const struct memo *memo;            /* by axis */
+    usec_t last_arrival, last_departure;
+};
+
+static inline const struct task *snapshot_task(const struct snapshot *s, uint32_t i)
+{
+    return &s->tasks[i];
+}
+
+#define SNAPSHOT_EACH(s, i)                                                                        \
+    for (uint32_t i = (s)->first; i != TASK_NONE; i = (s)->tasks[i].next)
+
+#endif

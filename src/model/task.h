@@ -1,0 +1,118 @@
+/* A task is a job that is in the system: what it holds, what it has done. The
+ * engine owns and changes it; policies read it. */
+#ifndef MODEL_TASK_H
+#define MODEL_TASK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/history.h"
+#include "model/job.h"
+
+#define TASK_NONE UINT32_MAX
+
+/* The three choices that make a scheduler. */
+enum axis { AXIS_ALLOCATE, AXIS_PLACE, AXIS_SHARE, AXES };
+
+/* What a policy wants to remember of a task, a node or at all: it writes a
+ * memo into its plan and finds it in the next snapshot, zeroed at first. What
+ * the fields mean is the policy's affair. */
+struct memo {
+    int64_t i[4];
+    double d[4];
+};
+
+struct slot {
+    uint32_t node;
+    units_t units;
+};
+
+struct placement {
+    struct slot *at; /* by node index, each node once */
+    uint32_t n;
+};
+
+enum task_phase {
+    TASK_QUEUED,   /* holds nothing; may be started */
+    TASK_RUNNING,  /* holds n units */
+    TASK_PAUSED,   /* frozen: no units, but its memory on its nodes */
+    TASK_STOPPING, /* being preempted or cancelled: units until it is gone */
+    TASK_HELD,     /* the user wants it to wait */
+};
+
+struct task {
+    const struct job *job;
+    enum task_phase phase;
+    uint8_t pool;        /* that it holds or last held units of */
+    uint32_t prev, next; /* in the snapshot's order */
+    uint32_t running_at; /* index in the snapshot's running list, or TASK_NONE */
+    units_t n;           /* units held; 0 unless running or stopping */
+    struct placement at;
+    uint32_t slots_cap;
+
+    /* Progress, exact at as_of and linear from the later of as_of and
+     * ready_at on. */
+    double work;     /* one-unit microseconds in all: the job's, or an estimate */
+    double done;     /* of it */
+    double saved;    /* of it, in the last checkpoint */
+    double attained; /* service: unit-microseconds held */
+    double cpu_time; /* CPU-unit microseconds used */
+    double rate;     /* done per microsecond */
+    usec_t as_of, ready_at;
+
+    usec_t queued_at;   /* start of this spell of waiting */
+    usec_t started_at;  /* first start; USEC_NEVER before it */
+    usec_t resumed_at;  /* start of this spell of running */
+    usec_t changed_at;  /* last change of size */
+    usec_t run_time;    /* in earlier spells */
+    usec_t wait_time;   /* in earlier spells */
+    uint32_t starts, preemptions, moves, resizes, failures;
+
+    /* Its part of its node's CPUs, set by the sharer. */
+    units_t cpu_limit; /* hard bound */
+    double cpu_weight; /* against its neighbours */
+    double cpu_used;   /* thousandths that this comes to now */
+
+    struct history *history; /* of metric and usage; NULL while nothing was seen */
+    struct memo memo[AXES];
+};
+
+/* Work done by `now`. */
+double task_done(const struct task *t, usec_t now);
+/* One-unit microseconds left; never negative. */
+double task_remaining(const struct task *t, usec_t now);
+double task_attained(const struct task *t, usec_t now);
+double task_cpu_time(const struct task *t, usec_t now);
+/* Time left when it holds n units of the pool, costs aside. */
+double task_time_on(const struct task *t, unsigned pool, units_t n, usec_t now);
+/* When it ends if nothing changes; USEC_NEVER when it does not progress. */
+usec_t task_end(const struct task *t, usec_t now);
+/* Brings done, attained and cpu_time up to `now`. */
+void task_advance(struct task *t, usec_t now);
+
+static inline bool task_running(const struct task *t)
+{
+    return t->phase == TASK_RUNNING;
+}
+
+/* The sizes that an allocator may choose from now: a rigid task has one, a
+ * running moldable one keeps its own. */
+static inline units_t task_min(const struct task *t)
+{
+    const struct job *j = t->job;
+    return j->kind == JOB_MOLDABLE && task_running(t) ? t->n : j->min;
+}
+
+static inline units_t task_max(const struct task *t)
+{
+    const struct job *j = t->job;
+    return j->kind == JOB_MOLDABLE && task_running(t) ? t->n : j->max;
+}
+
+/* What an allocator that never resizes grants: what it holds, else req. */
+static inline units_t task_asked(const struct task *t)
+{
+    return task_running(t) ? t->n : t->job->req;
+}
+
+#endif

@@ -1,0 +1,121 @@
+/* afs-l: minima in order of shortest remaining; then each further unit to the
+ * winner of a pairwise tournament that weighs a short job's claim against a
+ * longer job's better use of the unit.
+ *
+ * Of two jobs let a be the one with the smaller rem/S(n), b the other. b wins if
+ *
+ *   (S_b(n_b+1) - S_b(n_b)) / S_b(n_b+1) > (S_a(n_a+1) - S_a(n_a)) / S_a(n_a)
+ *
+ * else a. The tournament is a tree over the jobs in order of remaining time, so
+ * a unit costs one match per level and not one per job.
+ *
+ * Source: Hwang et al., "Elastic resource sharing for distributed deep
+ * learning" (NSDI'21). Deviation from Voda's code, which measures b's length at
+ * a's allocation (a slip). Where sizes have gaps, the gain of the step is taken
+ * per unit. */
+#include "policy/elastic.h"
+#include "policy/policies.h"
+
+struct player {
+    double length; /* rem/S(n) */
+    double win, hold; /* the two sides of the rule */
+    uint32_t task;    /* TASK_NONE = takes no more */
+};
+
+static struct player player_of(const struct budget *b, const struct plan *plan, uint32_t task)
+{
+    const struct snapshot *s = b->s;
+    const struct grant *g = plan_grant(plan, task);
+    units_t next = g ? elastic_next(s, task, g->pool, g->n) : 0;
+    if (!next)
+        return (struct player){.task = TASK_NONE};
+    const struct speed *speed = job_speed(s->tasks[task].job, g->pool);
+    double now = speed_at(speed, g->n), then = speed_at(speed, next);
+    double gain = (then - now) * UNIT / (double)(next - g->n);
+    if (gain <= 0)
+        return (struct player){.task = TASK_NONE};
+    return (struct player){task_remaining(&s->tasks[task], s->now) / now, gain / then, gain / now,
+                           task};
+}
+
+/* The first argument is the one that comes first in the order. */
+static uint32_t match(const struct player *players, uint32_t x, uint32_t y)
+{
+    const struct player *p = &players[x], *q = &players[y];
+    if (p->task == TASK_NONE || q->task == TASK_NONE)
+        return p->task == TASK_NONE ? y : x;
+    bool shorter = p->length <= q->length;
+    const struct player *a = shorter ? p : q, *b = shorter ? q : p;
+    return (b->win > a->hold) == shorter ? y : x;
+}
+
+struct tree {
+    struct player *players; /* leaves, padded with players that take nothing */
+    uint32_t *winner;       /* winner[1] = of all */
+    uint32_t leaves;
+};
+
+static void tree_replay(struct tree *t, uint32_t i)
+{
+    for (i = (t->leaves + i) / 2; i > 0; i /= 2)
+        t->winner[i] = match(t->players, t->winner[2 * i], t->winner[2 * i + 1]);
+}
+
+static void tree_init(struct tree *t, const struct budget *b, const struct plan *plan,
+                      const uint32_t *order, uint32_t n)
+{
+    for (t->leaves = 1; t->leaves < n;)
+        t->leaves *= 2;
+    t->players = arena_raw(b->arena, t->leaves * sizeof *t->players);
+    t->winner = arena_raw(b->arena, (size_t)2 * t->leaves * sizeof *t->winner);
+    for (uint32_t i = 0; i < t->leaves; i++) {
+        t->players[i] = i < n ? player_of(b, plan, order[i]) : (struct player){.task = TASK_NONE};
+        t->winner[t->leaves + i] = i;
+    }
+    for (uint32_t i = t->leaves; i-- > 1;)
+        t->winner[i] = match(t->players, t->winner[2 * i], t->winner[2 * i + 1]);
+}
+
+static void allocate_afs_l(const struct snapshot *s, const struct params *p, struct plan *plan)
+{
+    (void)p;
+    struct keyed *k = order_collect(s, plan->arena);
+    for (uint32_t i = 0; i < s->active; i++)
+        k[i].key = task_remaining(&s->tasks[k[i].task], s->now);
+    order_sort(k, s->active, plan->arena);
+    order_publish(k, s->active, plan);
+    struct budget b;
+    budget_init(&b, s, plan->arena);
+    elastic_minima(&b, plan, plan->order, s->active);
+
+    struct tree t;
+    tree_init(&t, &b, plan, plan->order, s->active);
+    for (;;) {
+        uint32_t i = t.winner[1];
+        uint32_t task = t.players[i].task;
+        if (task == TASK_NONE)
+            return;
+        struct grant *g = plan_grant(plan, task);
+        units_t next = elastic_next(s, task, g->pool, g->n);
+        if (budget_grow(&b, task, g->pool, g->n, next)) {
+            g->n = next;
+            t.players[i] = player_of(&b, plan, task);
+        } else {
+            plan_deny(plan, task, WHY_NO_ROOM, TASK_NONE);
+            t.players[i].task = TASK_NONE;
+        }
+        tree_replay(&t, i);
+    }
+}
+
+const struct policy policy_afs_l = {
+    .axis = AXIS_ALLOCATE,
+    .name = "afs-l",
+    .summary = "short jobs first, unless a longer one makes better use of the unit",
+    .rule = "Every job gets its minimum, shortest remaining first. Each further unit goes to the "
+            "winner of a tournament: of two jobs let a be the one with the smaller rem/S(n); b "
+            "wins if (S_b(n+1)-S_b(n))/S_b(n+1) > (S_a(n+1)-S_a(n))/S_a(n), else a. It stops when "
+            "no unit makes anyone faster.",
+    .source = "Hwang et al., AFS (NSDI'21), AFS-L",
+    .decide = allocate_afs_l,
+};

@@ -1,0 +1,150 @@
+/* Owns the counting of units while an allocator works. Invariant: free[p] is
+ * the pool's size less all that was taken, never negative. Units on draining
+ * nodes are outside the size, so a task's part there costs nothing. */
+#include "policy/budget.h"
+
+void budget_init(struct budget *b, const struct snapshot *s, struct arena *a)
+{
+    *b = (struct budget){.s = s, .arena = a};
+    for (unsigned p = 0; p < s->pools; p++)
+        b->free[p] = s->size[p];
+}
+
+void budget_count_by_node(struct budget *b)
+{
+    if (b->by_node)
+        return;
+    b->by_node = true;
+    room_init_empty(&b->room, b->s, b->arena);
+    b->node_of = arena_raw(b->arena, (size_t)b->s->tasks_cap * sizeof *b->node_of);
+    memset(b->node_of, 0xff, (size_t)b->s->tasks_cap * sizeof *b->node_of);
+}
+
+/* Of the task's units those on nodes that are not up. */
+static units_t outside(const struct budget *b, const struct task *t)
+{
+    units_t sum = 0;
+    if (b->s->draining && task_running(t))
+        for (uint32_t i = 0; i < t->at.n; i++)
+            if (b->s->cluster->nodes[t->at.at[i].node].state != NODE_UP)
+                sum += t->at.at[i].units;
+    return sum;
+}
+
+/* The node for a whole task: its own while it can, else the tightest. */
+static uint32_t node_for(struct budget *b, const struct task *t, unsigned pool, units_t n)
+{
+    if ((task_running(t) || t->phase == TASK_PAUSED) && t->at.n) {
+        uint32_t own = t->at.at[0].node;
+        if (b->s->cluster->nodes[own].state != NODE_UP ||
+            room_for(&b->room, t->job, pool, own, false) >= n)
+            return own;
+        if (t->phase == TASK_PAUSED)
+            return TASK_NONE;
+    }
+    return room_tightest(&b->room, t->job, pool, n);
+}
+
+static bool take_from(struct budget *b, uint32_t task, units_t n, unsigned pool)
+{
+    const struct task *t = &b->s->tasks[task];
+    units_t charge = n - outside(b, t);
+    charge = charge > 0 ? charge : 0;
+    if (b->free[pool] < charge)
+        return false;
+    if (t->job->whole)
+        budget_count_by_node(b);
+    if (t->job->whole) {
+        uint32_t node = node_for(b, t, pool, n);
+        if (node == TASK_NONE)
+            return false;
+        b->node_of[task] = node;
+        room_take(&b->room, t->job, pool, node, n, false);
+    }
+    b->free[pool] -= charge;
+    return true;
+}
+
+bool budget_take(struct budget *b, uint32_t task, units_t n, unsigned *pool)
+{
+    const struct task *t = &b->s->tasks[task];
+    if (task_running(t) || t->phase == TASK_PAUSED || t->job->pool != POOL_ANY_GPU) {
+        *pool = task_running(t) || t->phase == TASK_PAUSED ? t->pool : t->job->pool;
+        return take_from(b, task, n, *pool);
+    }
+    uint32_t tried = 0;
+    for (unsigned round = POOL_GPU; round < b->s->pools; round++) {
+        unsigned best = POOLS_MAX;
+        double top = 0;
+        for (unsigned p = POOL_GPU; p < b->s->pools; p++) {
+            double speed = speed_at(job_speed(t->job, p), n);
+            if (!(tried >> p & 1) && speed > top) {
+                top = speed;
+                best = p;
+            }
+        }
+        if (best == POOLS_MAX)
+            return false;
+        if (take_from(b, task, n, best)) {
+            *pool = best;
+            return true;
+        }
+        tried |= 1U << best;
+    }
+    return false;
+}
+
+bool budget_grow(struct budget *b, uint32_t task, unsigned pool, units_t from, units_t to)
+{
+    const struct task *t = &b->s->tasks[task];
+    units_t out = outside(b, t);
+    units_t charge = (to > out ? to - out : 0) - (from > out ? from - out : 0);
+    if (b->free[pool] < charge)
+        return false;
+    if (t->job->whole) {
+        uint32_t node = b->node_of[task];
+        if (room_for(&b->room, t->job, pool, node, true) < to - from)
+            return false;
+        room_take(&b->room, t->job, pool, node, to - from, true);
+    }
+    b->free[pool] -= charge;
+    return true;
+}
+
+void budget_return(struct budget *b, uint32_t task, unsigned pool, units_t n)
+{
+    const struct task *t = &b->s->tasks[task];
+    units_t out = outside(b, t);
+    b->free[pool] += n > out ? n - out : 0;
+    if (t->job->whole)
+        room_give(&b->room, t->job, pool, b->node_of[task], n, true);
+}
+
+bool budget_grant(struct budget *b, struct plan *plan, uint32_t task, units_t n)
+{
+    unsigned pool;
+    if (!budget_take(b, task, n, &pool)) {
+        plan_deny(plan, task, WHY_NO_ROOM, TASK_NONE);
+        return false;
+    }
+    plan_give(plan, task, pool, n);
+    return true;
+}
+
+void budget_keep_running(struct budget *b, struct plan *plan)
+{
+    for (uint32_t i = 0; i < b->s->nrunning; i++) {
+        uint32_t task = b->s->running[i];
+        unsigned pool;
+        if (budget_take(b, task, b->s->tasks[task].n, &pool))
+            plan_give(plan, task, pool, b->s->tasks[task].n);
+    }
+}
+
+bool budget_empty(const struct budget *b, const struct task *t)
+{
+    for (unsigned p = 0; p < b->s->pools; p++)
+        if (job_takes_pool(t->job, p) && b->free[p] > 0)
+            return false;
+    return true;
+}

@@ -1,0 +1,46 @@
+/* The units that an allocator has left to give. It counts by pool; a job that
+ * must be whole on one node is counted by node as well, so that what is granted
+ * can also be placed. */
+#ifndef POLICY_BUDGET_H
+#define POLICY_BUDGET_H
+
+#include "model/plan.h"
+#include "policy/room.h"
+
+struct budget {
+    const struct snapshot *s;
+    struct arena *arena;
+    units_t free[POOLS_MAX];
+    bool by_node;         /* some task must be whole */
+    struct room room;     /* then: free units by node */
+    uint32_t *node_of;    /* then: by task, the node it was counted on */
+};
+
+/* Everything free. */
+void budget_init(struct budget *b, const struct snapshot *s, struct arena *a);
+
+/* Counts by node from now on; done by itself when the first whole task comes. */
+void budget_count_by_node(struct budget *b);
+
+/* Takes n units for a task that has none in this plan. A running task stays in
+ * its pool, and on its node while that has room; another gets the pool in which
+ * it is fastest. False, and nothing taken, when they are not there. */
+bool budget_take(struct budget *b, uint32_t task, units_t n, unsigned *pool);
+
+/* Takes the units between `from`, which it has, and `to`. */
+bool budget_grow(struct budget *b, uint32_t task, unsigned pool, units_t from, units_t to);
+
+/* Gives all n units that the task has back. */
+void budget_return(struct budget *b, uint32_t task, unsigned pool, units_t n);
+
+/* Takes and grants; the verdict is set when it fails. */
+bool budget_grant(struct budget *b, struct plan *plan, uint32_t task, units_t n);
+
+/* Grants every running task what it holds, as an allocator does that never
+ * preempts. */
+void budget_keep_running(struct budget *b, struct plan *plan);
+
+/* Whether no pool that this task could use has a unit left. */
+bool budget_empty(const struct budget *b, const struct task *t);
+
+#endif

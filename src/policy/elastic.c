@@ -1,0 +1,120 @@
+/* Owns the filling of an elastic allocation. A task whose minimum did not fit
+ * gets nothing at all. */
+#include "policy/elastic.h"
+
+units_t elastic_next(const struct snapshot *s, uint32_t task, unsigned pool, units_t n)
+{
+    const struct task *t = &s->tasks[task];
+    return speed_next(job_speed(t->job, pool), n, task_max(t));
+}
+
+void elastic_minima(struct budget *b, struct plan *plan, const uint32_t *order, uint32_t n)
+{
+    uint32_t last = TASK_NONE;
+    for (uint32_t i = 0; i < n; i++) {
+        if (budget_grant(b, plan, order[i], task_min(&b->s->tasks[order[i]])))
+            last = order[i];
+        else
+            plan_deny(plan, order[i], WHY_ORDER, last);
+    }
+}
+
+/* One step up; false when there is none or it does not fit. */
+static bool step_up(struct budget *b, struct plan *plan, uint32_t task)
+{
+    struct grant *g = plan_grant(plan, task);
+    units_t next = elastic_next(b->s, task, g->pool, g->n);
+    if (!next) {
+        plan_deny(plan, task, WHY_BALANCED, TASK_NONE);
+        return false;
+    }
+    if (!budget_grow(b, task, g->pool, g->n, next)) {
+        plan_deny(plan, task, WHY_NO_ROOM, TASK_NONE);
+        return false;
+    }
+    g->n = next;
+    return true;
+}
+
+void elastic_rounds(struct budget *b, struct plan *plan, const uint32_t *order, uint32_t n)
+{
+    uint32_t *open = arena_raw(plan->arena, (n + 1) * sizeof *open), left = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (plan_units(plan, order[i]))
+            open[left++] = order[i];
+    while (left) {
+        uint32_t still = 0;
+        for (uint32_t i = 0; i < left; i++)
+            if (step_up(b, plan, open[i]))
+                open[still++] = open[i];
+        left = still;
+    }
+}
+
+double elastic_speedup_gain(const struct snapshot *s, uint32_t task, unsigned pool, units_t n,
+                            units_t next)
+{
+    const struct speed *speed = job_speed(s->tasks[task].job, pool);
+    return speed_at(speed, next) - speed_at(speed, n);
+}
+
+/* A heap of tasks by gain per unit, largest first, then by place in the order. */
+struct bid {
+    double gain;
+    uint32_t place;
+};
+
+static bool better(struct bid a, struct bid b)
+{
+    return a.gain != b.gain ? a.gain > b.gain : a.place < b.place;
+}
+
+static void sift(struct bid *heap, uint32_t n, uint32_t i)
+{
+    struct bid moving = heap[i];
+    for (uint32_t child; (child = 2 * i + 1) < n; i = child) {
+        if (child + 1 < n && better(heap[child + 1], heap[child]))
+            child++;
+        if (!better(heap[child], moving))
+            break;
+        heap[i] = heap[child];
+    }
+    heap[i] = moving;
+}
+
+/* What the task's next step brings per unit; 0 when it has none. */
+static double bid_for(const struct budget *b, const struct plan *plan, uint32_t task,
+                      elastic_gain gain)
+{
+    const struct grant *g = plan_grant(plan, task);
+    units_t next = elastic_next(b->s, task, g->pool, g->n);
+    return next ? gain(b->s, task, g->pool, g->n, next) * UNIT / (double)(next - g->n) : 0;
+}
+
+void elastic_by_gain(struct budget *b, struct plan *plan, const uint32_t *order, uint32_t n,
+                     elastic_gain gain)
+{
+    struct bid *heap = arena_raw(plan->arena, (n + 1) * sizeof *heap);
+    uint32_t size = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!plan_units(plan, order[i]))
+            continue;
+        double bid = bid_for(b, plan, order[i], gain);
+        if (bid > 0)
+            heap[size++] = (struct bid){bid, i};
+        else
+            plan_deny(plan, order[i], WHY_NO_GAIN, TASK_NONE);
+    }
+    for (uint32_t i = size / 2; i-- > 0;)
+        sift(heap, size, i);
+    while (size) {
+        uint32_t task = order[heap[0].place];
+        double bid = step_up(b, plan, task) ? bid_for(b, plan, task, gain) : 0;
+        if (bid > 0)
+            heap[0].gain = bid;
+        else
+            heap[0] = heap[--size];
+        if (size)
+            sift(heap, size, 0);
+    }
+}

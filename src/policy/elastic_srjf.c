@@ -1,0 +1,30 @@
+/* elastic-srjf: like elastic-fifo, in order of remaining time on the minimum.
+ *
+ * Source: Hsieh, Voda, ElasticSRJF, with the same deviation as elastic-fifo. */
+#include "policy/elastic.h"
+#include "policy/policies.h"
+
+static void allocate_elastic_srjf(const struct snapshot *s, const struct params *p,
+                                  struct plan *plan)
+{
+    (void)p;
+    struct keyed *k = order_collect(s, plan->arena);
+    for (uint32_t i = 0; i < s->active; i++)
+        k[i].key = task_remaining(&s->tasks[k[i].task], s->now);
+    order_sort(k, s->active, plan->arena);
+    order_publish(k, s->active, plan);
+    struct budget b;
+    budget_init(&b, s, plan->arena);
+    elastic_minima(&b, plan, plan->order, s->active);
+    elastic_rounds(&b, plan, plan->order, s->active);
+}
+
+const struct policy policy_elastic_srjf = {
+    .axis = AXIS_ALLOCATE,
+    .name = "elastic-srjf",
+    .summary = "shortest remaining first: minima, then one more unit each in rounds",
+    .rule = "Jobs in order of their remaining time on one unit get their minimum if it fits, else "
+            "nothing; then rounds of one more unit each in the same order.",
+    .source = "Hsieh, Voda scheduler, ElasticSRJF",
+    .decide = allocate_elastic_srjf,
+};

@@ -1,0 +1,24 @@
+/* hard: every job may use exactly the CPUs that it was granted.
+ *
+ * Source: the CPU limit of a container (docker run --cpus). */
+#include "policy/policies.h"
+
+static void share_hard(const struct snapshot *s, const struct params *p, struct plan *plan)
+{
+    (void)s;
+    (void)p;
+    for (uint32_t i = 0; i < plan->n; i++) {
+        const struct grant *g = &plan->grants[i];
+        if (g->n && g->pool == POOL_CPU)
+            plan_share(plan, g->task, g->n, 1);
+    }
+}
+
+const struct policy policy_hard = {
+    .axis = AXIS_SHARE,
+    .name = "hard",
+    .summary = "each job has exactly the CPUs that it was granted",
+    .rule = "The CPU limit of a job is its grant. What it leaves unused nobody else gets.",
+    .source = "the CPU limit of a container",
+    .decide = share_hard,
+};

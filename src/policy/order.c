@@ -1,0 +1,90 @@
+/* Owns the ordering of tasks: a natural merge sort, which takes one pass over
+ * sorted input and one more for every doubling of the number of sorted runs. */
+#include "policy/order.h"
+
+struct keyed *order_collect(const struct snapshot *s, struct arena *a)
+{
+    struct keyed *k = arena_raw(a, ((size_t)s->active + 1) * sizeof *k);
+    uint32_t n = 0;
+    SNAPSHOT_EACH(s, i)
+    {
+        const struct job *j = s->tasks[i].job;
+        k[n++] = (struct keyed){-(int64_t)j->priority, 0, j->submit, j->id, i};
+        if (s->rules == RULES_TIRESIAS) {
+            k[n - 1].tie = 0;
+            k[n - 1].id = 0;
+        }
+    }
+    return k;
+}
+
+static bool after(const struct keyed *a, const struct keyed *b)
+{
+    if (a->rank != b->rank)
+        return a->rank > b->rank;
+    if (a->key != b->key)
+        return a->key > b->key;
+    if (a->tie != b->tie)
+        return a->tie > b->tie;
+    return a->id > b->id;
+}
+
+/* First index behind the sorted run that starts at i. */
+static uint32_t run_end(const struct keyed *k, uint32_t i, uint32_t n)
+{
+    for (i++; i < n && !after(&k[i - 1], &k[i]); i++)
+        ;
+    return i;
+}
+
+static void merge(const struct keyed *from, uint32_t low, uint32_t mid, uint32_t high,
+                  struct keyed *to)
+{
+    uint32_t a = low, b = mid;
+    for (uint32_t i = low; i < high; i++)
+        to[i] = a < mid && (b >= high || !after(&from[a], &from[b])) ? from[a++] : from[b++];
+}
+
+void order_sort(struct keyed *k, uint32_t n, struct arena *a)
+{
+    if (n < 2 || run_end(k, 0, n) == n)
+        return;
+    struct keyed *from = k, *to = arena_raw(a, (size_t)n * sizeof *to);
+    for (uint32_t runs = 2; runs > 1;) {
+        runs = 0;
+        for (uint32_t low = 0, mid, high; low < n; low = high) {
+            mid = run_end(from, low, n);
+            high = mid < n ? run_end(from, mid, n) : n;
+            merge(from, low, mid, high, to);
+            runs++;
+        }
+        struct keyed *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != k)
+        memcpy(k, from, (size_t)n * sizeof *k);
+}
+
+void order_publish(const struct keyed *k, uint32_t n, struct plan *plan)
+{
+    uint32_t *order = arena_raw(plan->arena, ((size_t)n + 1) * sizeof *order);
+    for (uint32_t i = 0; i < n; i++)
+        order[i] = k[i].task;
+    plan->order = order;
+}
+
+const uint32_t *order_by_submit(const struct snapshot *s, struct plan *plan)
+{
+    uint32_t *order = arena_raw(plan->arena, ((size_t)s->active + 1) * sizeof *order), n = 0;
+    if (!s->by_submit) {
+        struct keyed *k = order_collect(s, plan->arena);
+        order_sort(k, s->active, plan->arena);
+        order_publish(k, s->active, plan);
+        plan->by_submit = true;
+        return plan->order;
+    }
+    SNAPSHOT_EACH(s, i)
+        order[n++] = i;
+    return order;
+}

@@ -1,0 +1,214 @@
+/* Owns the mechanics of placing. Grants are served in the allocator's order, so
+ * that what is short goes to those that it put first. */
+#include "policy/place.h"
+
+void place_add(struct placement *p, uint32_t *cap, uint32_t node, units_t n, struct arena *a)
+{
+    for (uint32_t i = 0; i < p->n; i++)
+        if (p->at[i].node == node) {
+            p->at[i].units += n;
+            return;
+        }
+    if (p->n == *cap) {
+        *cap = *cap ? *cap * 2 : 2;
+        struct slot *more = arena_raw(a, *cap * sizeof *more);
+        if (p->n)
+            memcpy(more, p->at, p->n * sizeof *more);
+        p->at = more;
+    }
+    p->at[p->n++] = (struct slot){node, n};
+}
+
+static bool holds(const struct placement *p, uint32_t node)
+{
+    for (uint32_t i = 0; i < p->n; i++)
+        if (p->at[i].node == node)
+            return true;
+    return false;
+}
+
+/* Takes up to n units for the task on its own nodes; returns what was taken. */
+static units_t extend(struct room *r, const struct task *t, unsigned pool, units_t n,
+                      struct placement *p, uint32_t *cap)
+{
+    units_t taken = 0;
+    for (uint32_t i = 0; i < t->at.n && taken < n; i++) {
+        uint32_t node = t->at.at[i].node;
+        units_t room = room_for(r, t->job, pool, node, true);
+        units_t more = room < n - taken ? room : n - taken;
+        if (r->s->cluster->nodes[node].state != NODE_UP || more <= 0)
+            continue;
+        place_add(p, cap, node, more, r->arena);
+        room_take(r, t->job, pool, node, more, true);
+        taken += more;
+    }
+    return taken;
+}
+
+/* Takes up to n units on the emptiest nodes, fewest nodes first. */
+static units_t split(struct room *r, const struct task *t, unsigned pool, units_t n,
+                     struct placement *p, uint32_t *cap)
+{
+    units_t taken = 0;
+    while (taken < n) {
+        uint32_t node = room_widest(r, t->job, pool);
+        if (node == TASK_NONE)
+            break;
+        units_t room = room_for(r, t->job, pool, node, false);
+        units_t more = room < n - taken ? room : n - taken;
+        bool resident = holds(p, node);
+        place_add(p, cap, node, more, r->arena);
+        room_take(r, t->job, pool, node, more, resident);
+        taken += more;
+    }
+    return taken;
+}
+
+static void untake(struct room *r, const struct task *t, unsigned pool,
+                   const struct placement *p)
+{
+    for (uint32_t i = 0; i < p->n; i++)
+        room_give(r, t->job, pool, p->at[i].node, p->at[i].units, true);
+}
+
+/* The largest size that the task can run on with at most n units; 0 = none. */
+static units_t runnable(const struct task *t, unsigned pool, units_t n)
+{
+    units_t size = speed_floor(job_speed(t->job, pool), n);
+    return size >= task_min(t) ? size : n >= task_min(t) ? task_min(t) : 0;
+}
+
+static void lower(struct plan *plan, struct grant *g, units_t n, enum why why)
+{
+    g->n = n;
+    plan_deny(plan, g->task, why, TASK_NONE);
+}
+
+static void grow(struct room *r, struct plan *plan, struct grant *g, const struct task *t)
+{
+    uint32_t cap = t->at.n;
+    struct placement p = {arena_raw(r->arena, (cap + 1) * sizeof *p.at), t->at.n};
+    memcpy(p.at, t->at.at, t->at.n * sizeof *p.at);
+    units_t have = t->n + extend(r, t, g->pool, g->n - t->n, &p, &cap);
+    if (have < g->n && !t->job->whole)
+        have += split(r, t, g->pool, g->n - have, &p, &cap);
+    if (have < g->n) {
+        units_t size = runnable(t, g->pool, have);
+        size = size < t->n ? t->n : size;
+        struct placement rest = room_shrink(&p, size, r->arena);
+        for (uint32_t i = 0, k = 0; i < p.n; i++) {
+            units_t left = k < rest.n && rest.at[k].node == p.at[i].node ? rest.at[k++].units : 0;
+            if (left < p.at[i].units)
+                room_give(r, t->job, g->pool, p.at[i].node, p.at[i].units - left, left == 0);
+        }
+        p = rest;
+        lower(plan, g, size, WHY_FRAGMENTED);
+    }
+    g->moved = g->n != t->n;
+    g->place = p;
+}
+
+static void place_whole(struct room *r, struct plan *plan, struct grant *g, const struct task *t,
+                        uint32_t node)
+{
+    if (node == TASK_NONE) {
+        node = room_widest(r, t->job, g->pool);
+        units_t room = node == TASK_NONE ? 0 : room_for(r, t->job, g->pool, node, false);
+        lower(plan, g, room ? runnable(t, g->pool, room < g->n ? room : g->n) : 0,
+              WHY_FRAGMENTED);
+    }
+    if (g->n == 0)
+        return;
+    uint32_t cap = 0;
+    place_add(&g->place, &cap, node, g->n, r->arena);
+    room_take(r, t->job, g->pool, node, g->n, false);
+    g->moved = true;
+}
+
+static void place_split(struct room *r, struct plan *plan, struct grant *g, const struct task *t)
+{
+    uint32_t cap = 0;
+    struct placement p = {0};
+    units_t have = split(r, t, g->pool, g->n, &p, &cap);
+    if (have < g->n) {
+        units_t size = runnable(t, g->pool, have);
+        untake(r, t, g->pool, &p);
+        lower(plan, g, size, t->job->memory_mb ? WHY_MEMORY : WHY_FRAGMENTED);
+        if (size == 0)
+            return;
+        p = (struct placement){0};
+        cap = 0;
+        split(r, t, g->pool, size, &p, &cap);
+    }
+    g->place = p;
+    g->moved = true;
+}
+
+/* A paused task goes on where its memory is, or waits. */
+static void thaw(struct room *r, struct plan *plan, struct grant *g, const struct task *t)
+{
+    struct placement p = {0};
+    uint32_t cap = 0;
+    units_t have = extend(r, t, g->pool, g->n, &p, &cap);
+    units_t size = runnable(t, g->pool, have);
+    if (p.n < t->at.n || size < have || have < g->n)
+        for (uint32_t i = 0; i < p.n; i++)
+            room_give(r, t->job, g->pool, p.at[i].node, p.at[i].units, false);
+    if (p.n < t->at.n || size == 0) {
+        lower(plan, g, 0, WHY_NO_ROOM);
+        return;
+    }
+    if (have < g->n) {
+        lower(plan, g, size, WHY_FRAGMENTED);
+        p = room_shrink(&p, size, r->arena);
+        for (uint32_t i = 0; i < p.n; i++)
+            room_take(r, t->job, g->pool, p.at[i].node, p.at[i].units, true);
+    }
+    g->place = p;
+    g->moved = true;
+}
+
+static void start(struct room *r, struct plan *plan, struct grant *g, const struct task *t,
+                  place_choose choose, void *ctx)
+{
+    if (t->phase == TASK_PAUSED) {
+        thaw(r, plan, g, t);
+        return;
+    }
+    uint32_t node = choose(r, t, g->pool, g->n, ctx);
+    if (node != TASK_NONE || t->job->whole)
+        place_whole(r, plan, g, t, node);
+    else
+        place_split(r, plan, g, t);
+}
+
+void place_grants(struct room *r, struct plan *plan, place_choose choose, void *ctx)
+{
+    for (uint32_t i = 0; i < plan->n; i++) {
+        struct grant *g = &plan->grants[i];
+        const struct task *t = &r->s->tasks[g->task];
+        if (g->n == 0 || g->moved)
+            continue;
+        if (!task_running(t) || t->pool != g->pool) {
+            start(r, plan, g, t, choose, ctx);
+        } else if (g->n < t->n) {
+            g->place = room_shrink(&t->at, g->n, r->arena);
+            g->moved = true;
+        } else if (g->n > t->n) {
+            grow(r, plan, g, t);
+        }
+    }
+}
+
+void place_in_place(const struct snapshot *s, struct plan *plan, place_choose choose, void *ctx)
+{
+    struct room r;
+    for (uint32_t i = 0; i < plan->n; i++) {
+        const struct task *t = &s->tasks[plan->grants[i].task];
+        if (plan->grants[i].n != t->n || plan->grants[i].pool != t->pool) {
+            room_init(&r, s, plan);
+            place_grants(&r, plan, choose, ctx);
+            return;
+        }
+    }
+}

@@ -1,0 +1,255 @@
+/* Owns the list of policies and presets, and the spelling of combinations. */
+#include <stdio.h>
+
+#include "base/str.h"
+#include "policy/policies.h"
+
+const struct policy *const policies[] = {
+    &policy_fifo,
+    &policy_srjf,
+    &policy_srtf,
+    &policy_srsf,
+    &policy_edf,
+    &policy_las,
+    &policy_gittins,
+    &policy_elastic_fifo,
+    &policy_elastic_srjf,
+    &policy_elastic_las,
+    &policy_ffdl,
+    &policy_afs_l,
+    &policy_optimus,
+    &policy_equal,
+    &policy_deadline,
+    &policy_first_fit,
+    &policy_round_robin,
+    &policy_spread,
+    &policy_best_fit,
+    &policy_specon,
+    &policy_free,
+    &policy_hard,
+    &policy_flowcon,
+    &policy_target,
+    NULL,
+};
+
+const struct preset presets[] = {
+    {"schedulearn-fifo", "Schedulearn's FIFO: fill the servers in order",
+     "allocate=fifo,place=first-fit,share=hard"},
+    {"schedulearn-rr", "Schedulearn's Round Robin: the servers take turns",
+     "allocate=fifo,place=round-robin,share=hard"},
+    {"docker", "containers without limits, the baseline (NA) of FlowCon",
+     "allocate=fifo,place=spread,share=free"},
+    {"flowcon", "FlowCon: CPU limits follow each job's growth efficiency",
+     "allocate=fifo,place=spread,share=flowcon"},
+    {"kubernetes", "the default scheduler (DS) that SpeCon is compared with",
+     "allocate=fifo,place=spread:by=usage,share=free"},
+    {"specon", "SpeCon: converged jobs make room on their node",
+     "allocate=fifo,place=specon,share=free"},
+    {"voda-elastic-fifo", "Voda's ElasticFIFO", "allocate=elastic-fifo,place=best-fit,share=hard"},
+    {"voda-elastic-srjf", "Voda's ElasticSRJF", "allocate=elastic-srjf,place=best-fit,share=hard"},
+    {"voda-elastic-las", "Voda's ElasticTiresias",
+     "allocate=elastic-las,place=best-fit,share=hard"},
+    {"voda-ffdl", "Voda's FfDL optimizer", "allocate=ffdl,place=best-fit,share=hard"},
+    {"voda-afs-l", "Voda's AFS-L", "allocate=afs-l,place=best-fit,share=hard"},
+    {"qos", "deadlines first: resources are configured to meet them",
+     "allocate=deadline,place=best-fit,share=hard"},
+    {"malleable", "malleable co-scheduling: a node's cores divided evenly",
+     "allocate=equal,place=spread,share=hard"},
+    {"tiresias", "Tiresias: least attained service", "allocate=las,place=best-fit,share=hard"},
+    {"tradl", "TRADL: jobs past their target fall to the floor",
+     "allocate=fifo,place=spread,share=target"},
+    {0},
+};
+
+static const char *const axis_names[AXES] = {"allocate", "place", "share"};
+
+/* What a combination takes on the axes that it does not name. */
+static const struct policy *const defaults[AXES] = {&policy_fifo, &policy_first_fit, &policy_hard};
+
+const char *axis_name(enum axis axis)
+{
+    return axis_names[axis];
+}
+
+static const struct policy *find_policy(const char *name, size_t length)
+{
+    for (size_t i = 0; policies[i]; i++)
+        if (strlen(policies[i]->name) == length && !strncmp(policies[i]->name, name, length))
+            return policies[i];
+    return NULL;
+}
+
+static const struct preset *find_preset(const char *name, size_t length)
+{
+    for (size_t i = 0; presets[i].name; i++)
+        if (strlen(presets[i].name) == length && !strncmp(presets[i].name, name, length))
+            return &presets[i];
+    return NULL;
+}
+
+static const char *any_name(const void *ctx, size_t i)
+{
+    (void)ctx;
+    size_t n = 0;
+    while (policies[n])
+        n++;
+    return i < n ? policies[i]->name : presets[i - n].name;
+}
+
+static int unknown_policy(const char *name, size_t length, struct err *err)
+{
+    char text[64];
+    snprintf(text, sizeof text, "%.*s", (int)length, name);
+    size_t n = 0, m = 0;
+    while (policies[n])
+        n++;
+    while (presets[m].name)
+        m++;
+    const char *near = str_nearest(text, n + m, any_name, NULL);
+    if (near)
+        return err_set(err, ERR_INVALID,
+                       "unknown policy '%s'; did you mean '%s'? `trainyard policies` lists them",
+                       text, near);
+    return err_set(err, ERR_INVALID, "unknown policy '%s'; `trainyard policies` lists them", text);
+}
+
+static const char *param_name(const void *ctx, size_t i)
+{
+    return ((const struct param *)ctx)[i].name;
+}
+
+static int unknown_param(const struct policy *p, const char *name, struct err *err)
+{
+    size_t n = 0;
+    while (p->params && p->params[n].name)
+        n++;
+    const char *near = n ? str_nearest(name, n, param_name, p->params) : NULL;
+    if (near)
+        return err_set(err, ERR_INVALID, "%s has no parameter '%s'; did you mean '%s'?", p->name,
+                       name, near);
+    if (n == 0)
+        return err_set(err, ERR_INVALID, "%s has no parameters", p->name);
+    return err_set(err, ERR_INVALID, "%s has no parameter '%s'; `trainyard policies %s` lists them",
+                   p->name, name, p->name);
+}
+
+/* "name=value" of one axis, or of whichever axis knows the name. */
+static int set_param(struct combo *c, int axis, const char *text, size_t length, struct err *err)
+{
+    char item[128];
+    if (length >= sizeof item)
+        return err_set(err, ERR_INVALID, "parameter '%.40s...' is too long", text);
+    memcpy(item, text, length);
+    item[length] = '\0';
+    char *equals = strchr(item, '=');
+    if (!equals || equals == item)
+        return err_set(err, ERR_INVALID, "'%s' is not a parameter; write name=value", item);
+    *equals = '\0';
+    for (int a = 0; a < AXES; a++) {
+        const struct policy *p = c->policy[a];
+        int i = axis == AXES || axis == a ? params_find(p->params, item, strlen(item)) : -1;
+        if (i < 0)
+            continue;
+        if (param_parse(&p->params[i], equals + 1, &c->params[a].v[i], err) < 0)
+            return err_prefix(err, "policy %s", p->name);
+        return 0;
+    }
+    return unknown_param(c->policy[axis == AXES ? AXIS_ALLOCATE : axis], item, err);
+}
+
+/* The parameters behind colons in text[0..length). */
+static int set_params(struct combo *c, int axis, const char *text, size_t length, struct err *err)
+{
+    while (length) {
+        text++, length--; /* the colon */
+        const char *colon = memchr(text, ':', length);
+        size_t n = colon ? (size_t)(colon - text) : length;
+        if (set_param(c, axis, text, n, err) < 0)
+            return -1;
+        text += n;
+        length -= n;
+    }
+    return 0;
+}
+
+static void choose(struct combo *c, const struct policy *p)
+{
+    c->policy[p->axis] = p;
+    params_default(p->params, &c->params[p->axis]);
+}
+
+/* One part of a combination: "allocate=las:thresholds=3250". */
+static int parse_part(const char *text, size_t length, struct combo *c, struct err *err)
+{
+    const char *equals = memchr(text, '=', length);
+    size_t key = equals ? (size_t)(equals - text) : 0;
+    for (int axis = 0; axis < AXES; axis++) {
+        if (!equals || strlen(axis_names[axis]) != key || strncmp(axis_names[axis], text, key) != 0)
+            continue;
+        const char *name = equals + 1;
+        size_t rest = length - key - 1;
+        const char *colon = memchr(name, ':', rest);
+        size_t n = colon ? (size_t)(colon - name) : rest;
+        const struct policy *p = find_policy(name, n);
+        if (!p)
+            return unknown_policy(name, n, err);
+        if ((int)p->axis != axis)
+            return err_set(err, ERR_INVALID, "%s is not for %s=; write %s=%s", p->name,
+                           axis_names[axis], axis_names[p->axis], p->name);
+        choose(c, p);
+        return set_params(c, axis, name + n, rest - n, err);
+    }
+    return err_set(err, ERR_INVALID, "'%.*s': expected allocate=, place= or share=", (int)length,
+                   text);
+}
+
+static int parse_parts(const char *text, struct combo *c, struct err *err)
+{
+    for (;;) {
+        size_t n = strcspn(text, ",");
+        if (parse_part(text, n, c, err) < 0)
+            return -1;
+        if (!text[n])
+            return 0;
+        text += n + 1;
+    }
+}
+
+static bool names_axis(const char *text)
+{
+    for (int axis = 0; axis < AXES; axis++) {
+        size_t n = strlen(axis_names[axis]);
+        if (!strncmp(text, axis_names[axis], n) && text[n] == '=')
+            return true;
+    }
+    return false;
+}
+
+int combo_parse(const char *text, struct combo *out, struct err *err)
+{
+    struct combo c = {0};
+    for (int axis = 0; axis < AXES; axis++)
+        choose(&c, defaults[axis]);
+    if (strlen(text) >= sizeof c.name)
+        return err_set(err, ERR_INVALID, "policy '%.40s...' is too long", text);
+    snprintf(c.name, sizeof c.name, "%s", text);
+    if (names_axis(text)) {
+        if (parse_parts(text, &c, err) < 0)
+            return -1;
+        *out = c;
+        return 0;
+    }
+    size_t n = strcspn(text, ":");
+    const struct preset *preset = find_preset(text, n);
+    const struct policy *policy = find_policy(text, n);
+    if (!preset && !policy)
+        return unknown_policy(text, n, err);
+    if (preset && parse_parts(preset->spec, &c, err) < 0)
+        return -1;
+    if (policy)
+        choose(&c, policy);
+    if (set_params(&c, preset ? AXES : (int)policy->axis, text + n, strlen(text) - n, err) < 0)
+        return -1;
+    *out = c;
+    return 0;
+}

@@ -1,0 +1,233 @@
+/* Owns the free space of nodes during planning. The tree of each pool is a
+ * tournament of the nodes' free units: tree[1] is the root, the leaves start at
+ * `leaves`; it makes first-fit logarithmic in the number of nodes. */
+#include "policy/room.h"
+
+static units_t *pool_free(const struct room *r, unsigned pool)
+{
+    return pool == POOL_CPU ? r->cpu : r->gpu;
+}
+
+units_t room_free(const struct room *r, unsigned pool, uint32_t node)
+{
+    const struct node *n = &r->s->cluster->nodes[node];
+    return pool == POOL_CPU || n->gpu_pool == pool ? pool_free(r, pool)[node] : 0;
+}
+
+static void tree_update(struct room *r, unsigned pool, uint32_t node)
+{
+    units_t *tree = r->tree[pool];
+    if (!tree)
+        return;
+    uint32_t i = r->leaves + node;
+    tree[i] = room_free(r, pool, node);
+    for (i /= 2; i > 0; i /= 2)
+        tree[i] = tree[2 * i] > tree[2 * i + 1] ? tree[2 * i] : tree[2 * i + 1];
+}
+
+static void tree_build(struct room *r, unsigned pool)
+{
+    uint32_t n = r->s->cluster->n;
+    for (r->leaves = 1; r->leaves < n;)
+        r->leaves *= 2;
+    units_t *tree = ARENA_ARRAY(r->arena, (size_t)2 * r->leaves, units_t);
+    for (uint32_t i = 0; i < n; i++)
+        tree[r->leaves + i] = room_free(r, pool, i);
+    for (uint32_t i = r->leaves; i-- > 1;)
+        tree[i] = tree[2 * i] > tree[2 * i + 1] ? tree[2 * i] : tree[2 * i + 1];
+    r->tree[pool] = tree;
+}
+
+static void room_alloc(struct room *r, const struct snapshot *s, struct arena *a)
+{
+    uint32_t n = s->cluster->n;
+    *r = (struct room){.s = s, .arena = a};
+    r->cpu = arena_raw(a, n * sizeof *r->cpu);
+    r->gpu = arena_raw(a, n * sizeof *r->gpu);
+    r->memory = arena_raw(a, n * sizeof *r->memory);
+}
+
+void room_init_empty(struct room *r, const struct snapshot *s, struct arena *a)
+{
+    room_alloc(r, s, a);
+    for (uint32_t i = 0; i < s->cluster->n; i++) {
+        const struct node *n = &s->cluster->nodes[i];
+        bool up = n->state == NODE_UP;
+        r->cpu[i] = up ? n->cpus : 0;
+        r->gpu[i] = up ? n->gpus : 0;
+        r->memory[i] = n->memory_mb ? n->memory_mb : INT64_MAX;
+    }
+}
+
+/* What a running task gives back when it goes or shrinks. */
+static void give_back(struct room *r, const struct task *t, units_t n)
+{
+    struct placement rest = {0};
+    if (n)
+        rest = room_shrink(&t->at, n, r->arena);
+    for (uint32_t i = 0, k = 0; i < t->at.n; i++) {
+        const struct slot *slot = &t->at.at[i];
+        bool stays = k < rest.n && rest.at[k].node == slot->node;
+        units_t left = stays ? rest.at[k++].units : 0;
+        if (left < slot->units)
+            room_give(r, t->job, t->pool, slot->node, slot->units - left, !stays);
+    }
+}
+
+void room_init(struct room *r, const struct snapshot *s, const struct plan *plan)
+{
+    room_alloc(r, s, plan->arena);
+    for (uint32_t i = 0; i < s->cluster->n; i++) {
+        const struct node *n = &s->cluster->nodes[i];
+        bool up = n->state == NODE_UP;
+        r->cpu[i] = up ? n->cpus - n->cpu_held : 0;
+        r->gpu[i] = up ? n->gpus - n->gpu_held : 0;
+        r->memory[i] = n->memory_mb ? n->memory_mb - n->memory_held : INT64_MAX;
+    }
+    for (uint32_t i = 0; i < s->nrunning; i++) {
+        const struct task *t = &s->tasks[s->running[i]];
+        const struct grant *g = plan_grant(plan, s->running[i]);
+        if (!g || g->n == 0 || g->pool != t->pool)
+            give_back(r, t, 0);
+        else if (g->n < t->n)
+            give_back(r, t, g->n);
+    }
+}
+
+void room_init_placed(struct room *r, const struct snapshot *s, const struct plan *plan)
+{
+    room_init_empty(r, s, plan->arena);
+    for (uint32_t i = 0; i < plan->n; i++) {
+        const struct grant *g = &plan->grants[i];
+        const struct task *t = &s->tasks[g->task];
+        const struct placement *at = g->moved ? &g->place : &t->at;
+        for (uint32_t k = 0; g->n && k < at->n; k++)
+            room_take(r, t->job, g->pool, at->at[k].node, at->at[k].units, false);
+    }
+}
+
+units_t room_for(const struct room *r, const struct job *j, unsigned pool, uint32_t node,
+                 bool resident)
+{
+    units_t room = room_free(r, pool, node);
+    if (!resident && j->memory_mb > r->memory[node])
+        return 0;
+    if (pool != POOL_CPU && j->cpus > 0) {
+        units_t by_cpu = r->cpu[node] / j->cpus * UNIT;
+        room = by_cpu < room ? by_cpu : room;
+    }
+    return room;
+}
+
+static void room_add(struct room *r, const struct job *j, unsigned pool, uint32_t node, units_t n,
+                     int64_t memory)
+{
+    if (r->s->cluster->nodes[node].state == NODE_UP) {
+        pool_free(r, pool)[node] += n;
+        if (pool != POOL_CPU)
+            r->cpu[node] += n / UNIT * j->cpus;
+    }
+    if (r->memory[node] != INT64_MAX)
+        r->memory[node] += memory;
+    tree_update(r, pool, node);
+    if (pool != POOL_CPU && j->cpus)
+        tree_update(r, POOL_CPU, node);
+}
+
+void room_take(struct room *r, const struct job *j, unsigned pool, uint32_t node, units_t n,
+               bool resident)
+{
+    room_add(r, j, pool, node, -n, resident ? 0 : -j->memory_mb);
+}
+
+void room_give(struct room *r, const struct job *j, unsigned pool, uint32_t node, units_t n,
+               bool leaves)
+{
+    room_add(r, j, pool, node, n, leaves ? j->memory_mb : 0);
+}
+
+/* The first leaf at or behind `from` with at least n units. */
+static uint32_t tree_first(const struct room *r, const units_t *tree, units_t n, uint32_t from)
+{
+    uint32_t i = r->leaves + from;
+    if (from >= r->leaves || tree[1] < n)
+        return TASK_NONE;
+    while (tree[i] < n) {
+        while (i & 1) { /* a right child: its right neighbour is up and over */
+            i /= 2;
+            if (i <= 1)
+                return TASK_NONE;
+        }
+        i++;
+    }
+    while (i < r->leaves)
+        i = tree[2 * i] >= n ? 2 * i : 2 * i + 1;
+    return i - r->leaves;
+}
+
+uint32_t room_first(struct room *r, const struct job *j, unsigned pool, units_t n, uint32_t from)
+{
+    if (!r->tree[pool])
+        tree_build(r, pool);
+    for (uint32_t i = from; (i = tree_first(r, r->tree[pool], n, i)) != TASK_NONE; i++)
+        if (room_for(r, j, pool, i, false) >= n)
+            return i;
+    return TASK_NONE;
+}
+
+uint32_t room_tightest(struct room *r, const struct job *j, unsigned pool, units_t n)
+{
+    uint32_t best = TASK_NONE;
+    for (uint32_t i = room_first(r, j, pool, n, 0); i != TASK_NONE;
+         i = room_first(r, j, pool, n, i + 1)) {
+        if (best == TASK_NONE || room_free(r, pool, i) < room_free(r, pool, best))
+            best = i;
+        if (room_free(r, pool, best) == n)
+            break;
+    }
+    return best;
+}
+
+uint32_t room_widest(struct room *r, const struct job *j, unsigned pool)
+{
+    uint32_t best = TASK_NONE;
+    units_t most = 0;
+    if (!r->tree[pool])
+        tree_build(r, pool);
+    if (j->memory_mb == 0 && j->cpus == 0)
+        return r->tree[pool][1] > 0 ? tree_first(r, r->tree[pool], r->tree[pool][1], 0)
+                                    : TASK_NONE;
+    for (uint32_t i = 0; i < r->s->cluster->n; i++) {
+        units_t room = room_for(r, j, pool, i, false);
+        if (room > most) {
+            most = room;
+            best = i;
+        }
+    }
+    return best;
+}
+
+struct placement room_shrink(const struct placement *at, units_t n, struct arena *a)
+{
+    struct placement rest = {arena_raw(a, (at->n + 1) * sizeof *rest.at), at->n};
+    units_t have = 0;
+    for (uint32_t i = 0; i < at->n; i++) {
+        rest.at[i] = at->at[i];
+        have += at->at[i].units;
+    }
+    while (have > n) {
+        uint32_t small = 0;
+        for (uint32_t i = 1; i < rest.n; i++)
+            if (rest.at[i].units <= rest.at[small].units)
+                small = i;
+        units_t cut = have - n < rest.at[small].units ? have - n : rest.at[small].units;
+        have -= cut;
+        rest.at[small].units -= cut;
+        if (rest.at[small].units == 0) {
+            memmove(&rest.at[small], &rest.at[small + 1],
+                    (rest.n - small - 1) * sizeof *rest.at);
+            rest.n--;
+        }
+    }
+    return rest;
+}

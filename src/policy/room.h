@@ -1,0 +1,48 @@
+/* Room on nodes: what is free where, while a plan is being made. */
+#ifndef POLICY_ROOM_H
+#define POLICY_ROOM_H
+
+#include "model/plan.h"
+
+struct room {
+    const struct snapshot *s;
+    struct arena *arena;
+    units_t *cpu, *gpu; /* free, by node; 0 on nodes that are not up */
+    int64_t *memory;    /* free; INT64_MAX where it is not limited */
+    units_t *tree[POOLS_MAX]; /* largest free of each subtree, built when asked for */
+    uint32_t leaves;          /* nodes, rounded up to a power of two */
+};
+
+/* Every node empty. */
+void room_init_empty(struct room *r, const struct snapshot *s, struct arena *a);
+/* What is free now, plus what tasks that the plan stops or shrinks give back
+ * (a shrunk task leaves its smallest parts first). */
+void room_init(struct room *r, const struct snapshot *s, const struct plan *plan);
+
+/* The same after everything that the plan has placed so far. */
+void room_init_placed(struct room *r, const struct snapshot *s, const struct plan *plan);
+
+units_t room_free(const struct room *r, unsigned pool, uint32_t node);
+
+/* Units of the pool that the task can get on this node, its memory and side
+ * CPUs considered. `resident`: it is there already, so needs no more memory. */
+units_t room_for(const struct room *r, const struct job *j, unsigned pool, uint32_t node,
+                 bool resident);
+
+void room_take(struct room *r, const struct job *j, unsigned pool, uint32_t node, units_t n,
+               bool resident);
+void room_give(struct room *r, const struct job *j, unsigned pool, uint32_t node, units_t n,
+               bool leaves);
+
+/* The first node at or behind `from` in index order with room for n units of
+ * this job; TASK_NONE when there is none. */
+uint32_t room_first(struct room *r, const struct job *j, unsigned pool, units_t n, uint32_t from);
+/* The node with the least room that is enough (first of equals). */
+uint32_t room_tightest(struct room *r, const struct job *j, unsigned pool, units_t n);
+/* The node with the most room for this job (first of equals). */
+uint32_t room_widest(struct room *r, const struct job *j, unsigned pool);
+
+/* What is left of a placement that shrinks to n units. */
+struct placement room_shrink(const struct placement *at, units_t n, struct arena *a);
+
+#endif

@@ -1,0 +1,78 @@
+/* target: a job whose metric has reached its target falls to the floor of
+ * 1/(beta n) of its node; the others share by growth efficiency. When the
+ * metric worsens past the target again, it shares again.
+ *
+ * Whether a metric falls or rises towards its target is seen from the first
+ * value: a job that starts above its target has one that falls.
+ *
+ * Source: Zheng et al., "Target-based resource allocation for deep learning
+ * applications in a multi-tenancy system" (TRADL, 2019). */
+#include <math.h>
+
+#include "policy/growth.h"
+#include "policy/policies.h"
+
+enum { ITVAL, BETA };
+
+static bool reached(const struct task *t)
+{
+    double target = t->job->target;
+    if (isnan(target) || !t->history || isnan(t->history->first_metric))
+        return false;
+    double now = t->history->last.metric;
+    return t->history->first_metric >= target ? now <= target : now >= target;
+}
+
+static void run_node(const struct snapshot *s, const struct params *p, uint32_t node,
+                     struct growth *g, uint32_t n, struct plan *plan)
+{
+    double sum = 0, floor = 1 / (p->v[BETA].number * n);
+    for (uint32_t i = 0; i < n; i++) {
+        growth_measure(&g[i], s);
+        if (!reached(&s->tasks[g[i].task]))
+            sum += g[i].measured ? g[i].g : 0;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        double share = sum > 0 ? g[i].g / sum : 1;
+        if (reached(&s->tasks[g[i].task])) {
+            g[i].limit = floor;
+            plan_deny(plan, g[i].task, WHY_TARGET, TASK_NONE);
+        } else {
+            g[i].limit = !g[i].measured || n == 1 ? 1 : share > floor ? share : floor;
+        }
+    }
+    growth_share(plan, s, node, g, n);
+}
+
+static void share_target(const struct snapshot *s, const struct params *p, struct plan *plan)
+{
+    struct residents r = growth_residents(s, plan);
+    for (uint32_t node = 0; node < s->cluster->n; node++) {
+        uint32_t n = r.start[node + 1] - r.start[node];
+        if (n)
+            run_node(s, p, node, r.at + r.start[node], n, plan);
+    }
+    if (r.start[s->cluster->n])
+        plan_wake(plan, s->now + param_usec(p, ITVAL));
+}
+
+static const struct param params[] = {
+    [ITVAL] = {"itval", PARAM_DURATION, "20s", 0.001, 86400, NULL, "interval of measurement"},
+    [BETA] = {"beta", PARAM_NUMBER, "2", 1, 1000, NULL,
+              "the floor is 1/(beta x jobs on the node)"},
+    {0},
+};
+
+const struct policy policy_target = {
+    .axis = AXIS_SHARE,
+    .name = "target",
+    .summary = "a job that has reached its target falls to the floor, the others share by growth",
+    .rule = "Every itval, a job whose metric has reached the target that its user gave falls to the "
+            "floor of 1/(beta n) of its node's CPUs, and rises again if the metric worsens. The "
+            "other jobs share by growth efficiency, G/sum G, none below the floor. Limits are soft.",
+    .source = "Zheng et al., TRADL (2019)",
+    .params = params,
+    .needs_metric = true,
+    .soft = true,
+    .decide = share_target,
+};

@@ -1,0 +1,107 @@
+/* Owns the writing of result files. The temporary file is in the directory of
+ * the final one, so that the rename cannot cross file systems, and carries the
+ * process id, so that two runs do not share it. */
+#include "sim/outfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+
+static int cannot_write(const char *path, int why, struct err *err)
+{
+    return err_set(err, ERR_IO, "cannot write %s: %s", path, strerror(why));
+}
+
+/* Opens a file that was not there; its name goes to *temp. */
+static int open_beside(const char *place, char **temp)
+{
+    for (unsigned attempt = 0; attempt < 100; attempt++) {
+        struct str name = {0};
+        str_addf(&name, "%s.%ld-%u.tmp", place, (long)getpid(), attempt);
+        int fd = open(name.at, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0) {
+            *temp = name.at;
+            return fd;
+        }
+        str_done(&name);
+        if (errno != EEXIST)
+            break;
+    }
+    return -1;
+}
+
+/* 0, or the errno that says why the path cannot be written to. */
+static int find_place(const char *path, char **place, bool *directly)
+{
+    struct stat old;
+    *directly = false;
+    if (stat(path, &old) < 0) {
+        *place = xstrdup(path);
+        return 0;
+    }
+    if (S_ISDIR(old.st_mode))
+        return EISDIR;
+    /* Renaming would replace even a file that may not be written to. */
+    if (access(path, W_OK) < 0)
+        return errno;
+    *directly = !S_ISREG(old.st_mode);
+    *place = *directly ? xstrdup(path) : realpath(path, NULL);
+    return *place ? 0 : errno;
+}
+
+int outfile_open(struct outfile *f, const char *path, struct err *err)
+{
+    AUTO_FREE char *place = NULL, *temp = NULL;
+    bool directly;
+    int why = find_place(path, &place, &directly);
+    if (why)
+        return cannot_write(path, why, err);
+    int fd = directly ? open(place, O_WRONLY | O_CLOEXEC | O_NOCTTY) : open_beside(place, &temp);
+    if (fd < 0)
+        return cannot_write(path, errno, err);
+    FILE *stream = fdopen(fd, "w");
+    if (!stream) {
+        why = errno;
+        close(fd);
+        if (temp)
+            unlink(temp);
+        return cannot_write(path, why, err);
+    }
+    *f = (struct outfile){stream, xstrdup(path), TAKE(place), TAKE(temp)};
+    return 0;
+}
+
+static int put_in_place(const struct outfile *f)
+{
+    struct stat old;
+    if (!f->temp)
+        return 0;
+    if (stat(f->place, &old) == 0 && chmod(f->temp, old.st_mode & 0777) < 0)
+        return errno;
+    return rename(f->temp, f->place) < 0 ? errno : 0;
+}
+
+int outfile_commit(struct outfile *f, struct err *err)
+{
+    /* The errno of an earlier failed write is gone by now; a full disk is what
+     * it mostly was, and the flush then says so itself. */
+    int why = fflush(f->stream) < 0 ? errno : ferror(f->stream) ? EIO : 0;
+    if (fclose(f->stream) < 0 && !why)
+        why = errno;
+    if (!why)
+        why = put_in_place(f);
+    if (why && f->temp)
+        unlink(f->temp);
+    int rc = why ? cannot_write(f->name, why, err) : 0;
+    free(f->name);
+    free(f->place);
+    free(f->temp);
+    *f = (struct outfile){0};
+    return rc;
+}

@@ -1,0 +1,104 @@
+/* Owns the quirks of ElasticFlow's simulator that change its figures:
+ * - arrivals, ends and timers are seen at decisions only, which are a slot
+ *   (resched_min) or more apart; an ended job keeps its units until then, but
+ *   its end counts as predicted, in whole seconds rounded up;
+ * - its dlas-gpu charges a start B + 2 (log2(units) + 1) seconds (B = 2, or 7
+ *   from 256 GPUs on), not in the predicted end but in arrears: at the next
+ *   decision, and only as far as the time since then reaches;
+ * - at decisions 60, 120, ... every running job pays 27 s more (47 s from 256
+ *   GPUs on), and there the predicted end includes it;
+ * - what a start has not yet paid at the next decision is forgotten. */
+#include "sim/peer.h"
+
+#include <string.h>
+
+enum { RESTART_EVERY = 60, LARGE = 256 };
+
+void peer_init(struct peer *p, enum rules rules, const struct combo *combo)
+{
+    *p = (struct peer){.active = rules == RULES_ELASTICFLOW, .decided_at = -1};
+    p->charges = !strcmp(combo->policy[AXIS_ALLOCATE]->name, "las");
+}
+
+void peer_done(struct peer *p)
+{
+    free(p->pause);
+}
+
+usec_t peer_hold(const struct peer *p, const struct engine *e, usec_t next)
+{
+    usec_t soonest = p->decided_at + e->config.resched_min;
+    return p->active && p->decided_at >= 0 && next < soonest ? soonest : next;
+}
+
+usec_t peer_end(const struct peer *p, usec_t end)
+{
+    if (!p->active || end == USEC_NEVER)
+        return end;
+    return (end + USEC_PER_SEC - 1) / USEC_PER_SEC * USEC_PER_SEC;
+}
+
+int peer_before(struct peer *p, struct engine *e, usec_t now, struct err *err)
+{
+    for (size_t i = 0; p->active && p->charges && i < e->running.n; i++) {
+        uint32_t task = e->running.at[i];
+        const struct task *t = &e->tasks[task];
+        struct event ready = {.kind = EVENT_READY, .task = task, .at = now};
+        if (t->ready_at > now && engine_step(e, &ready, now, err) < 0)
+            return -1;
+        if (!p->pause[task])
+            continue;
+        usec_t elapsed = now - p->decided_at;
+        usec_t owed = p->pause[task] < elapsed ? p->pause[task] : elapsed;
+        double done = task_done(t, now) - (double)owed * t->rate;
+        p->pause[task] = 0;
+        struct event event = {
+            .kind = EVENT_PROGRESS, .task = task, .work = t->work, .done = done};
+        if (engine_step(e, &event, now, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static usec_t start_cost(units_t n, bool large)
+{
+    usec_t seconds = large ? 7 : 2;
+    for (units_t whole = n / UNIT; whole; whole /= 2)
+        seconds += 2;
+    return seconds * USEC_PER_SEC;
+}
+
+static void reserve(struct peer *p, uint32_t cap)
+{
+    if (p->cap >= cap)
+        return;
+    p->pause = xreallocarray(p->pause, cap, sizeof *p->pause);
+    memset(p->pause + p->cap, 0, (cap - p->cap) * sizeof *p->pause);
+    p->cap = cap;
+}
+
+int peer_after(struct peer *p, struct engine *e, usec_t now, struct err *err)
+{
+    if (!p->active)
+        return 0;
+    reserve(p, e->tasks_cap);
+    bool restart = p->decisions > 0 && p->decisions % RESTART_EVERY == 0;
+    bool large = cluster_size(&e->cluster, POOL_GPU, false) >= LARGE * UNIT;
+    p->decisions++;
+    p->decided_at = now;
+    for (size_t i = 0; p->charges && i < e->running.n; i++) {
+        uint32_t task = e->running.at[i];
+        const struct task *t = &e->tasks[task];
+        usec_t cost = start_cost(t->n, large);
+        if (!restart) {
+            p->pause[task] = t->resumed_at == now ? cost : 0;
+            continue;
+        }
+        struct event event = {.kind = EVENT_READY,
+                              .task = task,
+                              .at = now + cost + (large ? 47 : 27) * USEC_PER_SEC};
+        if (engine_step(e, &event, now, err) < 0)
+            return -1;
+    }
+    return 0;
+}

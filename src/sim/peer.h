@@ -1,0 +1,34 @@
+/* The event rules of ElasticFlow's simulator, for comparing with it: see
+ * docs/peers.md. Under any other rules these functions do nothing. */
+#ifndef SIM_PEER_H
+#define SIM_PEER_H
+
+#include "engine/engine.h"
+
+struct peer {
+    bool active;
+    bool charges;      /* the policy pays for starts (its dlas-gpu does, its edf not) */
+    usec_t *pause;     /* by task: what it still owes for its start */
+    uint32_t cap;
+    usec_t decided_at; /* last decision; negative before the first */
+    uint64_t decisions;
+};
+
+void peer_init(struct peer *p, enum rules rules, const struct combo *combo);
+void peer_done(struct peer *p);
+
+/* Nothing happens before this time: decisions keep their distance, and what
+ * falls between them is seen at the later one. */
+usec_t peer_hold(const struct peer *p, const struct engine *e, usec_t next);
+
+/* A predicted end, in whole seconds. */
+usec_t peer_end(const struct peer *p, usec_t end);
+
+/* Before a decision: takes what starts cost off the progress. */
+int peer_before(struct peer *p, struct engine *e, usec_t now, struct err *err);
+
+/* After a decision: notes what its starts cost; at every 60th all that run are
+ * restarted. */
+int peer_after(struct peer *p, struct engine *e, usec_t now, struct err *err);
+
+#endif

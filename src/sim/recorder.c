@@ -1,0 +1,76 @@
+/* Owns the recording of a simulation's course. A segment is a span in which a
+ * job's allocation did not change; one sample is kept per instant, and only if
+ * it differs from the last. */
+#include "sim/recorder.h"
+
+void recorder_init(struct recorder *rec, struct sim_result *r)
+{
+    *rec = (struct recorder){.r = r};
+}
+
+void recorder_done(struct recorder *rec)
+{
+    free(rec->open);
+}
+
+static void reserve(struct recorder *rec, uint32_t cap)
+{
+    if (rec->cap >= cap)
+        return;
+    rec->open = xreallocarray(rec->open, cap, sizeof *rec->open);
+    memset(rec->open + rec->cap, 0, (cap - rec->cap) * sizeof *rec->open);
+    rec->cap = cap;
+}
+
+static void close_segment(struct recorder *rec, struct sim_segment *s, usec_t now)
+{
+    if (s->n && now > s->from) {
+        s->to = now;
+        VEC_PUSH(&rec->r->segments, *s);
+    }
+    s->n = 0;
+}
+
+void recorder_follow(struct recorder *rec, const struct engine *e, usec_t now)
+{
+    reserve(rec, e->tasks_cap);
+    for (size_t i = 0; i < e->touched.n; i++) {
+        const struct task *t = &e->tasks[e->touched.at[i]];
+        struct sim_segment *s = &rec->open[e->touched.at[i]];
+        bool runs = t->job && task_running(t) && t->at.n;
+        uint32_t node = runs ? t->at.at[0].node : 0;
+        if (runs && s->n == t->n && s->node == node && s->job == t->job->id)
+            continue;
+        close_segment(rec, s, now);
+        if (runs)
+            *s = (struct sim_segment){.job = t->job->id, .node = node, .from = now, .n = t->n};
+    }
+}
+
+void recorder_sample(struct recorder *rec, const struct engine *e, usec_t now)
+{
+    units_t size = 0, held = 0;
+    double soft = 0;
+    for (unsigned p = 0; p < e->snapshot.pools; p++)
+        size += p != POOL_CPU || e->snapshot.ncpu ? e->snapshot.size[p] : 0;
+    for (size_t i = 0; i < e->running.n; i++) {
+        const struct task *t = &e->tasks[e->running.at[i]];
+        if (t->pool == POOL_CPU)
+            soft += t->cpu_used;
+        else
+            held += t->n;
+    }
+    struct sim_sample s = {
+        .at = now,
+        .running = (uint32_t)e->running.n,
+        .waiting = e->snapshot.active - (uint32_t)e->running.n,
+        .used = size ? ((double)held + soft) / (double)size : 0,
+    };
+    size_t n = rec->r->samples.n;
+    const struct sim_sample *last = n ? &rec->r->samples.at[n - 1] : NULL;
+    if (last && last->at == now)
+        rec->r->samples.at[n - 1] = s;
+    else if (!last || last->running != s.running || last->waiting != s.waiting ||
+             last->used != s.used)
+        VEC_PUSH(&rec->r->samples, s);
+}

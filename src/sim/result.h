@@ -1,0 +1,89 @@
+/* What a simulation leaves: figures for the table and JSON, per-job rows, and
+ * (when a report was asked for) time series and allocation segments.
+ *
+ * The simulator fills policy, jobs, job, utilization, decisions and the timing
+ * figures, for a report also segments and samples, and then calls
+ * result_summarise() for the rest. A figure that does not exist (a mean over
+ * no jobs, a time that was not measured) is NAN. */
+#ifndef SIM_RESULT_H
+#define SIM_RESULT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/mem.h"
+#include "model/cluster.h"
+#include "model/job.h"
+
+enum sim_outcome {
+    SIM_DONE,
+    SIM_NEVER,      /* larger than the cluster: never runnable */
+    SIM_UNFINISHED, /* still waiting when nothing more could happen */
+};
+
+struct sim_job {
+    const struct job *job;
+    enum sim_outcome outcome;
+    usec_t start, end; /* first start and end; USEC_NEVER = none */
+    usec_t wait, run;  /* in all spells */
+    uint32_t starts, preemptions, moves, resizes, failures;
+};
+
+/* An allocation that did not change: a bar of the Gantt chart. Those of one
+ * job follow each other in time. */
+struct sim_segment {
+    uint32_t job, node; /* index of the job in its trace; the first node that it used */
+    usec_t from, to;
+    units_t n;
+};
+
+/* State from `at` on, until the next sample. */
+struct sim_sample {
+    usec_t at;
+    uint32_t running, waiting;
+    double used; /* share of units held, 0..1 */
+};
+
+struct sim_result {
+    char policy[192];
+    uint32_t jobs, finished, never, unfinished;
+    double makespan_s; /* from the first submission to the last end */
+    double mean_jct_s, median_jct_s, p95_jct_s, p99_jct_s, mean_wait_s; /* of finished jobs */
+    uint32_t deadline_jobs, deadline_met;
+    double utilization; /* unit-seconds held / (capacity x makespan) */
+    uint64_t starts, preemptions, migrations, resizes, failures, decisions;
+    double decision_p50_us, decision_p99_us, decision_max_us, wall_s;
+    struct sim_job *job; /* one per job of the trace, in its order */
+    VEC(struct sim_segment) segments;
+    VEC(struct sim_sample) samples;
+};
+
+/* Fills the figures that follow from the per-job rows. Percentiles, the median
+ * among them, are by nearest rank: always the time of some job. */
+void result_summarise(struct sim_result *r);
+/* Frees the rows, segments and samples. */
+void result_done(struct sim_result *r);
+
+/* Whether the job had a deadline and ended by it. */
+bool result_met(const struct sim_job *j);
+/* "done", "never_runnable" or "unfinished". */
+const char *result_outcome(enum sim_outcome outcome);
+/* Completion times of the finished jobs, in increasing order; the caller frees
+ * the array of r->finished. */
+usec_t *result_completion_times(const struct sim_result *r);
+
+/* One JSON object on one line; without `timing` the fields that depend on the
+ * machine are null. */
+void result_json(const struct sim_result *r, bool timing, FILE *out);
+/* A table with one row per result, 120 columns wide at most; the best of each
+ * column is marked. Below it, the jobs that never ran or never finished. */
+void result_table(const struct sim_result *r, uint32_t n, bool colour, FILE *out);
+/* One line per job and policy. The file appears whole or not at all. */
+int result_jobs_csv(const struct sim_result *r, uint32_t n, const char *path, struct err *err);
+/* One self-contained HTML file about results of the same trace. `trace` and
+ * `nodes` are as the user spelt them. The file appears whole or not at all. */
+int result_html(const struct sim_result *r, uint32_t n, const struct cluster *c,
+                const char *trace, const char *nodes, const char *path, struct err *err);
+
+#endif

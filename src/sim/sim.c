@@ -1,0 +1,319 @@
+/* Owns the simulation: discrete events in integer microseconds. All events of
+ * one instant are fed to the engine before it decides: ends first, then nodes,
+ * then arrivals, each by id, so that the same input gives the same result. The
+ * engine predicts when a task ends; the simulator makes it so. */
+#include "sim/sim.h"
+
+#include <math.h>
+#include <time.h>
+
+#include "base/heap.h"
+#include "base/rng.h"
+#include "sim/peer.h"
+#include "sim/recorder.h"
+
+struct sim {
+    const struct sim_options *o;
+    struct engine engine;
+    struct sim_result *r;
+    struct recorder recorder;
+    struct peer peer;
+    struct heap ends;     /* task -> predicted end */
+    struct heap failures; /* node -> next failure or repair */
+    struct rng rng;
+    uint32_t arrived, over; /* jobs of the trace; those that left or never came in */
+    uint32_t idle_ticks;    /* decisions in a row that changed nothing while nothing ran */
+    double unit_seconds;    /* held, or used, by the jobs that are done */
+    VEC(float) decision_us;
+};
+
+/* A policy that wakes up this often over an idle cluster will never act. */
+enum { IDLE_TICKS = 1000 };
+
+static double clock_us(clockid_t clock)
+{
+    struct timespec ts;
+    clock_gettime(clock, &ts);
+    return (double)ts.tv_sec * 1e6 + (double)ts.tv_nsec / 1e3;
+}
+
+static void predict(struct sim *m, uint32_t task, usec_t now)
+{
+    const struct task *t = &m->engine.tasks[task];
+    usec_t end = t->job && task_running(t) ? peer_end(&m->peer, task_end(t, now)) : USEC_NEVER;
+    if (end == USEC_NEVER)
+        heap_remove(&m->ends, task);
+    else
+        heap_set(&m->ends, task, end);
+}
+
+/* Takes over what the last step changed: predicted ends, counters. */
+static void follow(struct sim *m, usec_t now)
+{
+    const struct engine *e = &m->engine;
+    for (size_t i = 0; i < e->touched.n; i++)
+        predict(m, e->touched.at[i], now);
+    if (m->o->record)
+        recorder_follow(&m->recorder, e, now);
+    for (size_t i = 0; i < e->effects.n; i++) {
+        enum effect_kind kind = e->effects.at[i].kind;
+        m->r->starts += kind == EFFECT_START;
+        m->r->preemptions += kind == EFFECT_PREEMPT || kind == EFFECT_PAUSE;
+        m->r->migrations += kind == EFFECT_MOVE;
+        m->r->resizes += kind == EFFECT_RESIZE;
+    }
+}
+
+static int step(struct sim *m, const struct event *event, usec_t now, struct err *err)
+{
+    int rc = engine_step(&m->engine, event, now, err);
+    if (rc == 0)
+        follow(m, now);
+    return rc;
+}
+
+static void keep_row(struct sim_job *row, const struct task *t, usec_t now)
+{
+    row->outcome = SIM_DONE;
+    row->start = t->started_at;
+    row->end = now;
+    row->wait = t->wait_time;
+    row->run = t->run_time + now - t->resumed_at;
+    row->starts = t->starts;
+    row->preemptions = t->preemptions;
+    row->moves = t->moves;
+    row->resizes = t->resizes;
+    row->failures = t->failures;
+}
+
+static int end_tasks(struct sim *m, usec_t now, struct err *err)
+{
+    while (m->ends.n && heap_top(&m->ends).key <= now) {
+        struct heap_entry top = heap_pop(&m->ends);
+        uint32_t task = top.id;
+        usec_t end = top.key; /* before `now` only where a peer's rules delay its notice */
+        const struct task *t = &m->engine.tasks[task];
+        bool soft = m->o->combo.policy[AXIS_SHARE]->soft && t->pool == POOL_CPU;
+        m->unit_seconds +=
+            (soft ? task_cpu_time(t, end) : task_attained(t, end)) / (double)USEC_PER_SEC;
+        keep_row(&m->r->job[t->job->id], t, end);
+        m->over++;
+        if (step(m, &(struct event){.kind = EVENT_END, .task = task}, now, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int submit_jobs(struct sim *m, usec_t now, struct err *err)
+{
+    const struct trace *trace = m->o->trace;
+    for (; m->arrived < trace->n && trace->jobs[m->arrived].submit <= now; m->arrived++) {
+        const struct job *job = &trace->jobs[m->arrived];
+        struct event event = {.kind = EVENT_SUBMIT, .job = job};
+        if (step(m, &event, now, err) == 0)
+            continue;
+        if (err->code != ERR_LIMIT)
+            return -1;
+        m->r->job[job->id].outcome = SIM_NEVER;
+        m->over++;
+    }
+    return 0;
+}
+
+static void schedule_failure(struct sim *m, uint32_t node, usec_t now)
+{
+    double gap = rng_exponential(&m->rng, (double)m->o->mtbf);
+    heap_set(&m->failures, node, now + 1 + (usec_t)fmin(gap, (double)USEC_LIMIT / 2));
+}
+
+static int fail_nodes(struct sim *m, usec_t now, struct err *err)
+{
+    while (m->failures.n && heap_top(&m->failures).key <= now) {
+        uint32_t node = heap_pop(&m->failures).id;
+        bool down = m->engine.cluster.nodes[node].state == NODE_UP;
+        m->r->failures += down;
+        if (down)
+            heap_set(&m->failures, node, now + m->o->repair);
+        else
+            schedule_failure(m, node, now);
+        struct event event = {
+            .kind = EVENT_NODE, .node = node, .state = down ? NODE_DOWN : NODE_UP};
+        if (step(m, &event, now, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* What a monitor would see of a running job at this instant. */
+static int sample_task(struct sim *m, uint32_t task, usec_t now, struct err *err)
+{
+    const struct task *t = &m->engine.tasks[task];
+    double share = t->work > 0 ? task_done(t, now) / t->work : 1;
+    struct sample sample = {
+        .at = now,
+        .step = share,
+        .metric = t->job->loss.kind == LOSS_NONE ? NAN : loss_at(&t->job->loss, share),
+        .units = (double)t->n / UNIT,
+        .cpu_time = task_cpu_time(t, now),
+        .memory_mb = (double)t->job->memory_mb,
+    };
+    struct event event = {.kind = EVENT_SAMPLE, .task = task, .sample = &sample};
+    return step(m, &event, now, err);
+}
+
+static int sample_running(struct sim *m, usec_t now, struct err *err)
+{
+    for (size_t i = 0; i < m->engine.running.n; i++)
+        if (sample_task(m, m->engine.running.at[i], now, err) < 0)
+            return -1;
+    return 0;
+}
+
+static bool needs_metric(const struct combo *c)
+{
+    for (int axis = 0; axis < AXES; axis++)
+        if (c->policy[axis]->needs_metric)
+            return true;
+    return false;
+}
+
+static int tick(struct sim *m, usec_t now, struct err *err)
+{
+    bool metrics = needs_metric(&m->o->combo);
+    if (peer_before(&m->peer, &m->engine, now, err) < 0)
+        return -1;
+    if (metrics && sample_running(m, now, err) < 0)
+        return -1;
+    double before = clock_us(CLOCK_MONOTONIC);
+    if (engine_step(&m->engine, &(struct event){.kind = EVENT_TICK}, now, err) < 0)
+        return -1;
+    VEC_PUSH(&m->decision_us, (float)(clock_us(CLOCK_MONOTONIC) - before));
+    bool idle = m->engine.effects.n == 0 && m->engine.running.n == 0;
+    m->idle_ticks = idle ? m->idle_ticks + 1 : 0;
+    follow(m, now);
+    if (peer_after(&m->peer, &m->engine, now, err) < 0)
+        return -1;
+    for (size_t i = 0; m->peer.active && i < m->engine.running.n; i++)
+        predict(m, m->engine.running.at[i], now);
+    /* Those that started show their first value at once. */
+    return metrics ? sample_running(m, now, err) : 0;
+}
+
+/* The next instant at which anything happens; USEC_NEVER when nothing will. */
+static usec_t next_instant(const struct sim *m)
+{
+    const struct trace *trace = m->o->trace;
+    usec_t next = m->idle_ticks < IDLE_TICKS ? engine_due(&m->engine) : USEC_NEVER;
+    if (m->ends.n && heap_top(&m->ends).key < next)
+        next = heap_top(&m->ends).key;
+    if (m->arrived < trace->n && trace->jobs[m->arrived].submit < next)
+        next = trace->jobs[m->arrived].submit;
+    if (m->failures.n && heap_top(&m->failures).key < next)
+        next = heap_top(&m->failures).key;
+    return peer_hold(&m->peer, &m->engine, next);
+}
+
+static int run(struct sim *m, struct err *err)
+{
+    uint32_t n = m->o->trace->n;
+    uint64_t steps = 0;
+    while (m->over < n) {
+        usec_t now = next_instant(m);
+        if (now == USEC_NEVER)
+            break;
+        if (end_tasks(m, now, err) < 0 || fail_nodes(m, now, err) < 0 ||
+            submit_jobs(m, now, err) < 0)
+            return -1;
+        if (engine_due(&m->engine) <= now && m->over < n && tick(m, now, err) < 0)
+            return -1;
+        if (m->o->record)
+            recorder_sample(&m->recorder, &m->engine, now);
+        if (m->o->progress && steps++ % 256 == 0)
+            m->o->progress(m->o->ctx, (double)m->over / n);
+    }
+    return 0;
+}
+
+static void init_rows(struct sim *m)
+{
+    const struct trace *trace = m->o->trace;
+    m->r->jobs = trace->n;
+    m->r->job = xcalloc(trace->n, sizeof *m->r->job);
+    for (uint32_t i = 0; i < trace->n; i++)
+        m->r->job[i] = (struct sim_job){.job = &trace->jobs[i],
+                                        .outcome = SIM_UNFINISHED,
+                                        .start = USEC_NEVER,
+                                        .end = USEC_NEVER};
+}
+
+/* Units that the trace's jobs could use. */
+static double capacity(const struct sim_options *o)
+{
+    bool wanted[POOLS_MAX] = {0};
+    double sum = 0;
+    for (uint32_t i = 0; i < o->trace->n; i++)
+        for (unsigned p = 0; p < POOLS_MAX; p++)
+            wanted[p] |= job_takes_pool(&o->trace->jobs[i], p);
+    for (unsigned p = 0; p < cluster_pools(o->cluster); p++)
+        if (wanted[p])
+            sum += (double)cluster_size(o->cluster, p, false) / UNIT;
+    return sum;
+}
+
+static int compare_floats(const void *a, const void *b)
+{
+    float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+/* Percentiles of the decisions' times, by nearest rank. */
+static void keep_timing(struct sim *m, double started_us)
+{
+    size_t n = m->decision_us.n;
+    float *us = m->decision_us.at;
+    m->r->wall_s = (clock_us(CLOCK_MONOTONIC) - started_us) / 1e6;
+    if (!n)
+        return;
+    qsort(us, n, sizeof *us, compare_floats);
+    m->r->decision_p50_us = us[(n - 1) / 2];
+    m->r->decision_p99_us = us[(n * 99 + 99) / 100 - 1];
+    m->r->decision_max_us = us[n - 1];
+}
+
+int sim_run(const struct sim_options *o, struct sim_result *out, struct err *err)
+{
+    double wall = clock_us(CLOCK_MONOTONIC);
+    struct sim_result result = {0};
+    struct sim m = {.o = o, .r = &result};
+    struct engine_config config = {
+        .combo = o->combo,
+        .rules = o->rules,
+        .seed = o->seed,
+        .resched_min = o->resched_min,
+        .instant = true,
+    };
+    memcpy(result.policy, o->combo.name, sizeof result.policy);
+    init_rows(&m);
+    engine_init(&m.engine, &config, o->cluster);
+    recorder_init(&m.recorder, &result);
+    peer_init(&m.peer, o->rules, &o->combo);
+    rng_init(&m.rng, o->seed);
+    for (uint32_t i = 0; o->mtbf > 0 && i < o->cluster->n; i++)
+        schedule_failure(&m, i, 0);
+    int rc = run(&m, err);
+    result.decisions = m.engine.decisions;
+    recorder_done(&m.recorder);
+    peer_done(&m.peer);
+    engine_done(&m.engine);
+    heap_done(&m.ends);
+    heap_done(&m.failures);
+    result_summarise(&result);
+    result.utilization = m.unit_seconds / (capacity(o) * result.makespan_s);
+    keep_timing(&m, wall);
+    VEC_DONE(&m.decision_us);
+    if (rc < 0)
+        result_done(&result);
+    else
+        *out = result;
+    return rc;
+}

@@ -1,0 +1,28 @@
+/* The simulator: a virtual clock that drives the engine through a trace. */
+#ifndef SIM_SIM_H
+#define SIM_SIM_H
+
+#include "engine/engine.h"
+#include "sim/result.h"
+#include "sim/trace.h"
+
+struct sim_options {
+    const struct trace *trace;
+    const struct cluster *cluster;
+    struct combo combo;
+    enum rules rules;
+    uint64_t seed;
+    usec_t resched_min;
+    usec_t mtbf;    /* mean time between failures of a node; 0 = none */
+    usec_t repair;  /* how long a failed node is away */
+    bool record;    /* keep segments and samples for a report */
+    /* Called now and then with the share of jobs that are done; may be NULL. */
+    void (*progress)(void *ctx, double share);
+    void *ctx;
+};
+
+/* Runs the whole trace. Fails only on a bug in a policy (ERR_INTERNAL); jobs
+ * that can never run are in the result. */
+int sim_run(const struct sim_options *o, struct sim_result *out, struct err *err);
+
+#endif
