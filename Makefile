@@ -20,6 +20,8 @@ endif
 COMPILE = $(CC) @compile_flags.txt -MMD -MP $(CPPFLAGS) $(CFLAGS) $(if $(WERROR),-Werror)
 LINK = $(CC) $(CFLAGS) $(LDFLAGS)
 LIBS = -lm
+# One short line for each step; V=1 shows the commands.
+Q = $(if $(V),,@echo '  $(1)  $(2)';)
 
 ASAN_BUILD = $(BUILD)-asan
 ASAN_FLAGS = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
@@ -36,25 +38,24 @@ SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c))
 all: $(BUILD)/trainyard ## build the program, build/trainyard
 
 $(BUILD)/trainyard: $(BUILD)/src/main.o $(BUILD)/libtrainyard.a
-	$(LINK) -o $@ $^ $(LIBS)
+	$(call Q,LINK,$@)$(LINK) -o $@ $^ $(LIBS)
 
 # An archive, so that each test is linked with just what it uses.
 $(BUILD)/libtrainyard.a: $(OBJ)
 $(BUILD)/libsupport.a: $(SUPPORT)
 $(BUILD)/%.a:
-	@rm -f $@
-	$(AR) rcs $@ $^
+	$(call Q,AR  ,$@)rm -f $@ && $(AR) rcs $@ $^
 
 $(BUILD)/%.o: %.c $(BUILD)/flags | $(BUILD)/needs
 	@mkdir -p $(@D)
-	$(COMPILE) -c -o $@ $<
+	$(call Q,CC  ,$@)$(COMPILE) -c -o $@ $<
 
 # A page of src/web with all its parts becomes one string, NAME_page.
 $(BUILD)/src/web/%_page.c: src/web/%/page.html $(wildcard src/web/*/*) tools/embed
 	@mkdir -p $(@D)
-	tools/embed $*_page $< >$@
+	$(call Q,GEN ,$@)tools/embed $*_page $< >$@
 $(WEB): $(BUILD)/%.o: $(BUILD)/%.c $(BUILD)/flags | $(BUILD)/needs
-	$(COMPILE) -c -o $@ $<
+	$(call Q,CC  ,$@)$(COMPILE) -c -o $@ $<
 
 # Changes when the compiler or its flags do, so that objects follow.
 $(BUILD)/flags: FORCE
@@ -88,22 +89,22 @@ again = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS))
 
 test: ## install what is missing, build, lint, run every test, also under sanitizers
 	@tools/setup test
-	@$(again) prepare NAMES='$(call select,$(TESTS) $(ASAN_TESTS) $(FUZZERS))'
+	+@$(again) prepare NAMES='$(call select,$(TESTS) $(ASAN_TESTS) $(FUZZERS))'
 	@FUZZ_SECONDS=5 $(run) $(call select,$(TESTS) $(ASAN_TESTS) $(FUZZERS))
 
 lint: ## layers, purity, headers, format, static analysis
 	@tools/setup --check test
-	@$(again) prepare NAMES='$(call select,$(CHECKS))'
+	+@$(again) prepare NAMES='$(call select,$(CHECKS))'
 	@$(run) $(call select,$(CHECKS))
 
 asan: ## the tests under AddressSanitizer and UBSan
 	@tools/setup --check test
-	@$(again) prepare NAMES='$(ASAN_TESTS)'
+	+@$(again) prepare NAMES='$(ASAN_TESTS)'
 	@$(run) $(ASAN_TESTS)
 
 fuzz: ## each fuzzer for FUZZ_SECONDS (60)
 	@tools/setup --check test
-	@$(again) prepare NAMES='$(call select,$(FUZZERS))'
+	+@$(again) prepare NAMES='$(call select,$(FUZZERS))'
 	@FUZZ_SECONDS='$(FUZZ_SECONDS)' $(run) $(call select,$(FUZZERS))
 
 # Builds what the tests in NAMES run.
@@ -123,15 +124,15 @@ prepare-fuzz:
 	    $(NAMED_FUZZERS:fuzz/%=$(FUZZ_BUILD)/tests/fuzz/fuzz_%)
 
 $(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/libtrainyard.a
-	$(LINK) -fsanitize=fuzzer -o $@ $^ $(LIBS)
+	$(call Q,LINK,$@)$(LINK) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libsupport.a $(BUILD)/libtrainyard.a
-	$(LINK) -o $@ $^ -lcmocka $(LIBS)
+	$(call Q,LINK,$@)$(LINK) -o $@ $^ -lcmocka $(LIBS)
 
 # ---- the rest -------------------------------------------------------------
 
 demo: ## install what is missing, build, and compare three policies on a trace
 	@tools/setup build
-	@$(again) all
+	+@$(again) all
 	$(BUILD)/trainyard sim data/demo.csv --nodes 4x4 --policy fifo --policy las --policy afs-l
 
 bench: all ## measure: each bench/*.sh prints a table

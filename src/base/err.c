@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#undef err_set
+#undef err_prefix
+
 static const struct {
     const char *text;
     int http, exit;

@@ -35,6 +35,16 @@ int err_set(struct err *err, enum err_code code, const char *fmt, ...)
 /* Puts "<text>: " in front of the text that *err has; returns -1. */
 int err_prefix(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* Shows the compiler and the static checks, which see no function body here,
+ * that the value is -1. */
+static inline int err_failed(int result)
+{
+    (void)result;
+    return -1;
+}
+#define err_set(...) err_failed(err_set(__VA_ARGS__))
+#define err_prefix(...) err_failed(err_prefix(__VA_ARGS__))
+
 const char *err_name(enum err_code code);
 int err_http(enum err_code code);
 int err_exit(enum err_code code);

@@ -14,6 +14,8 @@ double loss_at(const struct loss *l, double x)
         return 1 / (l->a * x + l->b) + l->c;
     case LOSS_POWER:
         return l->a * pow(x + 1, -l->b) + l->c;
+    case LOSS_DECAY:
+        return l->a * exp(-l->b * x) + l->c;
     }
     return 0;
 }

@@ -1,5 +1,5 @@
 /* A loss curve: the value of a job's metric over the share of its work that is
- * done (or over its steps, for the two fitted forms). */
+ * done (or over its steps, for the fitted forms). */
 #ifndef MODEL_LOSS_H
 #define MODEL_LOSS_H
 
@@ -10,6 +10,7 @@ enum loss_kind {
     LOSS_EXP,     /* E(x) = 1 - (1 - exp(-a x)) / (1 - exp(-a)): falls from 1 to 0 */
     LOSS_INVERSE, /* E(s) = 1 / (a s + b) + c: Optimus' form */
     LOSS_POWER,   /* E(s) = a (s + 1)^-b + c */
+    LOSS_DECAY,   /* E(s) = a exp(-b s) + c */
 };
 
 struct loss {

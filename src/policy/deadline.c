@@ -25,188 +25,40 @@
  * Memo (task): i[0] = until when it keeps the floor. */
 #include <math.h>
 
+#include "policy/admission.h"
+#include "policy/bids.h"
 #include "policy/budget.h"
-#include "policy/forecast.h"
 #include "policy/order.h"
 #include "policy/policies.h"
 
 enum { SLOT, AGE };
-enum state { LATE, ADMITTED, AT_RISK };
 
-/* Jobs that may be given up for one that does not fit. */
-enum { TRIES = 4 };
+/* A job that waited too long keeps the floor for this part of `age`. */
+enum { FLOOR_PART = 10 };
 
-struct candidate {
-    struct demand d;
-    enum state state;
-    unsigned need;
-    double cost; /* unit-microseconds of a met deadline */
-    units_t out; /* units now */
-    bool floor;
-};
-
-struct market {
-    const struct snapshot *s;
-    struct plan *plan;
-    struct forecast forecast;
-    struct candidate *at;
-    uint32_t n;
-    uint32_t *by_deadline, *by_cost; /* indices into at[] */
-    uint32_t *heap;                  /* of admitted ones, dearest first */
-    uint32_t nheap;
-    units_t left;
-};
-
-static void give(struct market *m, struct candidate *c, units_t n)
+static double key_excess(const struct candidate *c)
 {
-    m->left -= n - c->out;
-    c->out = n;
-}
-
-/* Sorted indices of all candidates by a key. */
-static uint32_t *sorted(const struct market *m, double (*key)(const struct candidate *c))
-{
-    struct keyed *k = arena_raw(m->plan->arena, (m->n + 1) * sizeof *k);
-    uint32_t *order = arena_raw(m->plan->arena, (m->n + 1) * sizeof *order);
-    for (uint32_t i = 0; i < m->n; i++) {
-        const struct job *j = m->s->tasks[m->at[i].d.task].job;
-        k[i] = (struct keyed){-(int64_t)j->priority, key(&m->at[i]), j->submit, j->id, i};
-    }
-    order_sort(k, m->n, m->plan->arena);
-    for (uint32_t i = 0; i < m->n; i++)
-        order[i] = k[i].task;
-    return order;
-}
-
-static double key_deadline(const struct candidate *c)
-{
-    return c->d.deadline;
-}
-
-static double key_cost(const struct candidate *c)
-{
-    return c->cost;
-}
-
-static void classify(struct candidate *c, double weight)
-{
-    unsigned l = 0;
-    while (l < c->d.sizes && !(demand_finish(&c->d, l) <= c->d.deadline))
-        l++;
-    bool can = l < c->d.sizes && isfinite(c->d.deadline);
-    c->state = can ? AT_RISK : LATE;
-    c->need = can ? l : 0;
-    c->cost = (double)c->d.size[c->need] * demand_finish(&c->d, c->need) / weight;
-}
-
-/* Dearest first; equal ones by index, which is by submission. */
-static bool dearer(const struct market *m, uint32_t a, uint32_t b)
-{
-    return m->at[a].cost != m->at[b].cost ? m->at[a].cost > m->at[b].cost : a > b;
-}
-
-static void heap_push(struct market *m, uint32_t x)
-{
-    uint32_t i = m->nheap++;
-    for (; i && dearer(m, x, m->heap[(i - 1) / 2]); i = (i - 1) / 2)
-        m->heap[i] = m->heap[(i - 1) / 2];
-    m->heap[i] = x;
-}
-
-static uint32_t heap_take(struct market *m)
-{
-    uint32_t top = m->heap[0], x = m->heap[--m->nheap], i = 0;
-    for (uint32_t child; (child = 2 * i + 1) < m->nheap; i = child) {
-        if (child + 1 < m->nheap && dearer(m, m->heap[child + 1], m->heap[child]))
-            child++;
-        if (!dearer(m, m->heap[child], x))
-            break;
-        m->heap[i] = m->heap[child];
-    }
-    m->heap[i] = x;
-    return top;
-}
-
-static bool admit(struct market *m, struct candidate *c)
-{
-    if (!forecast_place(&m->forecast, &c->d, c->need))
-        return false;
-    forecast_book(&m->forecast, &c->d, 1);
-    c->state = ADMITTED;
-    return true;
-}
-
-/* Admits c in the place of a dearer job, if that helps. */
-static bool admit_instead(struct market *m, struct candidate *c)
-{
-    uint32_t tried[TRIES], n = 0;
-    bool fits = false;
-    while (!fits && n < TRIES && m->nheap && m->at[m->heap[0]].cost > c->cost) {
-        uint32_t victim = heap_take(m);
-        forecast_book(&m->forecast, &m->at[victim].d, -1);
-        fits = admit(m, c);
-        if (fits) {
-            m->at[victim].state = AT_RISK;
-        } else {
-            forecast_book(&m->forecast, &m->at[victim].d, 1);
-            tried[n++] = victim;
-        }
-    }
-    while (n)
-        heap_push(m, tried[--n]);
-    return fits;
-}
-
-static void fill_by_deadline(struct market *m)
-{
-    bool given_up = false;
-    for (uint32_t i = 0; i < m->n; i++) {
-        struct candidate *c = &m->at[m->by_deadline[i]];
-        if (c->state == LATE)
-            continue;
-        if (admit(m, c) || admit_instead(m, c))
-            heap_push(m, m->by_deadline[i]);
-        given_up = given_up || c->state == AT_RISK;
-    }
-    for (uint32_t i = 0; i < m->n; i++)
-        given_up = given_up || m->at[i].state == AT_RISK;
-    if (!given_up)
-        return;
-    forecast_clear(&m->forecast);
-    for (uint32_t i = 0; i < m->n; i++) {
-        struct candidate *c = &m->at[m->by_deadline[i]];
-        if (c->state == ADMITTED && !admit(m, c))
-            c->state = AT_RISK;
-    }
-    for (uint32_t i = 0; i < m->n; i++) {
-        struct candidate *c = &m->at[m->by_cost[i]];
-        if (c->state == AT_RISK)
-            admit(m, c);
-    }
+    return (double)(c->demand.held - c->out);
 }
 
 /* Jobs that hold more than they are given keep it where it fits, the smallest
  * excess first. */
-static double key_excess(const struct candidate *c)
+static void keep(struct admission *m, bool admitted)
 {
-    return (double)(c->d.held - c->out);
-}
-
-static void keep(struct market *m, bool admitted)
-{
-    const uint32_t *order = sorted(m, key_excess);
+    const uint32_t *order = admission_sort(m, key_excess);
     for (uint32_t i = 0; i < m->n; i++) {
         struct candidate *c = &m->at[order[i]];
-        if ((c->state == ADMITTED) == admitted && c->d.held > c->out &&
-            c->d.held - c->out <= m->left)
-            give(m, c, c->d.held);
+        units_t more = c->demand.held - c->out;
+        if ((c->state == ADMISSION_ADMITTED) == admitted && more > 0 && more <= m->left)
+            admission_give(m, c, c->demand.held);
     }
 }
 
-/* The level that a growing job goes to next; -1 = it does not grow. */
+/* The size index that a growing job goes to next; -1 = it does not grow. One
+ * that would change must end sooner by this stop and the one that undoes it. */
 static int next_level(const struct candidate *c)
 {
-    const struct demand *d = &c->d;
+    const struct demand *d = &c->demand;
     int now = demand_level(d, c->out), l = now + 1;
     if (c->out == d->held)
         while (l < d->sizes &&
@@ -218,7 +70,7 @@ static int next_level(const struct candidate *c)
 /* How much of an added unit becomes progress: 1 = all of it. */
 static double growth_of(const struct candidate *c)
 {
-    const struct demand *d = &c->d;
+    const struct demand *d = &c->demand;
     int now = demand_level(d, c->out), l = now + 1;
     if (now < 0 || l >= d->sizes)
         return 0;
@@ -226,174 +78,115 @@ static double growth_of(const struct candidate *c)
     return more / (d->rate[now] / (double)d->size[now]);
 }
 
-struct bid {
-    double key;
-    uint32_t at;
-};
-
-static void sift(struct bid *heap, uint32_t n, uint32_t i)
+static void grow(struct admission *m)
 {
-    struct bid x = heap[i];
-    for (uint32_t child; (child = 2 * i + 1) < n; i = child) {
-        if (child + 1 < n && (heap[child + 1].key > heap[child].key ||
-                              (heap[child + 1].key == heap[child].key &&
-                               heap[child + 1].at < heap[child].at)))
-            child++;
-        if (heap[child].key < x.key || (heap[child].key == x.key && heap[child].at > x.at))
-            break;
-        heap[i] = heap[child];
-    }
-    heap[i] = x;
-}
-
-static void grow(struct market *m)
-{
-    struct bid *heap = arena_raw(m->plan->arena, (m->n + 1) * sizeof *heap);
-    uint32_t n = 0;
+    struct bids bids;
+    bids_init(&bids, m->n, m->arena);
     for (uint32_t i = 0; i < m->n; i++)
         if (m->at[i].out && growth_of(&m->at[i]) > 0)
-            heap[n++] = (struct bid){growth_of(&m->at[i]), i};
-    for (uint32_t i = n / 2; i-- > 0;)
-        sift(heap, n, i);
-    while (n && m->left > 0) {
-        struct candidate *c = &m->at[heap[0].at];
+            bids_push(&bids, growth_of(&m->at[i]), i);
+    while (bids.n && m->left > 0) {
+        struct candidate *c = &m->at[bids_top(&bids).at];
         int l = next_level(c);
-        if (l >= 0 && c->d.size[l] - c->out <= m->left) {
-            give(m, c, c->d.size[l]);
-            heap[0].key = growth_of(c);
-        } else {
-            heap[0].key = 0;
-        }
-        if (!(heap[0].key > 0))
-            heap[0] = heap[--n];
-        if (n)
-            sift(heap, n, 0);
+        bool fits = l >= 0 && c->demand.size[l] - c->out <= m->left;
+        if (fits)
+            admission_give(m, c, c->demand.size[l]);
+        if (fits && growth_of(c) > 0)
+            bids_replace(&bids, growth_of(c));
+        else
+            bids_pop(&bids);
     }
 }
 
-static void units_now(struct market *m)
+static void give_units(struct admission *m)
 {
     for (uint32_t i = 0; i < m->n; i++) {
         struct candidate *c = &m->at[m->by_deadline[i]];
-        if (c->state != ADMITTED || !c->d.level[0])
+        const struct demand *d = &c->demand;
+        if (c->state != ADMISSION_ADMITTED || !d->level[0])
             continue;
-        units_t n = c->d.size[c->d.level[0] - 1];
-        int l = demand_level(&c->d, n < m->left ? n : m->left);
+        /* The first slot is booked on average, so its sum may be too much: who
+         * is cut short here starts when the next one ends. */
+        units_t n = d->size[d->level[0] - 1];
+        int l = demand_level(d, n < m->left ? n : m->left);
         if (l >= 0)
-            give(m, c, c->d.size[l]);
+            admission_give(m, c, d->size[l]);
     }
     keep(m, true);
     keep(m, false);
     for (uint32_t i = 0; i < m->n; i++) {
         struct candidate *c = &m->at[m->by_cost[i]];
-        if (!c->out && c->d.size[0] <= m->left)
-            give(m, c, c->d.size[0]);
+        if (!c->out && c->demand.size[0] <= m->left)
+            admission_give(m, c, c->demand.size[0]);
     }
     grow(m);
 }
 
-/* Who holds the floor: those that keep it, else one that has waited too long,
- * else the late one with the largest wait for its cost. */
-static void set_floor(struct market *m, usec_t age)
+/* A claim to the floor: who holds it on, who waited too long, who has waited
+ * most for what it costs; larger first within each kind. */
+struct claim_to_floor {
+    enum { CLAIM_NONE, CLAIM_RATIO, CLAIM_AGED, CLAIM_HELD } kind;
+    double key;
+};
+
+static struct claim_to_floor floor_claim(const struct admission *m, const struct candidate *c,
+                                         usec_t age)
+{
+    const struct task *t = &m->s->tasks[c->demand.task];
+    usec_t now = m->s->now, waited = task_running(t) ? 0 : now - t->queued_at;
+    struct claim_to_floor claim = {CLAIM_RATIO, 0};
+    if (c->state != ADMISSION_LATE)
+        return (struct claim_to_floor){CLAIM_NONE, 0};
+    claim.key = (double)(now - t->job->submit) / (c->cost + 1);
+    if (task_running(t) && t->memo[AXIS_ALLOCATE].i[0] > now)
+        claim = (struct claim_to_floor){CLAIM_HELD, 0};
+    else if (waited >= age)
+        claim = (struct claim_to_floor){CLAIM_AGED, (double)waited};
+    return claim;
+}
+
+static void give_floor(struct admission *m, usec_t age, struct plan *plan)
 {
     struct candidate *best = NULL;
-    double top = -1;
-    usec_t now = m->s->now;
+    struct claim_to_floor top = {CLAIM_NONE, 0};
     for (uint32_t i = 0; i < m->n; i++) {
-        struct candidate *c = &m->at[i];
-        const struct task *t = &m->s->tasks[c->d.task];
-        usec_t waited = task_running(t) ? 0 : now - t->queued_at;
-        if (c->state != LATE)
-            continue;
-        double key = (double)(now - t->job->submit) / (c->cost + 1);
-        if (t->memo[AXIS_ALLOCATE].i[0] > now && task_running(t))
-            key = 3e18;
-        else if (waited >= age)
-            key = 1e18 + (double)waited;
-        else if (!task_running(t))
-            plan_wake(m->plan, t->queued_at + age);
-        if (key > top) {
-            top = key;
-            best = c;
+        struct claim_to_floor claim = floor_claim(m, &m->at[i], age);
+        const struct task *t = &m->s->tasks[m->at[i].demand.task];
+        if (claim.kind == CLAIM_RATIO && !task_running(t))
+            plan_wake(plan, t->queued_at + age);
+        if (claim.kind > top.kind || (claim.kind == top.kind && claim.key > top.key)) {
+            top = claim;
+            best = &m->at[i];
         }
     }
-    if (!best || best->d.size[0] > m->left)
+    if (!best || best->demand.size[0] > m->left)
         return;
-    best->floor = true;
-    give(m, best, best->d.size[0]);
-    if (top >= 1e18 && top < 3e18) {
-        struct memo memo = {.i = {now + age / 10}};
-        plan_remember(m->plan, AXIS_ALLOCATE, MEMO_TASK, best->d.task, &memo);
-        plan_wake(m->plan, now + age / 10);
-    }
-}
-
-/* The first slot in which an admitted job is planned above what it holds. */
-static void set_wake(struct market *m)
-{
-    double wake = INFINITY;
-    for (uint32_t i = 0; i < m->n; i++) {
-        const struct candidate *c = &m->at[i];
-        for (uint32_t k = 1; c->state == ADMITTED && k <= c->d.last; k++) {
-            if (m->forecast.edge[k] >= wake)
-                break;
-            if (c->d.level[k] && c->d.size[c->d.level[k] - 1] > c->out) {
-                wake = m->forecast.edge[k];
-                break;
-            }
-        }
-    }
-    if (wake < (double)USEC_LIMIT)
-        plan_wake(m->plan, m->s->now + (usec_t)ceil(wake));
-}
-
-static unsigned pool_of(const struct task *t)
-{
-    return task_running(t) || t->job->pool != POOL_ANY_GPU ? t->pool : POOL_GPU;
-}
-
-static void collect(struct market *m, const uint32_t *order, unsigned pool, double *until)
-{
-    for (uint32_t i = 0; i < m->s->active; i++) {
-        const struct task *t = &m->s->tasks[order[i]];
-        if (pool_of(t) != pool)
-            continue;
-        struct candidate *c = &m->at[m->n++];
-        *c = (struct candidate){0};
-        demand_init(&c->d, m->s, order[i], pool, m->plan->arena);
-        classify(c, t->job->weight);
-        if (c->state != LATE && c->d.deadline > *until)
-            *until = c->d.deadline;
+    admission_give(m, best, best->demand.size[0]);
+    if (top.kind == CLAIM_AGED) {
+        struct memo memo = {.i = {m->s->now + age / FLOOR_PART}};
+        plan_remember(plan, AXIS_ALLOCATE, MEMO_TASK, best->demand.task, &memo);
+        plan_wake(plan, m->s->now + age / FLOOR_PART);
     }
 }
 
 static void allocate_pool(const struct snapshot *s, const struct params *p, struct plan *plan,
                           const uint32_t *order, unsigned pool, struct budget *b)
 {
-    struct market m = {.s = s, .plan = plan, .left = s->size[pool]};
-    double until = p->v[SLOT].number;
-    m.at = arena_raw(plan->arena, (s->active + 1) * sizeof *m.at);
-    m.heap = arena_raw(plan->arena, (s->active + 1) * sizeof *m.heap);
-    collect(&m, order, pool, &until);
+    struct admission m;
+    admission_init(&m, s, order, pool, plan->arena);
     if (m.n == 0)
         return;
-    set_floor(&m, param_usec(p, AGE));
-    forecast_init(&m.forecast, m.left, p->v[SLOT].number, until);
-    for (uint32_t i = 0; i < m.n; i++)
-        if (m.at[i].state != LATE)
-            m.at[i].d.level =
-                arena_raw(plan->arena, m.forecast.n * sizeof *m.at[i].d.level);
-    m.by_deadline = sorted(&m, key_deadline);
-    m.by_cost = sorted(&m, key_cost);
-    fill_by_deadline(&m);
-    units_now(&m);
-    set_wake(&m);
+    give_floor(&m, param_usec(p, AGE), plan);
+    admission_fill(&m, p->v[SLOT].number);
+    give_units(&m);
+    plan_wake(plan, admission_wake(&m));
     for (uint32_t i = 0; i < m.n; i++) {
         const struct candidate *c = &m.at[m.by_deadline[i]];
-        if (!c->out || !budget_grant(b, plan, c->d.task, c->out))
-            plan_deny(plan, c->d.task, WHY_NO_ROOM, TASK_NONE);
-        if (c->state != ADMITTED && isfinite(c->d.deadline))
-            plan_deny(plan, c->d.task, WHY_AT_RISK, TASK_NONE);
+        uint32_t task = c->demand.task;
+        if (!c->out || !budget_grant(b, plan, task, c->out))
+            plan_deny(plan, task, WHY_NO_ROOM, TASK_NONE);
+        if (c->state != ADMISSION_ADMITTED && isfinite(c->demand.deadline))
+            plan_deny(plan, task, WHY_AT_RISK, TASK_NONE);
     }
 }
 

@@ -2,6 +2,8 @@
  * gets nothing at all. */
 #include "policy/elastic.h"
 
+#include "policy/bids.h"
+
 units_t elastic_next(const struct snapshot *s, uint32_t task, unsigned pool, units_t n)
 {
     const struct task *t = &s->tasks[task];
@@ -58,30 +60,6 @@ double elastic_speedup_gain(const struct snapshot *s, uint32_t task, unsigned po
     return speed_at(speed, next) - speed_at(speed, n);
 }
 
-/* A heap of tasks by gain per unit, largest first, then by place in the order. */
-struct bid {
-    double gain;
-    uint32_t place;
-};
-
-static bool better(struct bid a, struct bid b)
-{
-    return a.gain != b.gain ? a.gain > b.gain : a.place < b.place;
-}
-
-static void sift(struct bid *heap, uint32_t n, uint32_t i)
-{
-    struct bid moving = heap[i];
-    for (uint32_t child; (child = 2 * i + 1) < n; i = child) {
-        if (child + 1 < n && better(heap[child + 1], heap[child]))
-            child++;
-        if (!better(heap[child], moving))
-            break;
-        heap[i] = heap[child];
-    }
-    heap[i] = moving;
-}
-
 /* What the task's next step brings per unit; 0 when it has none. */
 static double bid_for(const struct budget *b, const struct plan *plan, uint32_t task,
                       elastic_gain gain)
@@ -94,27 +72,23 @@ static double bid_for(const struct budget *b, const struct plan *plan, uint32_t 
 void elastic_by_gain(struct budget *b, struct plan *plan, const uint32_t *order, uint32_t n,
                      elastic_gain gain)
 {
-    struct bid *heap = arena_raw(plan->arena, (n + 1) * sizeof *heap);
-    uint32_t size = 0;
+    struct bids bids;
+    bids_init(&bids, n, plan->arena);
     for (uint32_t i = 0; i < n; i++) {
         if (!plan_units(plan, order[i]))
             continue;
         double bid = bid_for(b, plan, order[i], gain);
         if (bid > 0)
-            heap[size++] = (struct bid){bid, i};
+            bids_push(&bids, bid, i);
         else
             plan_deny(plan, order[i], WHY_NO_GAIN, TASK_NONE);
     }
-    for (uint32_t i = size / 2; i-- > 0;)
-        sift(heap, size, i);
-    while (size) {
-        uint32_t task = order[heap[0].place];
+    while (bids.n) {
+        uint32_t task = order[bids_top(&bids).at];
         double bid = step_up(b, plan, task) ? bid_for(b, plan, task, gain) : 0;
         if (bid > 0)
-            heap[0].gain = bid;
+            bids_replace(&bids, bid);
         else
-            heap[0] = heap[--size];
-        if (size)
-            sift(heap, size, 0);
+            bids_pop(&bids);
     }
 }

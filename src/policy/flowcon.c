@@ -45,7 +45,7 @@ static void set_limits(struct growth *g, uint32_t n, double beta)
 {
     double sum = 0, floor = 1 / (beta * n);
     for (uint32_t i = 0; i < n; i++)
-        sum += g[i].measured ? g[i].g : 0;
+        sum += g[i].measured ? g[i].g : 1;
     for (uint32_t i = 0; i < n; i++) {
         double share = sum > 0 ? g[i].g / sum : 1;
         if (!g[i].measured || n == 1)

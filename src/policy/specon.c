@@ -9,19 +9,22 @@
  * than one job on its node is not; G above alpha: progressing again. A request
  * (algorithm 4) scores the nodes 2|PC| + 1.5|WC| + |CC|; the job stays if its
  * node has the lowest score, else it goes to the least used of the lowest; either
- * way it is marked and not looked at again. When all jobs are marked (algorithm
+ * way it is marked and not looked at again. When all jobs have converged (algorithm
  * 5), bf = floor(jobs / nodes): idle nodes take, while they hold fewer than bf,
  * the job that converged last from a node with more than bf; if none is idle,
  * nodes with fewer than bf - 1 do so.
  *
  * Source: Zheng (2020), SpeCon, 5.2. Deviations: the listing of algorithm 3
- * repeats WC in lines 10-12 where the text says CC; bf is at least 1, so that an
+ * repeats WC in lines 10-12 where the text says CC; algorithm 5 waits until all
+ * jobs are marked, which a converged one without a reason to ask never is: here,
+ * as the text has it, until all are marked or converged; bf is at least 1, so that an
  * idle node also takes a job when there are fewer jobs than nodes; a job is
  * evened out at most once per cooldown; a move is not made when the job's
  * remaining time is shorter than the move.
  *
  * Memo (task): i[0] = category, i[1] = 1 + time it was marked, i[2] = 1 + time
- * it was evened out, i[3] = measurements, d[0] = E, d[1] = G.
+ * it was evened out, i[3] = measurements, d[0] = E, d[1] = G, d[2] = time it
+ * converged.
  * Memo (all): i[0] = time of the next categorisation. */
 #include <math.h>
 
@@ -139,13 +142,14 @@ static bool categorise(struct world *w, uint32_t i, double alpha)
         const uint32_t *c = w->count[w->node[i]];
         asks = category == CONVERGED && c[PROGRESSING] + c[WATCHING] > 1;
         m->i[0] = category < CONVERGED ? category + 1 : category;
+        m->d[2] = category < CONVERGED ? (double)w->s->now : m->d[2];
     }
     w->count[w->node[i]][category]--;
     w->count[w->node[i]][m->i[0]]++;
     return asks;
 }
 
-/* The job that was marked last among those on nodes with more than `above`. */
+/* The job that converged last among those on nodes with more than `above`. */
 static uint32_t pick(const struct world *w, uint32_t above, usec_t cooldown)
 {
     uint32_t best = TASK_NONE;
@@ -155,7 +159,7 @@ static uint32_t pick(const struct world *w, uint32_t above, usec_t cooldown)
             continue;
         if (m->i[2] && w->s->now - (m->i[2] - 1) < cooldown)
             continue;
-        if (best == TASK_NONE || m->i[1] > w->memo[best].i[1])
+        if (best == TASK_NONE || m->d[2] > w->memo[best].d[2])
             best = i;
     }
     return best;
@@ -177,7 +181,7 @@ static void rebalance(struct world *w, usec_t cooldown)
     uint32_t bf = w->jobs / w->s->cluster->n, idle = 0;
     bf = bf ? bf : 1;
     for (uint32_t i = 0; i < w->plan->n; i++)
-        if (w->node[i] != TASK_NONE && !w->memo[i].i[1])
+        if (w->node[i] != TASK_NONE && !w->memo[i].i[1] && w->memo[i].i[0] != CONVERGED)
             return;
     for (uint32_t n = 0; n < w->s->cluster->n; n++)
         if (w->s->cluster->nodes[n].state == NODE_UP && jobs_on(w, n) == 0) {
@@ -241,7 +245,7 @@ const struct policy policy_specon = {
         "Nodes are scored 2 per progressing, 1.5 per watching and 1 per converged job; it goes to "
         "the lowest (the least used of equals) or stays if its own is the lowest, and is marked: "
         "once per job.\n\n"
-        "When all jobs are marked, nodes are evened out: idle nodes, else those well below the mean, "
+        "When all jobs have converged, nodes are evened out: idle nodes, else those well below the mean, "
         "take the job that converged last from nodes above it.",
     .source = "Zheng, Efficient resource management for deep learning applications with virtual "
               "containers (2020), SpeCon, 5.2",

@@ -42,6 +42,8 @@ static int find_place(const char *path, char **place, bool *directly)
     struct stat old;
     *directly = false;
     if (stat(path, &old) < 0) {
+        if (errno != ENOENT || !*path)
+            return errno;
         *place = xstrdup(path);
         return 0;
     }

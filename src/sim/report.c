@@ -49,8 +49,8 @@ static void write_page(const struct report *p, const struct str *data, FILE *out
     fputs(rest, out);
 }
 
-int result_html(const struct sim_result *r, uint32_t n, const struct cluster *c,
-                const char *trace, const char *nodes, const char *path, struct err *err)
+int result_html(const struct sim_result *r, uint32_t n, const struct cluster *c, const char *trace,
+                const char *nodes, const char *path, struct err *err)
 {
     struct report p = {.r = r, .n = n, .cluster = c, .trace = trace, .nodes = nodes};
     struct outfile file;

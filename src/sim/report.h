@@ -22,12 +22,12 @@ struct report {
     uint32_t n;
     const struct cluster *cluster;
     const char *trace, *nodes;
-    usec_t origin;    /* first submission */
-    usec_t end;       /* of the last thing that happened under any policy */
-    usec_t tick;      /* microseconds */
-    bool exact;       /* every time is a multiple of the tick */
-    units_t per_unit; /* divides every number of units */
-    uint32_t stride;  /* every stride-th job is listed */
+    usec_t origin;         /* first submission */
+    usec_t end;            /* of the last thing that happened under any policy */
+    usec_t tick;           /* microseconds */
+    bool exact;            /* every time is a multiple of the tick */
+    units_t per_unit;      /* divides every number of units */
+    uint32_t stride;       /* every stride-th job is listed */
     uint32_t gantt_stride; /* a multiple of it: jobs in the Gantt chart */
 };
 

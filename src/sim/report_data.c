@@ -270,8 +270,7 @@ void report_add_data(struct str *s, const struct report *p)
     str_add_json(s, p->trace);
     str_add(s, ",\"nodes\":");
     str_add_json(s, p->nodes);
-    str_addf(s, ",\"unit\":\"%s\",\"per_unit\":%d", unit_name(p->r),
-             (int)(UNIT / p->per_unit));
+    str_addf(s, ",\"unit\":\"%s\",\"per_unit\":%d", unit_name(p->r), (int)(UNIT / p->per_unit));
     str_addf(s, ",\"tick_us\":%d,\"exact\":%s,\"origin_s\":", (int)p->tick,
              p->exact ? "true" : "false");
     figure_add_seconds(s, p->origin);

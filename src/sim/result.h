@@ -83,7 +83,7 @@ void result_table(const struct sim_result *r, uint32_t n, bool colour, FILE *out
 int result_jobs_csv(const struct sim_result *r, uint32_t n, const char *path, struct err *err);
 /* One self-contained HTML file about results of the same trace. `trace` and
  * `nodes` are as the user spelt them. The file appears whole or not at all. */
-int result_html(const struct sim_result *r, uint32_t n, const struct cluster *c,
-                const char *trace, const char *nodes, const char *path, struct err *err);
+int result_html(const struct sim_result *r, uint32_t n, const struct cluster *c, const char *trace,
+                const char *nodes, const char *path, struct err *err);
 
 #endif

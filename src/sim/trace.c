@@ -22,7 +22,8 @@ static int fail_format(struct table *t, struct err *err)
 {
     const struct trace_format *near = NULL;
     size_t most = 1, known;
-    for (size_t i = 0; i < COUNT_OF(formats); i++) {
+    /* From the end: of formats that share columns the plainest comes last. */
+    for (size_t i = COUNT_OF(formats); i-- > 0;) {
         table_fits(t, formats[i]->columns, &known);
         if (known > most) {
             most = known;

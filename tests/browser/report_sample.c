@@ -1,10 +1,10 @@
 /* Writes a report of synthetic results, for the browser test:
  *
- *     report_sample JOBS POLICIES FILE
+ *     report_sample JOBS POLICIES FILE [never]
  *
  * A small list scheduler of its own gives them the shape of real ones: jobs
  * queue, run, are preempted and resized, miss deadlines. Some names are hostile
- * on purpose, one job is larger than the cluster. */
+ * on purpose; job 20 is larger than the cluster, with "never" all jobs are. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,17 +28,23 @@ static const char *const hostile[] = {
 
 static const char *const groups[] = {"resnet50", "vgg16", "bert", "gpt-2", "deepspeech2", "lstm"};
 
+static const char *job_name(struct arena *arena, uint32_t i)
+{
+    if (i >= 3 && i - 3 < COUNT_OF(hostile))
+        return hostile[i - 3];
+    char name[16];
+    snprintf(name, sizeof name, "job-%05u", i);
+    return arena_strdup(arena, name);
+}
+
 static void job_fill(struct job *j, uint32_t i, uint32_t n, struct rng *rng, usec_t *clock)
 {
     static const uint32_t sizes[] = {1, 1, 1, 1, 2, 2, 4, 4, 8, 16};
-    char *name = xmalloc(32);
-    snprintf(name, 32, "job-%05u", i);
     *clock += (usec_t)(rng_exponential(rng, 200 + 160 * sin(i * 14.0 / n)) * 1e6);
     units_t req = sizes[rng_below(rng, COUNT_OF(sizes))] * UNIT;
     double length = exp(7.0 + 1.5 * rng_normal(rng));
     *j = (struct job){
         .id = i,
-        .name = i >= 3 && i - 3 < COUNT_OF(hostile) ? hostile[i - 3] : name,
         .group = rng_below(rng, 12) ? groups[rng_below(rng, COUNT_OF(groups))] : NULL,
         .submit = 86400 * USEC_PER_SEC + *clock / USEC_PER_SEC * USEC_PER_SEC,
         .pool = POOL_GPU,
@@ -50,8 +56,6 @@ static void job_fill(struct job *j, uint32_t i, uint32_t n, struct rng *rng, use
     };
     if (rng_below(rng, 3))
         j->deadline = j->submit + (usec_t)(j->work * (1.1 + 3 * rng_uniform(rng)));
-    if (i == 20)
-        j->req = j->min = j->max = 2 * CAPACITY * UNIT;
 }
 
 /* The scheduler: waiting jobs in a heap by the policy's key, ends in another. */
@@ -72,14 +76,16 @@ static int64_t yard_key(const struct yard *y, uint32_t i)
     case 1:
         return (int64_t)y->jobs[i].work;
     default:
-        return (int64_t)(y->jobs[i].work * (double)y->jobs[i].req / 4 + (double)y->jobs[i].submit * 50);
+        return (int64_t)(y->jobs[i].work * (double)y->jobs[i].req / 4 +
+                         (double)y->jobs[i].submit * 50);
     }
 }
 
 static void yard_sample(struct yard *y, usec_t now)
 {
-    VEC_PUSH(&y->r->samples, (struct sim_sample){now, (uint32_t)y->running.n, (uint32_t)y->waiting.n,
-                                                 (double)y->used / (CAPACITY * UNIT)});
+    VEC_PUSH(&y->r->samples,
+             (struct sim_sample){now, (uint32_t)y->running.n, (uint32_t)y->waiting.n,
+                                 (double)y->used / (CAPACITY * UNIT)});
 }
 
 static void yard_bar(struct yard *y, uint32_t i, usec_t from, usec_t to, units_t n)
@@ -174,35 +180,54 @@ static void simulate(const struct job *jobs, uint32_t n, uint32_t policy, struct
     r->wall_s = 0.25;
 }
 
+static void fill_cluster(struct arena *arena, struct cluster *c)
+{
+    *c = (struct cluster){.n = NODES, .gpu_types = {"T4"}};
+    c->nodes = ARENA_ARRAY(arena, NODES, struct node);
+    for (unsigned i = 0; i < NODES; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "n%u", i + 1);
+        c->nodes[i] = (struct node){
+            .name = arena_strdup(arena, name), .gpus = NODE_GPUS * UNIT, .gpu_pool = POOL_GPU};
+    }
+}
+
+static struct job *make_jobs(struct arena *arena, uint32_t n, bool never)
+{
+    struct job *jobs = ARENA_ARRAY(arena, n, struct job);
+    struct rng rng;
+    usec_t clock = 0;
+    rng_init(&rng, 7);
+    for (uint32_t i = 0; i < n; i++) {
+        job_fill(&jobs[i], i, n, &rng, &clock);
+        jobs[i].name = job_name(arena, i);
+        if (never || i == 20)
+            jobs[i].req = jobs[i].min = jobs[i].max = 2 * CAPACITY * UNIT;
+    }
+    return jobs;
+}
+
 int main(int argc, char **argv)
 {
-    if (argc != 4) {
-        fprintf(stderr, "usage: report_sample JOBS POLICIES FILE\n");
+    if (argc < 4 || atoi(argv[1]) < 1 || atoi(argv[2]) < 1) {
+        fprintf(stderr, "usage: report_sample JOBS POLICIES FILE [never]\n");
         return 2;
     }
     uint32_t n = (uint32_t)atoi(argv[1]), policies = (uint32_t)atoi(argv[2]);
-    struct rng rng;
-    rng_init(&rng, 7);
-    struct job *jobs = xcalloc(n, sizeof *jobs);
-    usec_t clock = 0;
-    for (uint32_t i = 0; i < n; i++)
-        job_fill(&jobs[i], i, n, &rng, &clock);
-    struct sim_result *r = xcalloc(policies, sizeof *r);
+    struct arena arena = {0};
+    struct cluster cluster;
+    struct err err;
+    fill_cluster(&arena, &cluster);
+    const struct job *jobs = make_jobs(&arena, n, argc > 4);
+    struct sim_result *r = ARENA_ARRAY(&arena, policies, struct sim_result);
     for (uint32_t i = 0; i < policies; i++)
         simulate(jobs, n, i, &r[i]);
-    struct node nodes[NODES] = {0};
-    char names[NODES][8];
-    for (unsigned i = 0; i < NODES; i++) {
-        snprintf(names[i], sizeof names[i], "n%u", i + 1);
-        nodes[i] = (struct node){.name = names[i], .gpus = NODE_GPUS * UNIT, .gpu_pool = POOL_GPU};
-    }
-    struct cluster cluster = {.nodes = nodes, .n = NODES, .gpu_types = {"T4"}};
-    struct err err;
-    result_table(r, policies, false, stdout);
-    if (result_html(r, policies, &cluster, "traces/<synthetic> & \"quoted\".csv", "16x4:t4", argv[3],
-                    &err) < 0) {
+    int rc = result_html(r, policies, &cluster, "traces/<synthetic> & \"quoted\".csv", "16x4:t4",
+                         argv[3], &err);
+    if (rc < 0)
         fprintf(stderr, "%s\n", err.text);
-        return 1;
-    }
-    return 0;
+    for (uint32_t i = 0; i < policies; i++)
+        result_done(&r[i]);
+    arena_done(&arena);
+    return rc < 0;
 }

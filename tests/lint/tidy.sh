@@ -9,12 +9,12 @@ export BUILD=build
 check 'the file is clean' tools/lint/tidy
 printf '/* planted */\n#include <string.h>\nvoid f(char *p);\nvoid f(char *p)\n{
     memset(p, 8, sizeof p);\n}\n' >src/base/planted.c
-check_error 'the size of a pointer' 1 '/src/base/planted.c:6:.*sizeof-pointer' tools/lint/tidy
+check_error 'the size of a pointer' 1 '^src/base/planted.c:6:.*sizeof-pointer' tools/lint/tidy
 printf '/* planted */\nint f(int *p);\nint f(int *p)\n{\n    return p ? 0 : *p;\n}\n' >src/base/planted.c
-check_error 'a null pointer' 1 '/src/base/planted.c:5:.*NullDereference' tools/lint/tidy
+check_error 'a null pointer' 1 '^src/base/planted.c:5:.*NullDereference' tools/lint/tidy
 printf '/* planted */\n#include "base/planted.h"\nint g(void) { return f(2); }\n' >src/base/planted.c
 printf 'static inline int f(int x)\n{\n    return x = x;\n}\nint g(void);\n' >src/base/planted.h
-check_error 'a header' 1 '/src/base/planted.h:3:.*self-assign' tools/lint/tidy
+check_error 'a header' 1 '^src/base/planted.h:3:.*self-assign' tools/lint/tidy
 
 rm src/base/planted.*
 touch build/src/base/err.o
