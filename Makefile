@@ -75,10 +75,12 @@ $(BUILD)/needs: tools/setup
 
 PROGRAMS := $(patsubst tests/%.c,%,$(wildcard tests/unit/*.c tests/property/*.c tests/golden/*.c))
 CLI := $(patsubst tests/%.sh,%,$(filter-out %/lib.sh,$(wildcard tests/cli/*.sh)))
+BROWSER := $(patsubst tests/%.sh,%,$(wildcard tests/browser/*.sh))
+BROWSER_PROGRAMS := $(patsubst tests/%.c,%,$(wildcard tests/browser/*.c))
 PROOFS := $(patsubst tests/%.sh,%,$(wildcard tests/lint/*.sh))
 CHECKS := $(patsubst tools/lint/%,check/%,$(filter-out %.txt %.sh,$(wildcard tools/lint/*)))
 FUZZERS := $(patsubst tests/fuzz/fuzz_%.c,fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
-TESTS := $(CHECKS) $(PROOFS) $(PROGRAMS) $(CLI)
+TESTS := $(CHECKS) $(PROOFS) $(PROGRAMS) $(CLI) $(BROWSER)
 ASAN_TESTS := $(addprefix asan/,$(PROGRAMS) $(CLI))
 
 select = $(if $(T),$(filter $(subst *,%,$(T)),$(1)),$(1))
@@ -111,11 +113,13 @@ fuzz: ## each fuzzer for FUZZ_SECONDS (60)
 NAMED_PROGRAMS = $(filter $(PROGRAMS),$(NAMES))
 NAMED_ASAN = $(patsubst asan/%,%,$(filter asan/%,$(NAMES)))
 NAMED_FUZZERS = $(filter fuzz/%,$(NAMES))
-OBJECTS = $(OBJ) $(SUPPORT) $(PROGRAMS:%=$(BUILD)/tests/%.o)
+OBJECTS = $(OBJ) $(SUPPORT) $(patsubst %,$(BUILD)/tests/%.o,$(PROGRAMS) $(BROWSER_PROGRAMS))
 
 prepare: $(NAMED_PROGRAMS:%=$(BUILD)/tests/%) $(if $(filter cli/%,$(NAMES)),$(BUILD)/trainyard) \
-    $(if $(filter check/% lint/%,$(NAMES)),$(OBJECTS)) \
+    $(if $(filter check/%,$(NAMES)),$(OBJECTS)) $(if $(filter lint/%,$(NAMES)),$(OBJ)) \
+    $(if $(filter browser/%,$(NAMES)),$(BROWSER_PROGRAMS:%=$(BUILD)/tests/%)) \
     $(if $(NAMED_ASAN),prepare-asan) $(if $(NAMED_FUZZERS),prepare-fuzz)
+	@:
 prepare-asan:
 	@$(MAKE) --no-print-directory BUILD=$(ASAN_BUILD) CFLAGS='$(ASAN_FLAGS)' \
 	    NAMES='$(NAMED_ASAN)' prepare
@@ -160,7 +164,7 @@ help: ## print this
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' Makefile
 
 -include $(OBJ:.o=.d) $(SUPPORT:.o=.d) $(BUILD)/src/main.d \
-    $(PROGRAMS:%=$(BUILD)/tests/%.d) $(FUZZERS:fuzz/%=$(BUILD)/tests/fuzz/fuzz_%.d)
+    $(patsubst %,$(BUILD)/tests/%.d,$(PROGRAMS) $(BROWSER_PROGRAMS)) $(FUZZERS:fuzz/%=$(BUILD)/tests/fuzz/fuzz_%.d)
 
 .PHONY: all test lint asan fuzz prepare prepare-asan prepare-fuzz demo bench install uninstall \
     clean help FORCE

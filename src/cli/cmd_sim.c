@@ -80,7 +80,7 @@ static int get_options(const struct args *a, struct request *r, struct err *err)
         get_duration(a, "mtbf", &o->mtbf, err) < 0 ||
         get_duration(a, "repair", &o->repair, err) < 0)
         return -1;
-    o->record = args_get(a, "report") != NULL;
+    o->record = args_get(a, "report") || args_get(a, "gantt");
     return get_policies(a, r, err);
 }
 
@@ -167,6 +167,10 @@ static int write_results(const struct args *a, const struct request *r,
     if (html &&
         result_html(results, n, &r->cluster, r->trace_name, r->nodes, html, err) < 0)
         return -1;
+    for (uint32_t i = 0; args_get(a, "gantt") && i < n; i++) {
+        result_gantt(&results[i], stdout);
+        printf("\n");
+    }
     if (args_get(a, "json"))
         for (uint32_t i = 0; i < n; i++)
             result_json(&results[i], !args_get(a, "no-timing"), stdout);
@@ -213,6 +217,7 @@ static const struct option options[] = {
     {"repair", 0, "T", "how long a failed node is away (default 10m)", false},
     {"json", 0, NULL, "one JSON object per policy, one a line", false},
     {"no-timing", 0, NULL, "leave times that depend on the machine out of --json", false},
+    {"gantt", 0, NULL, "also draw what each job held over time", false},
     {"jobs-csv", 0, "F", "write a line per job and policy", false},
     {"report", 0, "F.html", "write a report with charts, one self-contained file", false},
     {0},

@@ -1,76 +1,95 @@
 /* Owns carrying a checked plan out: first all that frees units, then all that
- * takes them. When stops take time (not `instant`), a start that needs units
- * still being freed waits for the next decision, which EVENT_STOPPED causes. */
+ * takes them. When stops take time (not `instant`), what needs units that are
+ * still being freed waits for the next decision (see yield.c). */
 #include "engine/internal.h"
 
-void apply_stop(struct engine *e, uint32_t task, usec_t now, bool pause)
+/* The task's memory goes now, or when EVENT_STOPPED says so. */
+static void leave(struct engine *e, uint32_t task)
 {
     struct task *t = &e->tasks[task];
-    units_t had = t->n;
-    task_advance(t, now);
-    t->saved = t->done;
-    t->run_time += now - t->resumed_at;
-    t->queued_at = now;
     t->preemptions++;
-    state_rest(e, task);
-    if (pause) {
-        state_vacate(e, task, false);
-        t->phase = TASK_PAUSED;
-        state_effect(e, EFFECT_PAUSE, task, had, 0, 0);
-        return;
-    }
-    state_effect(e, EFFECT_PREEMPT, task, had, 0, 0);
     if (e->config.instant) {
+        t->saved = t->done;
         state_vacate(e, task, true);
-        t->phase = TASK_QUEUED;
+        state_set_phase(e, task, TASK_QUEUED);
         return;
     }
-    t->phase = TASK_STOPPING;
+    state_set_phase(e, task, TASK_STOPPING);
     state_unlink(e, task);
     state_touch(e, task);
 }
 
-static void free_units(struct engine *e, const struct plan *plan, usec_t now)
+void apply_evict(struct engine *e, uint32_t task)
+{
+    state_effect(e, EFFECT_PREEMPT, task, 0, 0, 0);
+    leave(e, task);
+}
+
+/* Ends the running spell of a task that loses its units. */
+static void stop(struct engine *e, uint32_t task, usec_t now, bool pause)
+{
+    struct task *t = &e->tasks[task];
+    task_advance(t, now);
+    t->run_time += now - t->resumed_at;
+    t->queued_at = now;
+    state_rest(e, task);
+    state_effect(e, pause ? EFFECT_PAUSE : EFFECT_PREEMPT, task, t->n, 0, 0);
+    if (!pause) {
+        leave(e, task);
+        return;
+    }
+    t->preemptions++;
+    state_vacate(e, task, false);
+    state_set_phase(e, task, TASK_PAUSED);
+}
+
+static bool waits_for(const bool *waits, uint32_t grant)
+{
+    return waits && waits[grant];
+}
+
+static void free_units(struct engine *e, const struct plan *plan, const bool *yields,
+                       const bool *waits, usec_t now)
 {
     for (size_t i = 0; i < e->running.n;) {
         uint32_t task = e->running.at[i];
         const struct grant *g = plan_grant(plan, task);
-        if (g && g->n && !g->moved) {
-            i++;
-        } else if (g && g->n) {
-            /* It changes: out of its place, in again below. */
-            task_advance(&e->tasks[task], now);
-            state_vacate(e, task, true);
-            i++;
-        } else {
-            apply_stop(e, task, now, e->tasks[task].job->can_pause);
+        if (!g || !g->n) {
+            stop(e, task, now, e->tasks[task].job->can_pause && !(yields && yields[task]));
+            continue;
         }
+        i++;
+        if (!g->moved || waits_for(waits, plan->grant_of[task]))
+            continue;
+        /* It changes: out of its place, in again below. */
+        task_advance(&e->tasks[task], now);
+        state_vacate(e, task, true);
+    }
+    for (uint32_t i = yields ? e->snapshot.first : TASK_NONE, next; i != TASK_NONE; i = next) {
+        next = e->tasks[i].next;
+        if (yields[i] && e->tasks[i].phase == TASK_PAUSED)
+            apply_evict(e, i);
     }
 }
 
-/* Whether the units are free now and not only once others have stopped. */
-static bool fits_now(const struct engine *e, const struct grant *g, const struct job *j)
+/* How long a task that starts stands still: not at all the first time, nor when
+ * it is thawed as it was. */
+static usec_t start_cost(const struct task *t, units_t n)
 {
-    for (uint32_t i = 0; i < g->place.n; i++) {
-        const struct node *n = &e->cluster.nodes[g->place.at[i].node];
-        units_t units = g->place.at[i].units;
-        units_t cpus = g->pool == POOL_CPU ? units : units / UNIT * j->cpus;
-        if ((g->pool != POOL_CPU && n->gpu_held + units > n->gpus) || n->cpu_held + cpus > n->cpus)
-            return false;
-        if (n->memory_mb && n->memory_held + j->memory_mb > n->memory_mb)
-            return false;
-    }
-    return true;
+    const struct job_cost *cost = &t->job->cost;
+    units_t had = 0;
+    for (uint32_t i = 0; t->phase == TASK_PAUSED && i < t->at.n; i++)
+        had += t->at.at[i].units;
+    if (t->starts == 0 || had == n)
+        return 0;
+    return had || cost->resize > cost->restart ? cost->resize : cost->restart;
 }
 
 static void start(struct engine *e, const struct grant *g, usec_t now)
 {
     struct task *t = &e->tasks[g->task];
-    const struct job_cost *cost = &t->job->cost;
     bool paused = t->phase == TASK_PAUSED;
-    usec_t pay = cost->restart > cost->resize ? cost->restart : cost->resize;
-    if (t->starts == 0 || paused)
-        pay = 0;
+    usec_t pay = start_cost(t, g->n);
     task_advance(t, now);
     t->wait_time += now - t->queued_at;
     state_occupy(e, g->task, g->pool, &g->place, g->n);
@@ -123,19 +142,20 @@ struct before {
 };
 
 static void take_units(struct engine *e, const struct plan *plan, const struct before *before,
-                       usec_t now)
+                       const bool *waits, usec_t now)
 {
     for (uint32_t i = 0; i < plan->n; i++) {
         const struct grant *g = &plan->grants[i];
-        const struct task *t = &e->tasks[g->task];
         if (!g->n || !g->moved)
             continue;
-        if (task_running(t))
+        if (waits_for(waits, i)) {
+            if (e->why)
+                e->why[g->task] = (struct verdict){WHY_RELEASING, TASK_NONE};
+        } else if (task_running(&e->tasks[g->task])) {
             change(e, g, before[i].n, before[i].gone, now);
-        else if (e->config.instant || fits_now(e, g, t->job))
+        } else {
             start(e, g, now);
-        else if (e->why)
-            e->why[g->task] = (struct verdict){WHY_RELEASING, TASK_NONE};
+        }
     }
 }
 
@@ -168,6 +188,8 @@ static void apply_memos(struct engine *e, const struct plan *plan)
 void apply_plan(struct engine *e, const struct plan *plan, usec_t now)
 {
     struct before *before = ARENA_ARRAY(&e->arena, plan->n, struct before);
+    const bool *yields = yield_memory(e, plan);
+    const bool *waits = e->config.instant ? NULL : yield_wait(e, plan, yields);
     for (uint32_t i = 0; i < plan->n; i++) {
         const struct grant *g = &plan->grants[i];
         const struct task *t = &e->tasks[g->task];
@@ -178,8 +200,8 @@ void apply_plan(struct engine *e, const struct plan *plan, usec_t now)
         memcpy(e->why, plan->why, e->tasks_cap * sizeof *e->why);
     if (plan->order)
         state_reorder(e, plan->order, plan->by_submit);
-    free_units(e, plan, now);
-    take_units(e, plan, before, now);
+    free_units(e, plan, yields, waits, now);
+    take_units(e, plan, before, waits, now);
     apply_shares(e, plan);
     apply_memos(e, plan);
 }

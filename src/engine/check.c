@@ -1,28 +1,68 @@
 /* Owns the invariants of a plan: a grant is 0 or an admissible size within the
- * task's bounds, sums stay within every node's units and memory, and a task is
- * where its grant says. A violation is a bug in a policy; it is reported and
- * nothing is clipped. */
+ * task's bounds; it lies on nodes of its pool that are up, each once, or stays
+ * where it is; sums are within every node's units and memory; the order holds each
+ * active task once; shares and memos are for things that exist. A violation is a
+ * bug in a policy; it is reported and nothing is clipped.
+ *
+ * The memory of a task that is paused, or would be, does not count unless it is
+ * granted units: it yields (yield.c). */
+#include <math.h>
+
 #include "engine/internal.h"
 
 static int check_size(const struct engine *e, const struct grant *g, struct err *err)
 {
+    if (g->task >= e->tasks_n || !e->tasks[g->task].job)
+        return err_set(err, ERR_INTERNAL, "plan: no task %u", g->task);
     const struct task *t = &e->tasks[g->task];
     const struct job *j = t->job;
-    if (!j || t->phase == TASK_HELD || t->phase == TASK_STOPPING)
-        return err_set(err, ERR_INTERNAL, "plan: task %u cannot hold units", g->task);
-    if (!job_takes_pool(j, g->pool) || g->pool >= e->snapshot.pools)
+    if (t->phase == TASK_HELD || t->phase == TASK_STOPPING)
+        return err_set(err, ERR_INTERNAL, "plan: job %s cannot hold units now", j->name);
+    if (g->pool >= e->snapshot.pools || !job_takes_pool(j, g->pool))
         return err_set(err, ERR_INTERNAL, "plan: job %s in pool %u", j->name, g->pool);
     if (g->n < task_min(t) || g->n > task_max(t))
         return err_set(err, ERR_INTERNAL, "plan: job %s gets %lld units, not %lld to %lld", j->name,
                        (long long)g->n, (long long)task_min(t), (long long)task_max(t));
-    if (j->kind == JOB_MALLEABLE && g->n != j->min &&
-        speed_floor(job_speed(j, g->pool), g->n) != g->n)
+    if (g->n != j->min && speed_floor(job_speed(j, g->pool), g->n) != g->n)
         return err_set(err, ERR_INTERNAL, "plan: job %s cannot run on %lld units", j->name,
                        (long long)g->n);
     return 0;
 }
 
-static int check_place(const struct engine *e, const struct grant *g, struct err *err)
+static units_t holds_on(const struct task *t, uint32_t node)
+{
+    for (uint32_t i = 0; i < t->at.n; i++)
+        if (t->at.at[i].node == node)
+            return t->at.at[i].units;
+    return 0;
+}
+
+/* One part of a new placement. `seen` is by node: the last grant that was there. */
+static int check_slot(const struct engine *e, const struct grant *g, const struct slot *slot,
+                      uint32_t *seen, struct err *err)
+{
+    const struct task *t = &e->tasks[g->task];
+    const char *name = t->job->name;
+    if (slot->node >= e->cluster.n || slot->units <= 0 ||
+        (g->pool != POOL_CPU && slot->units % UNIT))
+        return err_set(err, ERR_INTERNAL, "plan: job %s in an impossible place", name);
+    const struct node *n = &e->cluster.nodes[slot->node];
+    if (node_size(n, g->pool) == 0)
+        return err_set(err, ERR_INTERNAL, "plan: job %s on %s, which has no such units", name,
+                       n->name);
+    if (seen[slot->node] == g->task + 1)
+        return err_set(err, ERR_INTERNAL, "plan: job %s twice on %s", name, n->name);
+    seen[slot->node] = g->task + 1;
+    if (n->state != NODE_UP && slot->units > (task_running(t) ? holds_on(t, slot->node) : 0))
+        return err_set(err, ERR_INTERNAL, "plan: job %s takes units on %s, which is %s", name,
+                       n->name, n->state == NODE_DOWN ? "down" : "draining");
+    if (t->phase == TASK_PAUSED && !holds_on(t, slot->node))
+        return err_set(err, ERR_INTERNAL, "plan: job %s is paused, but not on %s", name, n->name);
+    return 0;
+}
+
+static int check_place(const struct engine *e, const struct grant *g, uint32_t *seen,
+                       struct err *err)
 {
     const struct task *t = &e->tasks[g->task];
     const struct placement *at = g->moved ? &g->place : &t->at;
@@ -30,13 +70,15 @@ static int check_place(const struct engine *e, const struct grant *g, struct err
     if (!g->moved && (t->phase != TASK_RUNNING || t->pool != g->pool))
         return err_set(err, ERR_INTERNAL, "plan: job %s has no place", t->job->name);
     for (uint32_t i = 0; i < at->n; i++) {
-        if (at->at[i].node >= e->cluster.n || at->at[i].units <= 0)
-            return err_set(err, ERR_INTERNAL, "plan: job %s on an impossible node", t->job->name);
+        if (g->moved && check_slot(e, g, &at->at[i], seen, err) < 0)
+            return -1;
         sum += at->at[i].units;
     }
     if (sum != g->n || (t->job->whole && at->n > 1))
         return err_set(err, ERR_INTERNAL, "plan: job %s has %lld units in %u places, not %lld",
                        t->job->name, (long long)sum, at->n, (long long)g->n);
+    if (t->phase == TASK_PAUSED && at->n != t->at.n)
+        return err_set(err, ERR_INTERNAL, "plan: job %s leaves memory behind", t->job->name);
     return 0;
 }
 
@@ -46,63 +88,99 @@ struct sums {
 };
 
 static void add_place(struct sums *sums, const struct job *j, unsigned pool,
-                      const struct placement *at, int sign, bool memory)
+                      const struct placement *at, int sign)
 {
     for (uint32_t i = 0; i < at->n; i++) {
         struct sums *s = &sums[at->at[i].node];
         units_t n = sign * at->at[i].units;
-        if (pool == POOL_CPU) {
-            s->cpu += n;
-        } else {
-            s->gpu += n;
-            s->cpu += n / UNIT * j->cpus;
-        }
-        if (memory)
-            s->memory += sign * j->memory_mb;
+        s->cpu += pool == POOL_CPU ? n : n / UNIT * j->cpus;
+        s->gpu += pool == POOL_CPU ? 0 : n;
+        s->memory += sign * j->memory_mb;
     }
 }
 
 /* Change of what nodes hold, from grants that move and tasks that lose all. */
-static struct sums *add_changes(const struct engine *e, const struct plan *plan, struct arena *a)
+static struct sums *add_changes(const struct engine *e, const struct plan *plan)
 {
-    struct sums *sums = ARENA_ARRAY(a, e->cluster.n, struct sums);
+    struct sums *sums = ARENA_ARRAY(plan->arena, e->cluster.n, struct sums);
     for (size_t i = 0; i < e->running.n; i++) {
         const struct task *t = &e->tasks[e->running.at[i]];
         const struct grant *g = plan_grant(plan, e->running.at[i]);
         if (!g || g->n == 0 || g->moved)
-            add_place(sums, t->job, t->pool, &t->at, -1, g && g->n ? true : !t->job->can_pause);
+            add_place(sums, t->job, t->pool, &t->at, -1);
     }
     for (uint32_t i = 0; i < plan->n; i++) {
         const struct grant *g = &plan->grants[i];
-        const struct task *t = &e->tasks[g->task];
         if (g->n && g->moved)
-            add_place(sums, t->job, g->pool, &g->place, 1, t->phase != TASK_PAUSED);
+            add_place(sums, e->tasks[g->task].job, g->pool, &g->place, 1);
+    }
+    for (uint32_t i = e->snapshot.npaused ? e->snapshot.first : TASK_NONE; i != TASK_NONE;
+         i = e->tasks[i].next) {
+        const struct task *t = &e->tasks[i];
+        for (uint32_t k = 0; t->phase == TASK_PAUSED && k < t->at.n; k++)
+            sums[t->at.at[k].node].memory -= t->job->memory_mb;
     }
     return sums;
+}
+
+static int check_nodes(const struct engine *e, const struct plan *plan, struct err *err)
+{
+    const struct sums *sums = add_changes(e, plan);
+    for (uint32_t i = 0; i < e->cluster.n; i++) {
+        const struct node *n = &e->cluster.nodes[i];
+        const struct sums *s = &sums[i];
+        if ((s->cpu > 0 && n->cpu_held + s->cpu > n->cpus) ||
+            (s->gpu > 0 && n->gpu_held + s->gpu > n->gpus) ||
+            (n->memory_mb && n->memory_held + s->memory > n->memory_mb))
+            return err_set(err, ERR_INTERNAL, "plan: node %s would hold more than it has", n->name);
+    }
+    return 0;
+}
+
+static int check_order(const struct engine *e, const struct plan *plan, struct err *err)
+{
+    bool *seen = ARENA_ARRAY(plan->arena, e->tasks_cap, bool);
+    for (uint32_t i = 0; plan->order && i < e->snapshot.active; i++) {
+        uint32_t task = plan->order[i];
+        bool active = task < e->tasks_n && e->tasks[task].job &&
+                      e->tasks[task].phase != TASK_HELD && e->tasks[task].phase != TASK_STOPPING;
+        if (!active || seen[task])
+            return err_set(err, ERR_INTERNAL, "plan: task %u in the order", task);
+        seen[task] = true;
+    }
+    return 0;
+}
+
+static int check_notes(const struct engine *e, const struct plan *plan, struct err *err)
+{
+    for (uint32_t i = 0; i < plan->nshares; i++) {
+        const struct cpu_share *s = &plan->shares[i];
+        if (s->task >= e->tasks_n || s->limit < 0 || !(s->weight > 0) || !isfinite(s->weight))
+            return err_set(err, ERR_INTERNAL, "plan: a share of limit %lld and weight %g",
+                           (long long)s->limit, s->weight);
+    }
+    for (uint32_t i = 0; i < plan->nmemos; i++) {
+        const struct memo_write *w = &plan->memos[i];
+        uint32_t n = w->scope == MEMO_TASK ? e->tasks_n : w->scope == MEMO_NODE ? e->cluster.n : 1;
+        if (w->index >= n)
+            return err_set(err, ERR_INTERNAL, "plan: a memo for number %u of %u", w->index, n);
+    }
+    return 0;
 }
 
 int check_plan(const struct engine *e, const struct plan *plan, struct err *err)
 {
     bool changes = plan->n != e->running.n;
+    uint32_t *seen = ARENA_ARRAY(plan->arena, e->cluster.n, uint32_t);
     for (uint32_t i = 0; i < plan->n; i++) {
         const struct grant *g = &plan->grants[i];
         changes |= g->moved || g->n == 0;
-        if (g->n && (check_size(e, g, err) < 0 || check_place(e, g, err) < 0))
+        if (g->n && (check_size(e, g, err) < 0 || check_place(e, g, seen, err) < 0))
             return -1;
     }
-    if (!changes)
-        return 0;
-    const struct sums *sums = add_changes(e, plan, plan->arena);
-    for (uint32_t i = 0; i < e->cluster.n; i++) {
-        const struct node *n = &e->cluster.nodes[i];
-        const struct sums *s = &sums[i];
-        bool grows = s->cpu > 0 || s->gpu > 0;
-        if ((s->cpu > 0 && n->cpu_held + s->cpu > n->cpus) ||
-            (s->gpu > 0 && n->gpu_held + s->gpu > n->gpus) ||
-            (s->memory > 0 && n->memory_mb && n->memory_held + s->memory > n->memory_mb))
-            return err_set(err, ERR_INTERNAL, "plan: node %s would hold more than it has", n->name);
-        if (grows && n->state == NODE_DOWN)
-            return err_set(err, ERR_INTERNAL, "plan: node %s is down", n->name);
-    }
-    return 0;
+    if (changes && check_nodes(e, plan, err) < 0)
+        return -1;
+    if (check_order(e, plan, err) < 0)
+        return -1;
+    return check_notes(e, plan, err);
 }

@@ -69,12 +69,17 @@ const struct snapshot *engine_snapshot(struct engine *e, usec_t now)
     return s;
 }
 
+static bool has_cost(const struct job *j)
+{
+    return j->cost.restart > 0 || j->cost.resize > 0 || j->cost.move > 0;
+}
+
 static int submit(struct engine *e, const struct job *job, usec_t now, struct err *err)
 {
     if (cluster_can_hold(&e->cluster, job, err) < 0)
         return -1;
     e->submitted = state_add(e, job, now);
-    e->costly |= job->cost.restart > 0 || job->cost.resize > 0 || job->cost.move > 0;
+    e->costly |= has_cost(job);
     e->snapshot.last_arrival = now;
     e->dirty = true;
     return 0;
@@ -106,9 +111,16 @@ static void stopped(struct engine *e, uint32_t task, usec_t now)
 {
     struct task *t = &e->tasks[task];
     task_advance(t, now);
+    t->saved = t->done;
     state_vacate(e, task, true);
-    t->phase = TASK_QUEUED;
-    state_link(e, task);
+    if (t->hold) {
+        t->wait_time += now - t->queued_at;
+        state_set_phase(e, task, TASK_HELD);
+    } else {
+        state_set_phase(e, task, TASK_QUEUED);
+        state_link(e, task);
+    }
+    t->hold = false;
     e->dirty = true;
 }
 
@@ -119,24 +131,41 @@ static void failed(struct engine *e, uint32_t task, usec_t now)
     task_advance(t, now);
     t->done = t->saved;
     t->failures++;
-    t->run_time += now - t->resumed_at;
-    t->queued_at = now;
-    state_rest(e, task);
+    if (t->phase == TASK_STOPPING) {
+        stopped(e, task, now);
+        return;
+    }
+    if (t->phase == TASK_RUNNING) {
+        t->run_time += now - t->resumed_at;
+        t->queued_at = now;
+        state_rest(e, task);
+    }
     state_vacate(e, task, true);
-    t->phase = TASK_QUEUED;
+    state_set_phase(e, task, TASK_QUEUED);
     e->dirty = true;
 }
 
+static bool is_on(const struct task *t, uint32_t node)
+{
+    for (uint32_t i = 0; i < t->at.n; i++)
+        if (t->at.at[i].node == node)
+            return true;
+    return false;
+}
+
+/* A node that goes down takes all with it. From one that is drained, paused tasks
+ * go elsewhere; what runs there may end. */
 static void node_changed(struct engine *e, uint32_t node, enum node_state state, usec_t now)
 {
-    struct node *n = &e->cluster.nodes[node];
-    n->state = state;
-    while (state == NODE_DOWN && n->tasks.n) {
-        uint32_t task = n->tasks.at[0];
-        if (e->tasks[task].phase == TASK_STOPPING)
-            stopped(e, task, now);
-        else
-            failed(e, task, now);
+    e->cluster.nodes[node].state = state;
+    for (uint32_t i = 0; state != NODE_UP && i < e->tasks_n; i++) {
+        const struct task *t = &e->tasks[i];
+        if (!t->job || !is_on(t, node))
+            continue;
+        if (state == NODE_DOWN)
+            failed(e, i, now);
+        else if (t->phase == TASK_PAUSED)
+            apply_evict(e, i);
     }
     e->snapshot.pools = 0;
     e->dirty = true;
@@ -165,19 +194,55 @@ static void hold(struct engine *e, uint32_t task, usec_t now)
 {
     struct task *t = &e->tasks[task];
     if (t->phase == TASK_PAUSED)
-        state_vacate(e, task, true);
+        apply_evict(e, task);
+    if (t->phase == TASK_STOPPING) {
+        t->hold = true;
+        return;
+    }
     t->wait_time += now - t->queued_at;
-    t->phase = TASK_HELD;
+    state_set_phase(e, task, TASK_HELD);
     state_unlink(e, task);
     e->dirty = true;
 }
 
 static void release(struct engine *e, uint32_t task, usec_t now)
 {
-    e->tasks[task].phase = TASK_QUEUED;
-    e->tasks[task].queued_at = now;
+    struct task *t = &e->tasks[task];
+    if (t->phase == TASK_STOPPING) {
+        t->hold = false;
+        return;
+    }
+    state_set_phase(e, task, TASK_QUEUED);
+    t->queued_at = now;
     state_link(e, task);
     e->dirty = true;
+}
+
+/* What nodes count for a task follows from these. */
+static bool counts_the_same(const struct job *a, const struct job *b)
+{
+    return a->pool == b->pool && a->whole == b->whole && a->cpus == b->cpus &&
+           a->memory_mb == b->memory_mb;
+}
+
+static int job_changed(struct engine *e, uint32_t task, const struct job *job, usec_t now,
+                       struct err *err)
+{
+    struct task *t = &e->tasks[task];
+    if (cluster_can_hold(&e->cluster, job, err) < 0)
+        return -1;
+    if (t->at.n && !counts_the_same(t->job, job))
+        return err_set(err, ERR_CONFLICT,
+                       "update: memory, CPUs beside a GPU, kind of unit and whole cannot be changed "
+                       "while the job holds any");
+    task_advance(t, now);
+    state_set_job(e, task, job);
+    if (t->phase == TASK_PAUSED && !task_keeps_size(t))
+        apply_evict(e, task);
+    state_touch(e, task);
+    e->costly |= has_cost(job);
+    e->dirty = true;
+    return 0;
 }
 
 static void switch_policy(struct engine *e, const struct combo *combo)
@@ -247,6 +312,11 @@ enum {
     ANY = QUEUED | RUNNING | PAUSED | STOPPING | HELD,
 };
 
+static bool shall_hold(const struct engine *e, uint32_t task)
+{
+    return task < e->tasks_n && e->tasks[task].hold;
+}
+
 static int require_for(const struct engine *e, const struct event *v, struct err *err)
 {
     switch (v->kind) {
@@ -257,9 +327,9 @@ static int require_for(const struct engine *e, const struct event *v, struct err
     case EVENT_FAILED:
         return require(e, v->task, RUNNING, "failed", err);
     case EVENT_HOLD:
-        return require(e, v->task, QUEUED | PAUSED, "hold", err);
+        return require(e, v->task, QUEUED | PAUSED | STOPPING, "hold", err);
     case EVENT_RELEASE:
-        return require(e, v->task, HELD, "release", err);
+        return require(e, v->task, HELD | (shall_hold(e, v->task) ? STOPPING : 0), "release", err);
     case EVENT_SAMPLE:
     case EVENT_PROGRESS:
     case EVENT_READY:
@@ -306,10 +376,7 @@ static int take_event(struct engine *e, const struct event *v, usec_t now, struc
         state_touch(e, v->task);
         break;
     case EVENT_JOB:
-        e->tasks[v->task].job = v->job;
-        e->snapshot.by_submit = false;
-        e->dirty = true;
-        break;
+        return job_changed(e, v->task, v->job, now, err);
     case EVENT_NODE:
         node_changed(e, v->node, v->state, now);
         break;

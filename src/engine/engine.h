@@ -19,7 +19,7 @@ enum event_kind {
     EVENT_SAMPLE,   /* task, sample: its metric and usage */
     EVENT_PROGRESS, /* task, work, done: a better estimate of its progress */
     EVENT_READY,    /* task, at: it makes no progress before this time */
-    EVENT_JOB,      /* task, job: its priority, deadline or sizes have changed */
+    EVENT_JOB,      /* task, job: its terms have changed (priority, deadline, sizes, ...) */
     EVENT_NODE,     /* node, state: up, draining or down */
     EVENT_POLICY,   /* combo: another policy from now on */
     EVENT_TICK,     /* decide, if it is time to */

@@ -7,6 +7,10 @@
 /* state.c: tasks and what they hold. */
 uint32_t state_add(struct engine *e, const struct job *job, usec_t now);
 void state_remove(struct engine *e, uint32_t task);
+/* Gives the task another job: the same with other terms. */
+void state_set_job(struct engine *e, uint32_t task, const struct job *job);
+/* Changes the phase, and what is counted by it. */
+void state_set_phase(struct engine *e, uint32_t task, enum task_phase phase);
 /* Into or out of the order of active tasks. */
 void state_link(struct engine *e, uint32_t task);
 void state_unlink(struct engine *e, uint32_t task);
@@ -33,9 +37,17 @@ void settle_plan(const struct engine *e, struct plan *plan);
 /* check.c: every invariant of a plan; ERR_INTERNAL names the broken one. */
 int check_plan(const struct engine *e, const struct plan *plan, struct err *err);
 
+/* yield.c: who makes room, and who must wait for it. */
+/* By task: it is paused, or would be, and must leave its memory to the plan. NULL
+ * when none must. */
+const bool *yield_memory(struct engine *e, const struct plan *plan);
+/* By grant: what it needs is free only once others have stopped. NULL when none
+ * waits. */
+const bool *yield_wait(struct engine *e, const struct plan *plan, const bool *yields);
+
 /* apply.c: carries a checked plan out. */
 void apply_plan(struct engine *e, const struct plan *plan, usec_t now);
-/* Ends the running spell of a task that loses its units. */
-void apply_stop(struct engine *e, uint32_t task, usec_t now, bool pause);
+/* A paused task leaves its memory and goes back into the queue. */
+void apply_evict(struct engine *e, uint32_t task);
 
 #endif

@@ -5,6 +5,12 @@
  * that they need not change either. Sums never grow: the result stays legal. */
 #include "engine/internal.h"
 
+/* Whether it could go on as it is. */
+static bool can_stay(const struct task *t, const struct grant *g)
+{
+    return task_running(t) && task_keeps_size(t) && g->pool == t->pool;
+}
+
 /* A change must have lasted this many times its cost before the next growth. */
 enum { PAYBACK = 2 };
 
@@ -22,8 +28,7 @@ void settle_plan(const struct engine *e, struct plan *plan)
     for (uint32_t i = 0; i < plan->n; i++) {
         struct grant *g = &plan->grants[i];
         const struct task *t = &e->tasks[g->task];
-        if (!task_running(t) || g->n <= t->n || g->pool != t->pool || !t->job->cost.resize ||
-            !grows_in_vain(t, g, now))
+        if (g->n <= t->n || !t->job->cost.resize || !can_stay(t, g) || !grows_in_vain(t, g, now))
             continue;
         spare[g->pool] += g->n - t->n;
         g->n = t->n;
@@ -32,8 +37,8 @@ void settle_plan(const struct engine *e, struct plan *plan)
     for (uint32_t i = 0; i < plan->n; i++) {
         struct grant *g = &plan->grants[i];
         const struct task *t = &e->tasks[g->task];
-        if (!task_running(t) || g->n == 0 || g->n >= t->n || g->pool != t->pool ||
-            t->n - g->n > spare[g->pool] || t->job->whole)
+        if (g->n == 0 || g->n >= t->n || t->n - g->n > spare[g->pool] || t->job->whole ||
+            !can_stay(t, g))
             continue;
         spare[g->pool] -= t->n - g->n;
         g->n = t->n;

@@ -19,6 +19,22 @@ static void grow_tasks(struct engine *e)
     e->tasks_cap = cap;
 }
 
+/* Looks up which pools can hold the task, and how much of what it asks for. */
+static void fit_task(const struct engine *e, struct task *t)
+{
+    const struct job *j = t->job;
+    units_t most = 0;
+    t->pools = 0;
+    for (unsigned pool = 0; pool < cluster_pools(&e->cluster); pool++) {
+        units_t room = cluster_most(&e->cluster, j, pool, false);
+        most = room > most ? room : most;
+        t->pools |= room >= j->min ? 1U << pool : 0;
+    }
+    unsigned pool = j->pool == POOL_ANY_GPU ? POOL_GPU : j->pool;
+    units_t n = speed_floor(job_speed(j, pool), j->req < most ? j->req : most);
+    t->asked = n > j->min ? n : j->min;
+}
+
 uint32_t state_add(struct engine *e, const struct job *job, usec_t now)
 {
     uint32_t i;
@@ -43,6 +59,7 @@ uint32_t state_add(struct engine *e, const struct job *job, usec_t now)
                        .cpu_weight = 1};
     t->at.at = slots;
     t->slots_cap = cap;
+    fit_task(e, t);
     state_link(e, i);
     return i;
 }
@@ -50,10 +67,26 @@ uint32_t state_add(struct engine *e, const struct job *job, usec_t now)
 void state_remove(struct engine *e, uint32_t task)
 {
     struct task *t = &e->tasks[task];
+    state_set_phase(e, task, TASK_QUEUED);
     free(t->history);
     t->history = NULL;
     t->job = NULL;
     VEC_PUSH(&e->spare, task);
+}
+
+void state_set_job(struct engine *e, uint32_t task, const struct job *job)
+{
+    e->tasks[task].job = job;
+    fit_task(e, &e->tasks[task]);
+    e->snapshot.by_submit = false;
+}
+
+void state_set_phase(struct engine *e, uint32_t task, enum task_phase phase)
+{
+    struct task *t = &e->tasks[task];
+    e->snapshot.npaused -= t->phase == TASK_PAUSED;
+    e->snapshot.npaused += phase == TASK_PAUSED;
+    t->phase = phase;
 }
 
 /* Whether a comes before b by priority, submit time and id. */
@@ -146,7 +179,7 @@ void state_occupy(struct engine *e, uint32_t task, unsigned pool, const struct p
         if (!had_memory)
             node->memory_held += t->job->memory_mb;
         VEC_PUSH(&node->tasks, task);
-        if (pool == POOL_CPU)
+        if (pool == POOL_CPU || t->job->cpus)
             state_stale(e, t->at.at[i].node);
     }
     state_touch(e, task);
@@ -163,7 +196,7 @@ void state_vacate(struct engine *e, uint32_t task, bool memory)
         }
         if (memory)
             node->memory_held -= t->job->memory_mb;
-        if (t->pool == POOL_CPU)
+        if (t->pool == POOL_CPU || t->job->cpus)
             state_stale(e, t->at.at[i].node);
     }
     t->n = 0;
@@ -174,7 +207,7 @@ void state_vacate(struct engine *e, uint32_t task, bool memory)
 
 void state_run(struct engine *e, uint32_t task)
 {
-    e->tasks[task].phase = TASK_RUNNING;
+    state_set_phase(e, task, TASK_RUNNING);
     e->tasks[task].running_at = (uint32_t)e->running.n;
     e->snapshot.ncpu += e->tasks[task].pool == POOL_CPU;
     VEC_PUSH(&e->running, task);
@@ -211,21 +244,44 @@ void state_effect(struct engine *e, enum effect_kind kind, uint32_t task, units_
     VEC_PUSH(&e->effects, (struct effect){kind, task, from, to, cost});
 }
 
+/* Whether the sharer decides what the task gets of its node: not for a task on
+ * several nodes, and not for the CPUs beside a GPU. */
+static bool shares(const struct task *t)
+{
+    return t->pool == POOL_CPU && t->at.n == 1;
+}
+
+/* CPUs that the task has on the node because they were granted. */
+static units_t cpus_granted(const struct task *t, uint32_t node)
+{
+    for (uint32_t i = 0; i < t->at.n; i++)
+        if (t->at.at[i].node == node)
+            return t->pool == POOL_CPU ? t->at.at[i].units
+                                       : t->at.at[i].units / UNIT * t->job->cpus;
+    return 0;
+}
+
 /* Divides one node's CPUs among its running CPU tasks as the sharer's limits
  * and weights say. Under a hard sharer each has what it was granted. */
-static void divide_node(struct engine *e, const struct node *node, usec_t now)
+static void divide_node(struct engine *e, uint32_t index, usec_t now)
 {
+    const struct node *node = &e->cluster.nodes[index];
+    units_t cpus = node->cpus;
     struct claim *claims = ARENA_ARRAY(&e->arena, node->tasks.n + 1, struct claim);
     uint32_t *who = ARENA_ARRAY(&e->arena, node->tasks.n + 1, uint32_t), n = 0;
     for (size_t i = 0; i < node->tasks.n; i++) {
         const struct task *t = &e->tasks[node->tasks.at[i]];
-        if (t->pool != POOL_CPU || !task_running(t))
+        if (!task_running(t))
             continue;
+        if (!shares(t)) {
+            cpus -= cpus_granted(t, index);
+            continue;
+        }
         units_t most = t->cpu_limit < t->job->max ? t->cpu_limit : t->job->max;
         claims[n] = (struct claim){(double)most, t->cpu_weight, 0};
         who[n++] = node->tasks.at[i];
     }
-    divide_cpus((double)node->cpus, claims, n);
+    divide_cpus((double)cpus, claims, n);
     for (uint32_t i = 0; i < n; i++) {
         struct task *t = &e->tasks[who[i]];
         if (t->cpu_used == claims[i].got)
@@ -242,7 +298,7 @@ void state_refresh(struct engine *e, usec_t now)
     for (size_t i = 0; i < e->stale.n; i++) {
         e->stale_mark[e->stale.at[i]] = false;
         if (soft)
-            divide_node(e, &e->cluster.nodes[e->stale.at[i]], now);
+            divide_node(e, e->stale.at[i], now);
     }
     e->stale.n = 0;
     for (size_t i = 0; i < e->touched.n; i++) {
@@ -254,7 +310,7 @@ void state_refresh(struct engine *e, usec_t now)
         if (!task_running(t)) {
             t->rate = 0;
             t->cpu_used = 0;
-        } else if (t->pool == POOL_CPU && soft) {
+        } else if (soft && shares(t)) {
             t->rate = speed_at_share(speed, t->cpu_used);
         } else {
             t->rate = speed_at(speed, t->n);

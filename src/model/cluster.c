@@ -33,17 +33,25 @@ static units_t node_allows(const struct node *n, const struct job *j, unsigned p
     return room;
 }
 
+units_t cluster_most(const struct cluster *c, const struct job *j, unsigned pool, bool usable)
+{
+    units_t room = 0;
+    if (!job_takes_pool(j, pool))
+        return 0;
+    for (uint32_t i = 0; i < c->n; i++) {
+        if (usable && c->nodes[i].state != NODE_UP)
+            continue;
+        units_t here = node_allows(&c->nodes[i], j, pool);
+        room = j->whole ? (here > room ? here : room) : room + here;
+    }
+    return room;
+}
+
 int cluster_can_hold(const struct cluster *c, const struct job *j, struct err *err)
 {
     units_t most = 0;
     for (unsigned pool = 0; pool < cluster_pools(c); pool++) {
-        units_t room = 0;
-        if (!job_takes_pool(j, pool))
-            continue;
-        for (uint32_t i = 0; i < c->n; i++) {
-            units_t here = node_allows(&c->nodes[i], j, pool);
-            room = j->whole ? (here > room ? here : room) : room + here;
-        }
+        units_t room = cluster_most(c, j, pool, false);
         most = room > most ? room : most;
     }
     if (most >= j->min)

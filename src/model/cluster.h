@@ -49,8 +49,12 @@ unsigned cluster_pools(const struct cluster *c);
 /* Total size of a pool; `usable` leaves out nodes that are not NODE_UP. */
 units_t cluster_size(const struct cluster *c, unsigned pool, bool usable);
 
-/* 0 when some pool could hold the job at its smallest on an otherwise empty
- * cluster with every node up; else -1 and the reason. */
+/* The most units of the pool that the job could hold on an otherwise empty cluster;
+ * `usable` leaves out nodes that are not NODE_UP. */
+units_t cluster_most(const struct cluster *c, const struct job *j, unsigned pool, bool usable);
+
+/* 0 when with every node up that is enough for the job at its smallest; else -1 and
+ * the reason. */
 int cluster_can_hold(const struct cluster *c, const struct job *j, struct err *err);
 
 #endif

@@ -4,7 +4,7 @@
  * 3.1), a power law a (s+1)^-b + c, and a decay a exp(-b s) + c. All are linear
  * but in one parameter, theta, so each is fitted by a search along theta with
  * weighted least squares for the rest: nothing diverges, and no start value is
- * needed. Bins that do not agree with the best fit are weighted down (Huber).
+ * needed. Bins that do not agree with the best fit are weighted down.
  *
  * Deviation: Optimus takes the one best fit. Early curves can be continued in
  * several ways that fit alike, so all candidates are kept here with the
@@ -16,17 +16,28 @@
  * below 0, and with noise around a limit of 0 it makes predictions late. */
 #include "model/loss_fit.h"
 
+#include <float.h>
 #include <math.h>
 #include <stddef.h>
 
 #include "model/loss_bins.h"
+#include "model/median.h"
 
-enum { HUBER_ROUNDS = 3, ZOOMS = 3, BISECTIONS = 40 };
+enum { ROUNDS = 3, ZOOMS = 3, BISECTIONS = 40 };
 
-static const double misfit = 0.002; /* of true curves from a form, of their range */
-static const double huber = 1.5;    /* standard deviations */
-static const double zoom_below = 8; /* logarithm of the weight that no longer counts */
-static const double weight_least = 1e-6;
+static const double misfit = 0.002; /* of true curves from a form, of their drop */
+static const double bound_at = 2;   /* standard deviations: what lies farther off counts less */
+static const double zoom_below = 8; /* logarithm of what a weight may be less than the best */
+static const double freedom_least = 3;
+static const double weight_least = 1e-6; /* a smaller one changes no quantile */
+
+/* What is fitted to. */
+struct data {
+    struct loss_bins bins;
+    double weight[LOSS_BINS]; /* samples of each bin, less where it does not agree */
+    double allowance;         /* squares that misfit accounts for, over all bins */
+    double freedom;
+};
 
 static double form_at(const struct loss_shape *c, double step)
 {
@@ -48,20 +59,21 @@ static double scaled_at(const struct loss_shape *c, double step)
 /* Weighted least squares for level and drop, given kind and theta; variances are
  * for noise of 1. Returns the sum of squares that is left, infinite when the form
  * cannot tell the steps apart. */
-static double fit_shape(const struct loss_bins *b, struct loss_shape *c)
+static double fit_shape(const struct data *d, struct loss_shape *c)
 {
+    const struct loss_bins *b = &d->bins;
     double v[LOSS_BINS], w = 0, wv = 0, wvv = 0, we = 0, wve = 0, left = 0;
     c->first = form_at(c, b->from);
     c->last = form_at(c, b->to);
     if (!(c->first - c->last > 1e-12 * c->first))
         return INFINITY;
     for (uint32_t i = 0; i < b->n; i++) {
-        v[i] = scaled_at(c, b->at[i].step);
-        w += b->weight[i];
-        wv += b->weight[i] * v[i];
-        wvv += b->weight[i] * v[i] * v[i];
-        we += b->weight[i] * b->at[i].metric;
-        wve += b->weight[i] * b->at[i].metric * v[i];
+        v[i] = scaled_at(c, b->step[i]);
+        w += d->weight[i];
+        wv += d->weight[i] * v[i];
+        wvv += d->weight[i] * v[i] * v[i];
+        we += d->weight[i] * b->metric[i];
+        wve += d->weight[i] * b->metric[i] * v[i];
     }
     double det = w * wvv - wv * wv;
     if (!(det > 1e-12 * w * wvv))
@@ -71,42 +83,41 @@ static double fit_shape(const struct loss_bins *b, struct loss_shape *c)
     c->level_variance = wvv / det;
     c->drop_variance = w / det;
     c->covariance = -wv / det;
-    if (c->drop < 0) { /* it went the wrong way: for the goal it stands still */
+    if (c->drop < 0) { /* the wrong way: towards the goal it stands still */
         c->level = we / w;
-        c->drop = c->drop_variance = c->covariance = 0;
         c->level_variance = 1 / w;
+        c->drop = c->drop_variance = c->covariance = 0;
     }
     for (uint32_t i = 0; i < b->n; i++)
-        left += b->weight[i] * pow(b->at[i].metric - c->level - c->drop * v[i], 2);
+        left += d->weight[i] * pow(b->metric[i] - c->level - c->drop * v[i], 2);
     return left;
 }
 
-/* What one form is tried with. */
+/* One form and where its theta is looked for. */
 struct search {
     enum loss_kind kind;
     double low, high; /* logarithms of theta */
     double left[LOSS_GRID];
-    double log_weight[LOSS_GRID]; /* per unit of log theta */
+    double log_weight[LOSS_GRID];
 };
 
 /* Fits the form at the middle of each cell of its range; returns the width of a
  * cell. */
-static double try_cells(const struct loss_bins *b, double freedom, struct search *s,
-                        struct loss_shape *shapes)
+static double try_cells(const struct data *d, struct search *s, struct loss_shape *shapes)
 {
     double cell = (s->high - s->low) / LOSS_GRID;
     for (int i = 0; i < LOSS_GRID; i++) {
         shapes[i] = (struct loss_shape){.kind = s->kind, .theta = exp(s->low + (i + 0.5) * cell)};
-        s->left[i] = fit_shape(b, &shapes[i]);
-        s->log_weight[i] = -freedom / 2 * log(s->left[i] + b->allowance);
+        s->left[i] = fit_shape(d, &shapes[i]);
+        s->log_weight[i] = -d->freedom / 2 * log(s->left[i] + d->allowance);
     }
     return cell;
 }
 
-/* Narrows the range of theta to where the weight is; false when it is there. */
+/* Narrows the range to where the weight is; false when it is that already. */
 static bool zoom_in(struct search *s, double cell)
 {
-    double best = -INFINITY;
+    double best = -INFINITY, low = s->low, high = s->high;
     int first = LOSS_GRID, last = -1;
     for (int i = 0; i < LOSS_GRID; i++)
         best = fmax(best, s->log_weight[i]);
@@ -117,39 +128,101 @@ static bool zoom_in(struct search *s, double cell)
         }
     if (last < 0 || last - first + 3 > LOSS_GRID * 2 / 3)
         return false;
-    double low = s->low + (first - 1) * cell, high = s->low + (last + 2) * cell;
-    s->low = fmax(s->low, low);
-    s->high = fmin(s->high, high);
+    s->low = fmax(low, low + (first - 1) * cell);
+    s->high = fmin(high, low + (last + 2) * cell);
     return true;
 }
 
-static void fit_form(const struct loss_bins *b, double freedom, struct search *s,
-                     struct loss_shape *shapes)
+static void fit_form(const struct data *d, struct search *s, struct loss_shape *shapes)
 {
-    double all = s->high - s->low, cell = try_cells(b, freedom, s, shapes);
+    double all = s->high - s->low, cell = try_cells(d, s, shapes);
     for (int i = 0; i < ZOOMS && zoom_in(s, cell); i++)
-        cell = try_cells(b, freedom, s, shapes);
+        cell = try_cells(d, s, shapes);
     for (int i = 0; i < LOSS_GRID; i++)
         s->log_weight[i] += log(cell / all);
 }
 
-static void weigh_bins(struct loss_bins *b, const struct loss_shape *c)
+/* Turns what the searches left over into weights and variances. */
+static void weigh_shapes(const struct data *d, const struct search *searches,
+                         struct loss_shape *shapes)
 {
-    double off[LOSS_BINS], sorted[LOSS_BINS], count = 0;
+    double best = -INFINITY, sum = 0;
+    for (int i = 0; i < LOSS_SHAPES; i++)
+        best = fmax(best, searches[i / LOSS_GRID].log_weight[i % LOSS_GRID]);
+    for (int i = 0; i < LOSS_SHAPES; i++) {
+        const struct search *s = &searches[i / LOSS_GRID];
+        struct loss_shape *c = &shapes[i];
+        double noise = (s->left[i % LOSS_GRID] + d->allowance) / d->freedom;
+        c->weight = exp(s->log_weight[i % LOSS_GRID] - best);
+        c->level_variance *= noise;
+        c->drop_variance *= noise;
+        c->covariance *= noise;
+        sum += c->weight;
+    }
+    for (int i = 0; i < LOSS_SHAPES; i++)
+        shapes[i].weight /= sum;
+}
+
+/* Lowers the weight of bins that lie far off, by so much each. */
+static void weigh_bins(struct data *d, const double *off)
+{
+    double sorted[LOSS_BINS] = {0};
+    for (uint32_t i = 0; i < d->bins.n; i++)
+        median_insert(sorted, i, off[i]);
+    /* 1.4826 median deviations are one standard deviation of normal noise. */
+    double spread = 1.4826 * median_of(sorted, d->bins.n);
+    double bound = bound_at * fmax(spread, sqrt(d->allowance / d->bins.n));
+    for (uint32_t i = 0; i < d->bins.n; i++)
+        d->weight[i] = d->bins.count[i] * (off[i] > bound ? pow(bound / off[i], 2) : 1);
+}
+
+/* Before there is a fit: off from the median of the five bins around. */
+static void weigh_by_neighbours(struct data *d)
+{
+    const struct loss_bins *b = &d->bins;
+    double off[LOSS_BINS];
     for (uint32_t i = 0; i < b->n; i++) {
-        double e = c->level + c->drop * scaled_at(c, b->at[i].step);
-        off[i] = fabs(b->at[i].metric - e) * sqrt(b->count[i]);
-        uint32_t j = i;
-        for (; j > 0 && sorted[j - 1] > off[i]; j--)
-            sorted[j] = sorted[j - 1];
-        sorted[j] = off[i];
+        uint32_t first = i < 2 ? 0 : i + 3 > b->n ? b->n - 5 : i - 2;
+        double sorted[5] = {0};
+        for (uint32_t k = 0; k < 5; k++)
+            median_insert(sorted, k, b->metric[first + k]);
+        off[i] = fabs(b->metric[i] - sorted[2]) * sqrt(b->count[i]);
+    }
+    weigh_bins(d, off);
+}
+
+/* How alike neighbouring deviations are, 0 to 1; those that misfit allows for do
+ * not count. */
+static double likeness(const struct data *d, const double *off)
+{
+    double products = 0, squares = d->allowance, last = 0;
+    for (uint32_t i = 0; i < d->bins.n; i++) {
+        double now = off[i] * sqrt(d->weight[i] / d->bins.count[i]);
+        products += now * last;
+        squares += now * now;
+        last = now;
+    }
+    return fmax(products, 0) / squares;
+}
+
+/* Takes stock of the best fit: which bins do not agree with it, what misfit
+ * allows for, and how many independent ones there are. Deviations that come in
+ * runs mean that the curve has not the form, and that bins repeat each other. */
+static void weigh_by_fit(struct data *d, const struct loss_shape *best)
+{
+    const struct loss_bins *b = &d->bins;
+    double off[LOSS_BINS], count = 0;
+    for (uint32_t i = 0; i < b->n; i++) {
+        double e = best->level + best->drop * scaled_at(best, b->step[i]);
+        off[i] = (b->metric[i] - e) * sqrt(b->count[i]);
         count += b->count[i];
     }
-    /* 1.4826 median deviations are one standard deviation of normal noise. */
-    double spread = 1.4826 * (sorted[(b->n - 1) / 2] + sorted[b->n / 2]) / 2;
-    double bound = huber * fmax(spread, sqrt(b->allowance / count));
+    d->allowance = fmax(count * pow(misfit * best->drop, 2), DBL_MIN);
+    double like = likeness(d, off);
+    d->freedom = fmax((b->n - 2) * (1 - like) / (1 + like), freedom_least);
     for (uint32_t i = 0; i < b->n; i++)
-        b->weight[i] = b->count[i] * (off[i] > bound ? bound / off[i] : 1);
+        off[i] = fabs(off[i]);
+    weigh_bins(d, off);
 }
 
 static struct loss to_loss(const struct loss_shape *c)
@@ -162,39 +235,19 @@ static struct loss to_loss(const struct loss_shape *c)
     return (struct loss){c->kind, a, c->theta, limit};
 }
 
-/* Turns what the searches left over into weights and variances. */
-static void weigh_shapes(const struct loss_bins *b, const struct search *searches, struct loss_fit *f)
-{
-    double best = -INFINITY, sum = 0;
-    for (int i = 0; i < LOSS_SHAPES; i++)
-        best = fmax(best, searches[i / LOSS_GRID].log_weight[i % LOSS_GRID]);
-    for (int i = 0; i < LOSS_SHAPES; i++) {
-        const struct search *s = &searches[i / LOSS_GRID];
-        struct loss_shape *c = &f->shapes[i];
-        double noise = (s->left[i % LOSS_GRID] + b->allowance) / f->freedom;
-        c->weight = isfinite(noise) ? exp(s->log_weight[i % LOSS_GRID] - best) : 0;
-        c->level_variance *= noise;
-        c->drop_variance *= noise;
-        c->covariance *= noise;
-        sum += c->weight;
-    }
-    for (int i = 0; i < LOSS_SHAPES; i++)
-        f->shapes[i].weight /= sum;
-}
-
 /* One round; false when no form can tell the steps apart. */
-static bool fit_shapes(struct loss_bins *b, struct loss_fit *f)
+static bool fit_shapes(struct data *d, struct loss_fit *f)
 {
     struct search searches[LOSS_FORMS] = {
-        {.kind = LOSS_INVERSE, .low = log(1e-4 * b->to), .high = log(30 * b->to)},
+        {.kind = LOSS_INVERSE, .low = log(1e-4 * f->to), .high = log(30 * f->to)},
         {.kind = LOSS_POWER, .low = log(0.02), .high = log(30)},
-        {.kind = LOSS_DECAY, .low = log(0.03 / b->to), .high = log(300 / b->to)},
+        {.kind = LOSS_DECAY, .low = log(0.03 / f->to), .high = log(300 / f->to)},
     };
     double least = INFINITY, weight = 0;
     const struct loss_shape *best = NULL;
     for (int k = 0; k < LOSS_FORMS; k++) {
         struct loss_shape *shapes = f->shapes + (size_t)k * LOSS_GRID;
-        fit_form(b, f->freedom, &searches[k], shapes);
+        fit_form(d, &searches[k], shapes);
         for (int i = 0; i < LOSS_GRID; i++)
             if (searches[k].left[i] < least) {
                 least = searches[k].left[i];
@@ -203,44 +256,47 @@ static bool fit_shapes(struct loss_bins *b, struct loss_fit *f)
     }
     if (!best)
         return false;
-    for (uint32_t i = 0; i < b->n; i++)
-        weight += b->weight[i];
+    for (uint32_t i = 0; i < d->bins.n; i++)
+        weight += d->weight[i];
     f->best = to_loss(best);
     f->residual = sqrt(least / weight);
-    weigh_shapes(b, searches, f);
-    weigh_bins(b, best);
+    weigh_shapes(d, searches, f->shapes);
+    f->freedom = d->freedom;
+    weigh_by_fit(d, best);
     return true;
 }
 
 /* Constant to the last digit: certain, which the noise model cannot be. */
-static void fit_flat(const struct loss_bins *b, struct loss_fit *f)
+static void fit_flat(double metric, struct loss_fit *f)
 {
-    struct loss_shape c = {.kind = LOSS_POWER, .theta = 1, .weight = 1, .level = b->metric[0]};
-    c.first = form_at(&c, b->from);
-    c.last = form_at(&c, b->to);
+    struct loss_shape c = {.kind = LOSS_POWER, .theta = 1, .weight = 1, .level = metric};
+    c.first = form_at(&c, f->from);
+    c.last = form_at(&c, f->to);
     f->shapes[0] = c;
     f->best = to_loss(&c);
 }
 
 bool loss_fit(const struct history *h, enum metric_goal goal, double target, struct loss_fit *fit)
 {
-    struct loss_bins b;
-    if (!loss_bins_collect(h, &b) || b.distinct < LOSS_LEAST)
+    struct data d = {0};
+    struct loss_bins *b = &d.bins;
+    loss_bins_collect(h, b);
+    if (b->distinct < LOSS_LEAST)
         return false;
-    struct loss_fit f = {.from = b.from, .to = b.to, .freedom = b.n - 2};
+    struct loss_fit f = {.rises = goal == METRIC_RISES, .from = b->from, .to = b->to};
     if (goal == METRIC_AUTO)
-        f.rises = isfinite(target) ? target > b.metric[0] : loss_bins_gain(&b) > 0;
-    else
-        f.rises = goal == METRIC_RISES;
+        f.rises = isfinite(target) ? target > b->metric[0] : loss_bins_gain(b) > 0;
     if (f.rises)
-        loss_bins_negate(&b);
-    double range = loss_bins_range(&b);
-    allowance = fmax(b.count_all * pow(misfit * range, 2), DBL_MIN);
-    for (int i = 0; range > 0 && i < HUBER_ROUNDS; i++)
-        if (!fit_shapes(&b, &f))
-            return false;
-    if (range == 0)
-        fit_flat(&b, &f);
+        loss_bins_negate(b);
+    d.freedom = b->n - 2;
+    d.allowance = DBL_MIN;
+    weigh_by_neighbours(&d);
+    if (loss_bins_range(b) == 0)
+        fit_flat(b->metric[0], &f);
+    else
+        for (int i = 0; i < ROUNDS; i++)
+            if (!fit_shapes(&d, &f))
+                return false;
     *fit = f;
     return true;
 }
@@ -249,4 +305,88 @@ double loss_fit_metric(const struct loss_fit *fit, double step)
 {
     double e = loss_at(&fit->best, step);
     return fit->rises ? -e : e;
+}
+
+/* Either a target (epoch 0) or the end of gains. */
+struct question {
+    double target, epoch, gain;
+};
+
+/* P(T <= t) of Student's distribution, by Wallace's normal approximation (1959),
+ * within 0.005 from three degrees of freedom on. */
+static double student_below(double t, double freedom)
+{
+    double z = (8 * freedom + 1) / (8 * freedom + 3) * sqrt(freedom * log1p(t * t / freedom));
+    return 0.5 * erfc((t > 0 ? -z : z) / sqrt(2));
+}
+
+/* P(x level + y drop <= bound) if the candidate is right. */
+static double is_below(const struct loss_fit *f, const struct loss_shape *c, double x, double y,
+                       double bound)
+{
+    double mean = x * c->level + y * c->drop;
+    double variance =
+        x * x * c->level_variance + y * y * c->drop_variance + 2 * x * y * c->covariance;
+    if (!(variance > 0))
+        return mean <= bound;
+    return student_below((bound - mean) / sqrt(variance), f->freedom);
+}
+
+/* P(the answer is yes at this step) if the candidate is right. */
+static double candidate_says(const struct loss_fit *f, const struct loss_shape *c,
+                             const struct question *q, double step)
+{
+    double v = scaled_at(c, step);
+    if (q->epoch == 0)
+        return is_below(f, c, 1, v, q->target);
+    double gain = v - scaled_at(c, step + q->epoch);
+    if (gain <= q->gain * (1 - v))
+        return 1;
+    /* gain drop <= q->gain |level + v drop| */
+    double part = c->level + v * c->drop > 0 ? q->gain : -q->gain;
+    return is_below(f, c, -part, gain - part * v, 0);
+}
+
+static double all_say(const struct loss_fit *f, const struct question *q, double step)
+{
+    double sum = 0;
+    for (int i = 0; i < LOSS_SHAPES; i++)
+        if (f->shapes[i].weight > weight_least)
+            sum += f->shapes[i].weight * candidate_says(f, &f->shapes[i], q, step);
+    return sum;
+}
+
+/* The step at which the answer is yes with this probability. */
+static double find_step(const struct loss_fit *f, const struct question *q, double probability)
+{
+    double low = f->to, high = f->to * LOSS_HORIZON;
+    if (all_say(f, q, low) >= probability)
+        return low;
+    if (all_say(f, q, high) < probability)
+        return INFINITY;
+    for (int i = 0; i < BISECTIONS; i++) {
+        double mid = sqrt(low * high);
+        if (all_say(f, q, mid) >= probability)
+            high = mid;
+        else
+            low = mid;
+    }
+    return high;
+}
+
+static struct range find_range(const struct loss_fit *f, const struct question *q)
+{
+    return (struct range){find_step(f, q, 0.1), find_step(f, q, 0.5), find_step(f, q, 0.9)};
+}
+
+struct range loss_fit_reaches(const struct loss_fit *fit, double target)
+{
+    struct question q = {.target = fit->rises ? -target : target};
+    return find_range(fit, &q);
+}
+
+struct range loss_fit_settles(const struct loss_fit *fit, double epoch, double gain)
+{
+    struct question q = {.epoch = epoch, .gain = gain};
+    return find_range(fit, &q);
 }

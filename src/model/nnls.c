@@ -55,7 +55,7 @@ static struct scaled scale_columns(const struct nnls *p)
 static bool solve_used(const struct scaled *s, unsigned used, const double *rhs, double *x)
 {
     double l[NNLS_MAX][NNLS_MAX] = {{0}};
-    uint32_t at[NNLS_MAX], m = 0;
+    uint32_t at[NNLS_MAX] = {0}, m = 0;
     for (uint32_t j = 0; j < s->n; j++) {
         x[j] = 0;
         if (used & 1U << j)

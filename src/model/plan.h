@@ -39,6 +39,7 @@ struct grant {
     uint32_t task;
     uint8_t pool;
     bool moved; /* `place` is where it goes; otherwise it stays as it is */
+    uint32_t not_on; /* 1 + a node that is kept for another task; 0 = none */
     units_t n;
     struct placement place;
 };

@@ -31,7 +31,8 @@ struct snapshot {
     bool by_submit; /* the order is by priority, submit time and id */
     const uint32_t *running; /* those that run, in no order that counts */
     uint32_t nrunning;
-    uint32_t ncpu; /* running tasks that are served from the CPU pool */
+    uint32_t ncpu;    /* running tasks that are served from the CPU pool */
+    uint32_t npaused; /* active tasks that are paused */
 
     const struct service *finished; /* service that finished jobs took */
     const struct memo *node_memo[AXES]; /* by node */

@@ -21,6 +21,8 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "model/median.h"
+
 /* Microseconds that a step may take: a nanosecond to 30,000 years. */
 #define STEP_LEAST 1e-3
 #define STEP_MOST 1e18
@@ -33,6 +35,8 @@ static const double spread_0 = 0.05;  /* of block medians, before anything is kn
 static const double spread_trust = 1; /* observations that spread_0 is worth */
 static const double misfit = 0.01;    /* of true curves from the form */
 static const double huber = 2;        /* standard deviations */
+
+static const double forgotten = 0.5; /* blocks: a mean of less is replaced, not averaged */
 
 /* What is assumed of a job about which nothing is known: S(k) = k/(1+0.05(k-1)),
  * and how far the shares of jobs lie from it, or from that of their category. */
@@ -64,24 +68,19 @@ static double fade(usec_t half_life, usec_t from, usec_t to)
     return half_life > 0 && to > from ? exp2(-((double)to - (double)from) / (double)half_life) : 1;
 }
 
-static double median_sorted(const double *values, uint32_t n)
-{
-    return (values[(n - 1) / 2] + values[n / 2]) / 2;
-}
-
 /* Takes in a full block. */
 static void add_block(struct speed_size *s)
 {
-    double value = median_sorted(s->block, SPEED_BLOCK), off = value - s->mean;
+    double value = median_of(s->block, SPEED_BLOCK), off = value - s->mean;
     double units = s->block_units / SPEED_BLOCK;
     /* For five normal numbers this has the variance of their median as its mean;
      * the largest and the smallest, which may be stalls, do not enter. */
     double inside = 0.213 * pow(s->block[3] - s->block[1], 2);
-    double bound = s->weight > 0 ? fmax(far_off, 3 * sqrt(s->squares / s->weight)) : INFINITY;
+    double bound = s->weight > 0 ? fmax(far_off, 3 * sqrt(s->squares / s->weight)) : far_off;
     int8_t side = off > 0 ? 1 : -1;
     s->astray = fabs(off) <= bound ? 0 : s->side == side ? s->astray + 1 : 1;
     s->side = side;
-    if (s->weight <= 0 || s->astray == ASTRAY_MAX) {
+    if (s->weight < forgotten || s->astray == ASTRAY_MAX) {
         s->mean = value;
         s->units = units;
         s->squares = 0;
@@ -96,15 +95,6 @@ static void add_block(struct speed_size *s)
     s->units += (units - s->units) / s->weight;
     s->squares += off * off * (s->weight - 1) / s->weight;
     s->inside += inside;
-}
-
-/* Keeps the pending block sorted. */
-static void add_pending(struct speed_size *s, double value)
-{
-    uint32_t i = s->pending++;
-    for (; i > 0 && s->block[i - 1] > value; i--)
-        s->block[i] = s->block[i - 1];
-    s->block[i] = value;
 }
 
 void speed_seen_add(struct speed_seen *seen, usec_t at, units_t units, double step)
@@ -122,7 +112,7 @@ void speed_seen_add(struct speed_seen *seen, usec_t at, units_t units, double st
     s->squares *= kept;
     s->inside *= kept;
     s->last = at > s->last ? at : s->last;
-    add_pending(s, log(step));
+    median_insert(s->block, s->pending++, log(step));
     s->block_units += (double)units / (double)UNIT;
     if (s->pending < SPEED_BLOCK)
         return;
@@ -163,7 +153,7 @@ static uint32_t collect_points(const struct speed_seen *seen, usec_t now, struct
         weight = fmax(weight * fade(seen->half_life, s->last, now), 1e-6);
         points[n++] = (struct point){
             .units = full ? s->units : s->block_units / s->pending,
-            .step = exp(full ? s->mean : median_sorted(s->block, s->pending)),
+            .step = exp(full ? s->mean : median_of(s->block, s->pending)),
             .variance = variance / weight + misfit * misfit,
             .trust = 1,
         };
@@ -185,8 +175,11 @@ static double shape_at(const struct speed_shape *s, double units)
 
 static bool is_shape(const struct speed_shape *s)
 {
-    return s && s->fixed >= 0 && s->parallel >= 0 && s->comm >= 0 && isfinite(s->fixed) &&
-           isfinite(s->parallel) && isfinite(s->comm) && s->fixed + s->parallel > 0;
+    if (!s)
+        return false;
+    double one = s->fixed + s->parallel;
+    return one > 0 && isfinite(one) && s->fixed >= 0 && s->parallel >= 0 && s->comm >= 0 &&
+           s->comm <= 1e6 * one;
 }
 
 /* The microseconds of a step on one unit if the shape holds: the mean over the

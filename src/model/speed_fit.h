@@ -26,7 +26,7 @@ struct speed_size {
     uint8_t pending;
     uint8_t astray;            /* blocks in a row that were far off, same side */
     int8_t side;               /* above or below */
-    double block[SPEED_BLOCK]; /* logarithms of microseconds */
+    double block[SPEED_BLOCK]; /* logarithms of microseconds, sorted */
     double block_units;        /* sum over the pending ones */
     double units;              /* mean of the blocks, like the next two */
     double mean;               /* logarithm of microseconds */
@@ -61,8 +61,8 @@ void speed_seen_add(struct speed_seen *seen, usec_t at, units_t units, double st
 /* Fits what was seen up to `now`. `prior` is the shape of finished jobs of the
  * same category, NULL when there are none: then S(k) = k / (1 + 0.05 (k-1)) is
  * assumed. With one size the fit has the prior's shape through it, with more it
- * leaves it as far as the data ask. A prior that is not finite, negative or all
- * zero counts as NULL. */
+ * leaves it as far as the data ask. A prior that is not finite, is negative or
+ * takes no time on one unit counts as NULL. */
 void speed_fit(const struct speed_seen *seen, usec_t now, const struct speed_shape *prior,
                struct speed_fit *fit);
 

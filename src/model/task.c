@@ -37,6 +37,49 @@ double task_time_on(const struct task *t, unsigned pool, units_t n, usec_t now)
     return speed > 0 ? task_remaining(t, now) / speed : INFINITY;
 }
 
+/* Units that it has, or had when it was paused; 0 in other phases. */
+static units_t size_of(const struct task *t)
+{
+    units_t n = 0;
+    if (task_running(t))
+        return t->n;
+    for (uint32_t i = 0; t->phase == TASK_PAUSED && i < t->at.n; i++)
+        n += t->at.at[i].units;
+    return n;
+}
+
+bool task_keeps_size(const struct task *t)
+{
+    const struct job *j = t->job;
+    units_t n = size_of(t);
+    if (n == 0 || n < j->min || n > j->max)
+        return false;
+    return n == j->min || speed_floor(job_speed(j, t->pool), n) == n;
+}
+
+units_t task_min(const struct task *t)
+{
+    units_t least = 0, n = t->job->min;
+    if (t->job->kind == JOB_MOLDABLE && task_running(t) && task_keeps_size(t))
+        return t->n;
+    for (uint32_t i = 0; t->phase == TASK_PAUSED && i < t->at.n; i++)
+        least += t->at.at[i].units < UNIT ? t->at.at[i].units : UNIT;
+    while (n && n < least)
+        n = speed_next(job_speed(t->job, t->pool), n, t->job->max);
+    return n ? n : t->job->max;
+}
+
+units_t task_max(const struct task *t)
+{
+    bool fixed = t->job->kind == JOB_MOLDABLE && task_running(t) && task_keeps_size(t);
+    return fixed ? t->n : t->job->max;
+}
+
+units_t task_asked(const struct task *t)
+{
+    return task_keeps_size(t) ? size_of(t) : t->asked;
+}
+
 usec_t task_end(const struct task *t, usec_t now)
 {
     if (!(t->rate > 0))

@@ -47,7 +47,10 @@ struct task {
     uint32_t prev, next; /* in the snapshot's order */
     uint32_t running_at; /* index in the snapshot's running list, or TASK_NONE */
     units_t n;           /* units held; 0 unless running or stopping */
-    struct placement at;
+    units_t asked;       /* req, or the largest size below it that the cluster has */
+    uint32_t pools;      /* bit p is set: pool p is large enough for it */
+    bool hold;           /* stopping: the user wants it to wait then */
+    struct placement at; /* of its units, or of its memory when it is paused */
     uint32_t slots_cap;
 
     /* Progress, exact at as_of and linear from the later of as_of and
@@ -95,24 +98,30 @@ static inline bool task_running(const struct task *t)
     return t->phase == TASK_RUNNING;
 }
 
+/* Whether the size that it has, or had when it was paused, is one that its job
+ * allows. It may not be right after the job's sizes were changed. */
+bool task_keeps_size(const struct task *t);
+
 /* The sizes that an allocator may choose from now: a rigid task has one, a
- * running moldable one keeps its own. */
-static inline units_t task_min(const struct task *t)
+ * running moldable one keeps its own, and a paused one needs units on each node
+ * where it is. */
+units_t task_min(const struct task *t);
+units_t task_max(const struct task *t);
+
+/* What an allocator that never resizes grants: what it holds, or held when it was
+ * paused, else what it asked for. */
+units_t task_asked(const struct task *t);
+
+/* Whether it can be served from one pool only: it is there, or names it. */
+static inline bool task_is_bound(const struct task *t)
 {
-    const struct job *j = t->job;
-    return j->kind == JOB_MOLDABLE && task_running(t) ? t->n : j->min;
+    return t->phase == TASK_RUNNING || t->phase == TASK_PAUSED || t->job->pool != POOL_ANY_GPU;
 }
 
-static inline units_t task_max(const struct task *t)
+/* The pool of a task that is bound. */
+static inline unsigned task_pool(const struct task *t)
 {
-    const struct job *j = t->job;
-    return j->kind == JOB_MOLDABLE && task_running(t) ? t->n : j->max;
-}
-
-/* What an allocator that never resizes grants: what it holds, else req. */
-static inline units_t task_asked(const struct task *t)
-{
-    return task_running(t) ? t->n : t->job->req;
+    return t->phase == TASK_RUNNING || t->phase == TASK_PAUSED ? t->pool : t->job->pool;
 }
 
 #endif

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "policy/bids.h"
+#include "policy/budget.h"
 #include "policy/order.h"
 
 /* Jobs that are tried as victims for one that does not fit. */
@@ -54,18 +55,13 @@ static void classify(struct candidate *c, double weight)
     c->cost = (double)d->size[c->need] * demand_finish(d, c->need) / weight;
 }
 
-static unsigned pool_of(const struct task *t)
-{
-    return task_running(t) || t->job->pool != POOL_ANY_GPU ? t->pool : POOL_GPU;
-}
-
 void admission_init(struct admission *m, const struct snapshot *s, const uint32_t *order,
                     unsigned pool, struct arena *a)
 {
     *m = (struct admission){.s = s, .arena = a, .left = s->size[pool]};
     m->at = arena_raw(a, (s->active + 1) * sizeof *m->at);
     for (uint32_t i = 0; i < s->active; i++) {
-        if (pool_of(&s->tasks[order[i]]) != pool)
+        if (budget_pool(s, &s->tasks[order[i]]) != pool)
             continue;
         struct candidate *c = &m->at[m->n++];
         *c = (struct candidate){0};

@@ -25,7 +25,7 @@ struct search {
     uint32_t *right_of, *left_of;
     int64_t *own, *price;
     /* Of the search from one root: */
-    uint32_t *seen;    /* lefts whose distance is known, in any order */
+    uint32_t *seen; /* lefts whose distance is known, in any order */
     uint32_t nseen;
     int64_t *distance; /* -1 = not seen */
     uint32_t *parent;  /* the left from which it was reached */

@@ -3,6 +3,23 @@
  * nodes are outside the size, so a task's part there costs nothing. */
 #include "policy/budget.h"
 
+unsigned budget_pool(const struct snapshot *s, const struct task *t)
+{
+    unsigned best = POOL_GPU;
+    double top = -1;
+    if (task_is_bound(t))
+        return task_pool(t);
+    for (unsigned p = POOL_GPU; p < s->pools; p++) {
+        bool large = t->pools >> p & 1 && s->size[p] >= t->job->min;
+        double speed = large ? speed_at(job_speed(t->job, p), task_asked(t)) : 0;
+        if (speed > top) {
+            top = speed;
+            best = p;
+        }
+    }
+    return best;
+}
+
 void budget_init(struct budget *b, const struct snapshot *s, struct arena *a)
 {
     *b = (struct budget){.s = s, .arena = a};
@@ -45,9 +62,27 @@ static uint32_t node_for(struct budget *b, const struct task *t, unsigned pool, 
     return room_tightest(&b->room, t->job, pool, n);
 }
 
+/* Whether the nodes that are up have enough memory and CPUs beside their GPUs; for
+ * whole tasks that is counted by node. */
+static bool can_fit(struct budget *b, const struct task *t, units_t n, unsigned pool)
+{
+    const struct job *j = t->job;
+    if ((!j->cpus && !j->memory_mb) || j->whole || task_running(t))
+        return true;
+    if (b->fit.cpus != j->cpus || b->fit.memory_mb != j->memory_mb || b->fit.pool != pool) {
+        b->fit.cpus = j->cpus;
+        b->fit.memory_mb = j->memory_mb;
+        b->fit.pool = pool;
+        b->fit.most = cluster_most(b->s->cluster, j, pool, true);
+    }
+    return b->fit.most >= n;
+}
+
 static bool take_from(struct budget *b, uint32_t task, units_t n, unsigned pool)
 {
     const struct task *t = &b->s->tasks[task];
+    if (!can_fit(b, t, n, pool))
+        return false;
     units_t charge = n - outside(b, t);
     charge = charge > 0 ? charge : 0;
     if (b->free[pool] < charge)
@@ -68,11 +103,15 @@ static bool take_from(struct budget *b, uint32_t task, units_t n, unsigned pool)
 bool budget_take(struct budget *b, uint32_t task, units_t n, unsigned *pool)
 {
     const struct task *t = &b->s->tasks[task];
-    if (task_running(t) || t->phase == TASK_PAUSED || t->job->pool != POOL_ANY_GPU) {
-        *pool = task_running(t) || t->phase == TASK_PAUSED ? t->pool : t->job->pool;
+    if (task_is_bound(t)) {
+        *pool = task_pool(t);
         return take_from(b, task, n, *pool);
     }
-    uint32_t tried = 0;
+    if (b->s->pools == POOL_GPU + 1) {
+        *pool = POOL_GPU;
+        return take_from(b, task, n, POOL_GPU);
+    }
+    uint32_t tried = ~t->pools;
     for (unsigned round = POOL_GPU; round < b->s->pools; round++) {
         unsigned best = POOLS_MAX;
         double top = 0;
@@ -135,16 +174,17 @@ void budget_keep_running(struct budget *b, struct plan *plan)
 {
     for (uint32_t i = 0; i < b->s->nrunning; i++) {
         uint32_t task = b->s->running[i];
+        units_t n = task_asked(&b->s->tasks[task]);
         unsigned pool;
-        if (budget_take(b, task, b->s->tasks[task].n, &pool))
-            plan_give(plan, task, pool, b->s->tasks[task].n);
+        if (budget_take(b, task, n, &pool))
+            plan_give(plan, task, pool, n);
     }
 }
 
-bool budget_empty(const struct budget *b, const struct task *t)
+bool budget_empty(const struct budget *b)
 {
     for (unsigned p = 0; p < b->s->pools; p++)
-        if (job_takes_pool(t->job, p) && b->free[p] > 0)
+        if (b->free[p] > 0)
             return false;
-    return true;
+    return !b->s->draining;
 }

@@ -14,7 +14,15 @@ struct budget {
     bool by_node;         /* some task must be whole */
     struct room room;     /* then: free units by node */
     uint32_t *node_of;    /* then: by task, the node it was counted on */
+    struct {              /* the last answer about memory and CPUs beside GPUs */
+        units_t cpus, most;
+        int64_t memory_mb;
+        unsigned pool;
+    } fit;
 };
+
+/* The pool that a task competes in: its own, else the one where it is fastest. */
+unsigned budget_pool(const struct snapshot *s, const struct task *t);
 
 /* Everything free. */
 void budget_init(struct budget *b, const struct snapshot *s, struct arena *a);
@@ -40,7 +48,7 @@ bool budget_grant(struct budget *b, struct plan *plan, uint32_t task, units_t n)
  * preempts. */
 void budget_keep_running(struct budget *b, struct plan *plan);
 
-/* Whether no pool that this task could use has a unit left. */
-bool budget_empty(const struct budget *b, const struct task *t);
+/* Whether there is nothing left that anybody could take. */
+bool budget_empty(const struct budget *b);
 
 #endif

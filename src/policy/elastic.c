@@ -14,6 +14,8 @@ void elastic_minima(struct budget *b, struct plan *plan, const uint32_t *order, 
 {
     uint32_t last = TASK_NONE;
     for (uint32_t i = 0; i < n; i++) {
+        if (!plan->why && budget_empty(b))
+            break;
         if (budget_grant(b, plan, order[i], task_min(&b->s->tasks[order[i]])))
             last = order[i];
         else

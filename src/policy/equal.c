@@ -122,7 +122,7 @@ static void allocate_equal(const struct snapshot *s, const struct params *p, str
         budget_keep_running(&b, plan);
         for (uint32_t i = 0; i < s->active; i++)
             if (!task_running(&s->tasks[order[i]]))
-                budget_grant(&b, plan, order[i], s->tasks[order[i]].job->req);
+                budget_grant(&b, plan, order[i], task_asked(&s->tasks[order[i]]));
         return;
     }
     budget_count_by_node(&b);

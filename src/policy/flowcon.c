@@ -66,8 +66,10 @@ static int64_t signature(const struct snapshot *s, const struct growth *g, uint3
 }
 
 static void run_node(const struct snapshot *s, const struct params *p, uint32_t node,
-                     struct growth *g, uint32_t n, struct plan *plan)
+                     const struct residents *r, struct plan *plan)
 {
+    struct growth *g = r->at + r->start[node];
+    uint32_t n = r->start[node + 1] - r->start[node];
     struct memo m = s->node_memo[AXIS_SHARE][node];
     int64_t who = signature(s, g, n);
     bool changed = who != m.i[2];
@@ -87,7 +89,7 @@ static void run_node(const struct snapshot *s, const struct params *p, uint32_t 
     } else {
         set_limits(g, n, p->v[BETA].number);
     }
-    growth_share(plan, s, node, g, n);
+    growth_share(plan, s, r->cpus[node], g, n);
     m.i[0] = s->now + m.i[1];
     m.i[2] = who;
     plan_wake(plan, m.i[0]);
@@ -97,11 +99,9 @@ static void run_node(const struct snapshot *s, const struct params *p, uint32_t 
 static void share_flowcon(const struct snapshot *s, const struct params *p, struct plan *plan)
 {
     struct residents r = growth_residents(s, plan);
-    for (uint32_t node = 0; node < s->cluster->n; node++) {
-        uint32_t n = r.start[node + 1] - r.start[node];
-        if (n)
-            run_node(s, p, node, r.at + r.start[node], n, plan);
-    }
+    for (uint32_t node = 0; node < s->cluster->n; node++)
+        if (r.start[node + 1] > r.start[node])
+            run_node(s, p, node, &r, plan);
 }
 
 static const struct param params[] = {

@@ -42,7 +42,7 @@ void demand_init(struct demand *d, const struct snapshot *s, uint32_t task, unsi
         .resize = (double)cost->resize,
         .resume = (double)(cost->restart > cost->resize ? cost->restart : cost->resize),
         .pause = task_running(t) && t->ready_at > s->now ? (double)(t->ready_at - s->now) : 0,
-        .held = task_running(t) ? t->n : 0,
+        .held = task_running(t) && task_keeps_size(t) ? t->n : 0,
         .started = t->starts > 0,
     };
 }

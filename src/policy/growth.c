@@ -11,33 +11,67 @@
 #include <math.h>
 
 #include "model/divide.h"
+#include "policy/order.h"
 
-static uint32_t node_of(const struct snapshot *s, const struct grant *g)
+static struct placement place_of(const struct snapshot *s, const struct grant *g)
 {
-    const struct placement *at = g->moved ? &g->place : &s->tasks[g->task].at;
-    return at->n ? at->at[0].node : TASK_NONE;
+    return g->n == 0 ? (struct placement){0} : g->moved ? g->place : s->tasks[g->task].at;
+}
+
+static bool shares(const struct snapshot *s, const struct grant *g)
+{
+    return g->pool == POOL_CPU && place_of(s, g).n == 1;
+}
+
+/* Takes what the grant has for itself off the CPUs that are shared. */
+static void set_aside(struct residents *r, const struct snapshot *s, const struct grant *g)
+{
+    struct placement at = place_of(s, g);
+    units_t beside = s->tasks[g->task].job->cpus;
+    for (uint32_t i = 0; i < at.n; i++)
+        r->cpus[at.at[i].node] -=
+            g->pool == POOL_CPU ? at.at[i].units : at.at[i].units / UNIT * beside;
+}
+
+/* Grants in the order of submission: their own order is not to count here. */
+static const struct keyed *by_submission(const struct snapshot *s, const struct plan *plan)
+{
+    struct keyed *k = arena_raw(plan->arena, (plan->n + 1) * sizeof *k);
+    for (uint32_t i = 0; i < plan->n; i++) {
+        const struct job *j = s->tasks[plan->grants[i].task].job;
+        k[i] = (struct keyed){.tie = j->submit, .id = j->id, .task = i};
+    }
+    order_sort(k, plan->n, plan->arena);
+    return k;
 }
 
 struct residents growth_residents(const struct snapshot *s, struct plan *plan)
 {
-    uint32_t nodes = s->cluster->n;
+    uint32_t nodes = s->cluster->n, sum = 0;
     struct residents r = {arena_raw(plan->arena, (plan->n + 1) * sizeof *r.at),
-                          ARENA_ARRAY(plan->arena, nodes + 1, uint32_t)};
-    for (uint32_t i = 0; i < plan->n; i++)
-        if (plan->grants[i].n && plan->grants[i].pool == POOL_CPU)
-            r.start[node_of(s, &plan->grants[i])]++;
-    uint32_t sum = 0;
+                          ARENA_ARRAY(plan->arena, nodes + 1, uint32_t),
+                          arena_raw(plan->arena, (nodes + 1) * sizeof *r.cpus)};
+    for (uint32_t i = 0; i < nodes; i++)
+        r.cpus[i] = s->cluster->nodes[i].cpus;
+    for (uint32_t i = 0; i < plan->n; i++) {
+        const struct grant *g = &plan->grants[i];
+        if (shares(s, g))
+            r.start[place_of(s, g).at[0].node]++;
+        else
+            set_aside(&r, s, g);
+    }
     for (uint32_t i = 0; i < nodes; i++) {
         sum += r.start[i];
         r.start[i] = sum; /* counted down to the first below */
     }
     r.start[nodes] = sum;
+    const struct keyed *order = by_submission(s, plan);
     for (uint32_t i = plan->n; i-- > 0;) {
-        const struct grant *g = &plan->grants[i];
-        if (!g->n || g->pool != POOL_CPU)
+        const struct grant *g = &plan->grants[order[i].task];
+        if (!shares(s, g))
             continue;
         const struct memo *memo = &s->tasks[g->task].memo[AXIS_SHARE];
-        r.at[--r.start[node_of(s, g)]] = (struct growth){
+        r.at[--r.start[place_of(s, g).at[0].node]] = (struct growth){
             .task = g->task, .memo = *memo, .measured = memo->i[1] > 1, .g = memo->d[3]};
     }
     return r;
@@ -71,10 +105,10 @@ void growth_measure(struct growth *g, const struct snapshot *s)
     m->d[1] = last->cpu_time;
 }
 
-void growth_share(struct plan *plan, const struct snapshot *s, uint32_t node, struct growth *g,
+void growth_share(struct plan *plan, const struct snapshot *s, units_t shared, struct growth *g,
                   uint32_t n)
 {
-    double cpus = (double)s->cluster->nodes[node].cpus, left = cpus;
+    double cpus = (double)shared, left = cpus;
     struct claim *claims = ARENA_ARRAY(plan->arena, n, struct claim);
     double *got = ARENA_ARRAY(plan->arena, n, double);
     for (uint32_t i = 0; i < n; i++) {

@@ -21,20 +21,22 @@ struct growth {
     double limit;  /* share of the node, 0..1: what the sharer decides */
 };
 
-/* The tasks that will hold CPUs on each node under the plan. */
+/* The tasks that will share the CPUs of each node under the plan, by submission. A
+ * task on several nodes has what it was granted, and so have the CPUs beside GPUs. */
 struct residents {
     struct growth *at;
     uint32_t *start; /* by node: index of its first, start[n] = behind the last */
+    units_t *cpus;   /* by node: what is to be shared */
 };
 struct residents growth_residents(const struct snapshot *s, struct plan *plan);
 
 /* Takes a new measurement of the task at `now` if time has passed. */
 void growth_measure(struct growth *g, const struct snapshot *s);
 
-/* Turns the limits of one node into weights: each gets up to its limit, and
- * what is left over goes to those that can use more. Writes the shares and the
- * memos into the plan. */
-void growth_share(struct plan *plan, const struct snapshot *s, uint32_t node, struct growth *g,
+/* Turns the limits of one node, which has these CPUs to share, into weights: each
+ * gets up to its limit, and what is left over goes to those that can use more.
+ * Writes the shares and the memos into the plan. */
+void growth_share(struct plan *plan, const struct snapshot *s, units_t shared, struct growth *g,
                   uint32_t n);
 
 #endif

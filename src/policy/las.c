@@ -147,8 +147,6 @@ static void finish_as_peer(const struct las *l, const struct snapshot *s, struct
             left += units - 1;
         plan_wake(plan, s->now + left / units * USEC_PER_SEC);
     }
-    order_sort(k, s->active, plan->arena);
-    order_publish(k, s->active, plan);
 }
 
 static void allocate_las(const struct snapshot *s, const struct params *p, struct plan *plan)
@@ -166,8 +164,12 @@ static void allocate_las(const struct snapshot *s, const struct params *p, struc
         l.n = COUNT_OF(peer_thresholds);
     }
     order_as_peer(&l, s, k, plan);
-    queue_serve(s, k, plan);
+    bool changed = order_sort(k, s->active, plan->arena);
+    queue_grant(s, k, plan);
     finish_as_peer(&l, s, k, plan);
+    changed |= order_sort(k, s->active, plan->arena);
+    if (changed)
+        order_publish(k, s->active, plan);
 }
 
 const struct param las_params[] = {

@@ -45,10 +45,10 @@ static void merge(const struct keyed *from, uint32_t low, uint32_t mid, uint32_t
         to[i] = a < mid && (b >= high || !after(&from[a], &from[b])) ? from[a++] : from[b++];
 }
 
-void order_sort(struct keyed *k, uint32_t n, struct arena *a)
+bool order_sort(struct keyed *k, uint32_t n, struct arena *a)
 {
     if (n < 2 || run_end(k, 0, n) == n)
-        return;
+        return false;
     struct keyed *from = k, *to = arena_raw(a, (size_t)n * sizeof *to);
     for (uint32_t runs = 2; runs > 1;) {
         runs = 0;
@@ -64,6 +64,7 @@ void order_sort(struct keyed *k, uint32_t n, struct arena *a)
     }
     if (from != k)
         memcpy(k, from, (size_t)n * sizeof *k);
+    return true;
 }
 
 void order_publish(const struct keyed *k, uint32_t n, struct plan *plan)

@@ -19,7 +19,8 @@ struct keyed {
  * so that equal keys keep their last order. */
 struct keyed *order_collect(const struct snapshot *s, struct arena *a);
 
-void order_sort(struct keyed *k, uint32_t n, struct arena *a);
+/* False when they were in order already. */
+bool order_sort(struct keyed *k, uint32_t n, struct arena *a);
 
 /* Tells the plan that this is the order from now on. */
 void order_publish(const struct keyed *k, uint32_t n, struct plan *plan);

@@ -71,6 +71,24 @@ static void untake(struct room *r, const struct task *t, unsigned pool,
         room_give(r, t->job, pool, p->at[i].node, p->at[i].units, true);
 }
 
+/* Gives units beyond `keep` back, those first that were added last; only those
+ * that the task does not hold now. */
+static void cut_back(struct room *r, const struct task *t, unsigned pool, units_t surplus,
+                     struct placement *p)
+{
+    for (uint32_t i = p->n; i-- > 0 && surplus > 0;) {
+        units_t own = i < t->at.n ? t->at.at[i].units : 0;
+        units_t cut = p->at[i].units - own < surplus ? p->at[i].units - own : surplus;
+        if (cut <= 0)
+            continue;
+        p->at[i].units -= cut;
+        surplus -= cut;
+        room_give(r, t->job, pool, p->at[i].node, cut, p->at[i].units == 0);
+        if (p->at[i].units == 0)
+            p->n--; /* the last one: those before it are the task's own */
+    }
+}
+
 /* The largest size that the task can run on with at most n units; 0 = none. */
 static units_t runnable(const struct task *t, unsigned pool, units_t n)
 {
@@ -94,14 +112,10 @@ static void grow(struct room *r, struct plan *plan, struct grant *g, const struc
         have += split(r, t, g->pool, g->n - have, &p, &cap);
     if (have < g->n) {
         units_t size = runnable(t, g->pool, have);
-        size = size < t->n ? t->n : size;
-        struct placement rest = room_shrink(&p, size, r->arena);
-        for (uint32_t i = 0, k = 0; i < p.n; i++) {
-            units_t left = k < rest.n && rest.at[k].node == p.at[i].node ? rest.at[k++].units : 0;
-            if (left < p.at[i].units)
-                room_give(r, t->job, g->pool, p.at[i].node, p.at[i].units - left, left == 0);
-        }
-        p = rest;
+        size = size < t->n && task_keeps_size(t) ? t->n : size; /* it stays as it is */
+        cut_back(r, t, g->pool, have - (size > t->n ? size : t->n), &p);
+        if (size < t->n)
+            p = room_shrink(&p, size, r->arena);
         lower(plan, g, size, WHY_FRAGMENTED);
     }
     g->moved = g->n != t->n;
@@ -144,26 +158,49 @@ static void place_split(struct room *r, struct plan *plan, struct grant *g, cons
     g->moved = true;
 }
 
+/* Divides n units over the task's own nodes, with a unit at least on each (less
+ * where it had less), up to what it had on each, then up to what is there. Returns
+ * what was placed; 0 when a node has no room at all. */
+static units_t refill(const struct room *r, const struct task *t, unsigned pool, units_t n,
+                      struct placement *p)
+{
+    units_t left = n;
+    *p = (struct placement){arena_raw(r->arena, (t->at.n + 1) * sizeof *p->at), t->at.n};
+    for (int round = 0; round < 3; round++)
+        for (uint32_t i = 0; i < t->at.n; i++) {
+            const struct slot *had = &t->at.at[i];
+            units_t most = room_for(r, t->job, pool, had->node, true);
+            units_t want = round == 0 && had->units > UNIT ? UNIT : had->units;
+            want = round < 2 && want < most ? want : most;
+            if (round == 0) {
+                if (want > left || want < (had->units < UNIT ? had->units : UNIT))
+                    return 0;
+                p->at[i] = (struct slot){had->node, 0};
+            }
+            units_t more = want - p->at[i].units;
+            more = more < left ? more : left;
+            if (more > 0) {
+                p->at[i].units += more;
+                left -= more;
+            }
+        }
+    return n - left;
+}
+
 /* A paused task goes on where its memory is, or waits. */
 static void thaw(struct room *r, struct plan *plan, struct grant *g, const struct task *t)
 {
-    struct placement p = {0};
-    uint32_t cap = 0;
-    units_t have = extend(r, t, g->pool, g->n, &p, &cap);
-    units_t size = runnable(t, g->pool, have);
-    if (p.n < t->at.n || size < have || have < g->n)
-        for (uint32_t i = 0; i < p.n; i++)
-            room_give(r, t->job, g->pool, p.at[i].node, p.at[i].units, false);
-    if (p.n < t->at.n || size == 0) {
-        lower(plan, g, 0, WHY_NO_ROOM);
-        return;
-    }
+    struct placement p;
+    units_t have = refill(r, t, g->pool, g->n, &p);
     if (have < g->n) {
-        lower(plan, g, size, WHY_FRAGMENTED);
-        p = room_shrink(&p, size, r->arena);
-        for (uint32_t i = 0; i < p.n; i++)
-            room_take(r, t->job, g->pool, p.at[i].node, p.at[i].units, true);
+        lower(plan, g, runnable(t, g->pool, have), have ? WHY_FRAGMENTED : WHY_NO_ROOM);
+        if (g->n && refill(r, t, g->pool, g->n, &p) < g->n)
+            g->n = 0;
+        if (g->n == 0)
+            return;
     }
+    for (uint32_t i = 0; i < p.n; i++)
+        room_take(r, t->job, g->pool, p.at[i].node, p.at[i].units, true);
     g->place = p;
     g->moved = true;
 }
@@ -175,11 +212,14 @@ static void start(struct room *r, struct plan *plan, struct grant *g, const stru
         thaw(r, plan, g, t);
         return;
     }
+    units_t kept = g->not_on ? room_block(r, g->pool, g->not_on - 1) : 0;
     uint32_t node = choose(r, t, g->pool, g->n, ctx);
     if (node != TASK_NONE || t->job->whole)
         place_whole(r, plan, g, t, node);
     else
         place_split(r, plan, g, t);
+    if (g->not_on)
+        room_unblock(r, g->pool, g->not_on - 1, kept);
 }
 
 void place_grants(struct room *r, struct plan *plan, place_choose choose, void *ctx)

@@ -10,6 +10,9 @@
  * stopped if it runs). */
 void queue_serve(const struct snapshot *s, struct keyed *k, struct plan *plan);
 
+/* The same for tasks that are in order, which is not made that of the plan. */
+void queue_grant(const struct snapshot *s, const struct keyed *k, struct plan *plan);
+
 /* Time left on what the task asks for. */
 double queue_time_left(const struct snapshot *s, uint32_t task);
 

@@ -1,8 +1,10 @@
-/* Owns the packing from scratch, in three steps.
+/* Owns the packing from scratch, in four steps.
  *
  * Pack: the nodes become empty anonymous bins. Parcels go by size, the largest
  * first, each into the tightest bin that holds it whole; when none does, it fills
- * the emptiest bin and its rest goes on by the same rule.
+ * the emptiest bin and its rest goes on by the same rule. When a parcel does not
+ * get its least, those that ask for more than that are put last and the packing is
+ * tried once more.
  *
  * Name: bins get names of nodes by maximum-weight matching; the weight of a bin
  * and a node is the number of units in the bin that are on the node now. Bins are
@@ -15,8 +17,11 @@
  * Without this a job that ends would shift all jobs behind it in the order by one
  * place, and half of them to another node.
  *
- * Invariant: bins are numbered so that a class is a range of numbers; until the
- * last step the slots of a parcel hold bin numbers instead of nodes. */
+ * Go home: best fit uses as few nodes as it can. A parcel that was moved only for
+ * that, so that its own node has room for it, goes back there.
+ *
+ * Invariant: bins are numbered so that a class is a range of numbers; until the end
+ * the slots of a parcel hold bin numbers instead of nodes. */
 #include "policy/repack.h"
 
 #include "policy/assign.h"
@@ -33,9 +38,9 @@ struct bins {
     struct repack *r;
     struct arena *arena;
     uint32_t n;
-    uint32_t *node;      /* by bin */
-    uint32_t *of_node;   /* by node: its bin, TASK_NONE = not to be used */
-    uint32_t *class_end; /* by bin: the first one behind its class */
+    uint32_t *node;       /* by bin: whose room it has */
+    uint32_t *of_node;    /* by node: its bin, TASK_NONE = not to be used */
+    uint32_t *class_end;  /* by bin: the first one behind its class */
     struct level *levels; /* ascending by free units, then bin */
     uint32_t *order;      /* parcels, largest first */
 };
@@ -76,6 +81,7 @@ static void bins_init(struct bins *b, struct repack *r)
     memset(b->of_node, 0xff, nodes * sizeof *b->of_node);
     b->class_end = ARENA_ARRAY(b->arena, n, uint32_t);
     b->levels = ARENA_ARRAY(b->arena, n, struct level);
+    b->order = ARENA_ARRAY(b->arena, r->n, uint32_t);
     for (uint32_t i = n; i-- > 0;) {
         b->node[i] = k[i].task;
         b->of_node[k[i].task] = i;
@@ -145,20 +151,25 @@ static uint32_t emptiest(const struct bins *b, const struct job *j)
     return best;
 }
 
+static void unpack(struct bins *b, struct parcel *p)
+{
+    for (uint32_t i = 0; i < p->at.n; i++)
+        bin_take(b, p->task->job, p->at.at[i].node, -p->at.at[i].units);
+    p->at = nowhere;
+}
+
 /* Packs n units of the parcel; nothing is taken when they do not fit. */
 static bool pack(struct bins *b, struct parcel *p, units_t n)
 {
     const struct job *j = p->task->job;
     uint32_t cap = 0;
-    p->at = nowhere;
     p->n = n;
     for (units_t left = n, more; left > 0; left -= more) {
         uint32_t bin = tightest(b, j, left);
         if (bin == TASK_NONE && !j->whole)
             bin = emptiest(b, j);
         if (bin == TASK_NONE) {
-            for (uint32_t i = 0; i < p->at.n; i++)
-                bin_take(b, j, p->at.at[i].node, -p->at.at[i].units);
+            unpack(b, p);
             return false;
         }
         units_t room = bin_room(b, j, bin);
@@ -169,22 +180,29 @@ static bool pack(struct bins *b, struct parcel *p, units_t n)
     return true;
 }
 
-/* Largest first; of equal sizes those with more memory, then by submission. */
-static bool pack_all(struct bins *b)
+/* Largest first; of equal sizes those with more memory, then by submission. With
+ * `modest`, parcels that ask for more than their least come last, in the order of
+ * the plan. On failure all bins are empty again. */
+static bool pack_all(struct bins *b, bool modest)
 {
     struct repack *r = b->r;
     struct keyed *k = ARENA_ARRAY(b->arena, r->n, struct keyed);
-    b->order = ARENA_ARRAY(b->arena, r->n, uint32_t);
     for (uint32_t i = 0; i < r->n; i++) {
-        const struct job *j = r->parcels[i].task->job;
-        k[i] = (struct keyed){-r->parcels[i].want, -(double)j->memory_mb, j->submit, j->id, i};
+        const struct parcel *p = &r->parcels[i];
+        const struct job *j = p->task->job;
+        k[i] = (struct keyed){-p->want, -(double)j->memory_mb, j->submit, j->id, i};
+        if (modest && p->least < p->want)
+            k[i].rank = p->grant;
     }
     order_sort(k, r->n, b->arena);
     for (uint32_t i = 0; i < r->n; i++) {
         struct parcel *p = &r->parcels[k[i].task];
         b->order[i] = k[i].task;
-        if (!pack(b, p, p->want) && !pack(b, p, p->least))
-            return false;
+        if (pack(b, p, p->want) || pack(b, p, p->least))
+            continue;
+        for (uint32_t m = 0; m < i; m++)
+            unpack(b, &r->parcels[k[m].task]);
+        return false;
     }
     return true;
 }
@@ -195,7 +213,7 @@ struct contents {
     struct part {
         const struct placement *home;
         units_t units;
-    } *parts;
+    } * parts;
     size_t pairs; /* of a part and a place where its task is now */
 };
 
@@ -246,8 +264,8 @@ static struct assign_graph weigh_names(const struct bins *b)
     return (struct assign_graph){b->n, first, edges};
 }
 
-/* By bin, the bin whose node it gets. */
-static uint32_t *name_bins(const struct bins *b)
+/* Returns, by bin, the node whose name it gets; of_node[] becomes the inverse. */
+static uint32_t *name_bins(struct bins *b)
 {
     struct assign_graph g = weigh_names(b);
     uint32_t *name = ARENA_ARRAY(b->arena, b->n, uint32_t);
@@ -265,6 +283,10 @@ static uint32_t *name_bins(const struct bins *b)
         while (used[next])
             next++;
         name[bin] = next++;
+    }
+    for (uint32_t bin = 0; bin < b->n; bin++) {
+        name[bin] = b->node[name[bin]];
+        b->of_node[name[bin]] = bin;
     }
     return name;
 }
@@ -330,13 +352,29 @@ static void trade_all(struct bins *b)
     }
 }
 
-/* Replaces the bin numbers in all outcomes. */
-static void rename_bins(struct bins *b, const uint32_t *name)
+/* The bin of the one node that the task is on; TASK_NONE = not one, or not here. */
+static uint32_t home_bin(const struct bins *b, const struct task *t)
 {
-    for (uint32_t i = 0; i < b->r->n; i++) {
-        struct placement *at = &b->r->parcels[i].at;
-        for (uint32_t k = 0; k < at->n; k++)
-            at->at[k].node = name[at->at[k].node];
+    const struct placement *now = home(b, t);
+    return now->n == 1 ? b->of_node[now->at[0].node] : TASK_NONE;
+}
+
+/* Sends everybody home for whom there is room. Each one that goes makes room. */
+static void go_home(struct bins *b)
+{
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t i = 0; i < b->r->n; i++) {
+            struct parcel *p = &b->r->parcels[b->order[i]];
+            uint32_t bin = home_bin(b, p->task);
+            if (p->at.n != 1 || bin == TASK_NONE || p->at.at[0].node == bin ||
+                bin_room(b, p->task->job, bin) < p->n)
+                continue;
+            bin_take(b, p->task->job, p->at.at[0].node, -p->n);
+            bin_take(b, p->task->job, bin, p->n);
+            p->at.at[0].node = bin;
+            more = true;
+        }
     }
 }
 
@@ -344,10 +382,13 @@ bool repack_solve(struct repack *r)
 {
     struct bins b;
     bins_init(&b, r);
-    if (!pack_all(&b))
+    if (!pack_all(&b, false) && !pack_all(&b, true))
         return false;
-    rename_bins(&b, name_bins(&b));
+    const uint32_t *name = name_bins(&b);
     trade_all(&b);
-    rename_bins(&b, b.node);
+    go_home(&b);
+    for (uint32_t i = 0; i < r->n; i++)
+        for (uint32_t k = 0; k < r->parcels[i].at.n; k++)
+            r->parcels[i].at.at[k].node = name[r->parcels[i].at.at[k].node];
     return true;
 }

@@ -8,16 +8,17 @@
 
 struct parcel {
     const struct task *task;
-    uint32_t grant;      /* index into the plan's grants */
-    units_t want, least; /* units it should get; what it must get at the least, 0 = may be left out */
-    units_t n;           /* outcome: want, else least */
+    uint32_t grant; /* index into the plan's grants */
+    units_t want,
+        least; /* units it should get; what it must get at the least, 0 = may be left out */
+    units_t n; /* outcome: want, else least */
     struct placement at; /* outcome */
 };
 
 struct repack {
     unsigned pool;
-    struct room room;       /* what is free with every parcel off its nodes; used up */
-    const uint32_t *nodes;  /* that may be used: up, with units of the pool */
+    struct room room;      /* what is free with every parcel off its nodes; used up */
+    const uint32_t *nodes; /* that may be used: up, with units of the pool */
     uint32_t nnodes;
     struct parcel *parcels; /* the outcome is written into them */
     uint32_t n;

@@ -74,9 +74,23 @@ static void give_back(struct room *r, const struct task *t, units_t n)
     }
 }
 
-void room_init(struct room *r, const struct snapshot *s, const struct plan *plan)
+/* Memory that paused tasks keep only while nobody needs it: of those that the
+ * plan gives no units. */
+static void give_paused(struct room *r, const struct plan *plan)
 {
-    room_alloc(r, s, plan->arena);
+    const struct snapshot *s = r->s;
+    for (uint32_t i = s->npaused ? s->first : TASK_NONE; i != TASK_NONE; i = s->tasks[i].next) {
+        const struct task *t = &s->tasks[i];
+        if (t->phase == TASK_PAUSED && !plan_units(plan, i))
+            for (uint32_t k = 0; k < t->at.n; k++)
+                room_give(r, t->job, t->pool, t->at.at[k].node, 0, true);
+    }
+}
+
+/* What nobody holds. */
+static void init_free(struct room *r, const struct snapshot *s, struct arena *a)
+{
+    room_alloc(r, s, a);
     for (uint32_t i = 0; i < s->cluster->n; i++) {
         const struct node *n = &s->cluster->nodes[i];
         bool up = n->state == NODE_UP;
@@ -84,6 +98,12 @@ void room_init(struct room *r, const struct snapshot *s, const struct plan *plan
         r->gpu[i] = up ? n->gpus - n->gpu_held : 0;
         r->memory[i] = n->memory_mb ? n->memory_mb - n->memory_held : INT64_MAX;
     }
+}
+
+void room_init(struct room *r, const struct snapshot *s, const struct plan *plan)
+{
+    init_free(r, s, plan->arena);
+    give_paused(r, plan);
     for (uint32_t i = 0; i < s->nrunning; i++) {
         const struct task *t = &s->tasks[s->running[i]];
         const struct grant *g = plan_grant(plan, s->running[i]);
@@ -96,13 +116,17 @@ void room_init(struct room *r, const struct snapshot *s, const struct plan *plan
 
 void room_init_placed(struct room *r, const struct snapshot *s, const struct plan *plan)
 {
-    room_init_empty(r, s, plan->arena);
+    init_free(r, s, plan->arena);
+    give_paused(r, plan);
+    for (uint32_t i = 0; i < s->nrunning; i++)
+        give_back(r, &s->tasks[s->running[i]], 0);
     for (uint32_t i = 0; i < plan->n; i++) {
         const struct grant *g = &plan->grants[i];
         const struct task *t = &s->tasks[g->task];
         const struct placement *at = g->moved ? &g->place : &t->at;
         for (uint32_t k = 0; g->n && k < at->n; k++)
-            room_take(r, t->job, g->pool, at->at[k].node, at->at[k].units, false);
+            room_take(r, t->job, g->pool, at->at[k].node, at->at[k].units,
+                      t->phase == TASK_PAUSED);
     }
 }
 
@@ -144,6 +168,19 @@ void room_give(struct room *r, const struct job *j, unsigned pool, uint32_t node
                bool leaves)
 {
     room_add(r, j, pool, node, n, leaves ? j->memory_mb : 0);
+}
+
+units_t room_block(struct room *r, unsigned pool, uint32_t node)
+{
+    units_t n = room_free(r, pool, node);
+    room_unblock(r, pool, node, -n);
+    return n;
+}
+
+void room_unblock(struct room *r, unsigned pool, uint32_t node, units_t n)
+{
+    pool_free(r, pool)[node] += n;
+    tree_update(r, pool, node);
 }
 
 /* The first leaf at or behind `from` with at least n units. */

@@ -16,7 +16,8 @@ struct room {
 /* Every node empty. */
 void room_init_empty(struct room *r, const struct snapshot *s, struct arena *a);
 /* What is free now, plus what tasks that the plan stops or shrinks give back
- * (a shrunk task leaves its smallest parts first). */
+ * (a shrunk task leaves its smallest parts first). The memory of paused tasks
+ * that get no units counts as free. */
 void room_init(struct room *r, const struct snapshot *s, const struct plan *plan);
 
 /* The same after everything that the plan has placed so far. */
@@ -33,6 +34,11 @@ void room_take(struct room *r, const struct job *j, unsigned pool, uint32_t node
                bool resident);
 void room_give(struct room *r, const struct job *j, unsigned pool, uint32_t node, units_t n,
                bool leaves);
+
+/* Nothing of the pool is free on the node any more; returns what was. */
+units_t room_block(struct room *r, unsigned pool, uint32_t node);
+/* Makes that free again. */
+void room_unblock(struct room *r, unsigned pool, uint32_t node, units_t n);
 
 /* The first node at or behind `from` in index order with room for n units of
  * this job; TASK_NONE when there is none. */

@@ -24,8 +24,10 @@ static bool reached(const struct task *t)
 }
 
 static void run_node(const struct snapshot *s, const struct params *p, uint32_t node,
-                     struct growth *g, uint32_t n, struct plan *plan)
+                     const struct residents *r, struct plan *plan)
 {
+    struct growth *g = r->at + r->start[node];
+    uint32_t n = r->start[node + 1] - r->start[node];
     double sum = 0, floor = 1 / (p->v[BETA].number * n);
     for (uint32_t i = 0; i < n; i++) {
         growth_measure(&g[i], s);
@@ -41,17 +43,15 @@ static void run_node(const struct snapshot *s, const struct params *p, uint32_t 
             g[i].limit = !g[i].measured || n == 1 ? 1 : share > floor ? share : floor;
         }
     }
-    growth_share(plan, s, node, g, n);
+    growth_share(plan, s, r->cpus[node], g, n);
 }
 
 static void share_target(const struct snapshot *s, const struct params *p, struct plan *plan)
 {
     struct residents r = growth_residents(s, plan);
-    for (uint32_t node = 0; node < s->cluster->n; node++) {
-        uint32_t n = r.start[node + 1] - r.start[node];
-        if (n)
-            run_node(s, p, node, r.at + r.start[node], n, plan);
-    }
+    for (uint32_t node = 0; node < s->cluster->n; node++)
+        if (r.start[node + 1] > r.start[node])
+            run_node(s, p, node, &r, plan);
     if (r.start[s->cluster->n])
         plan_wake(plan, s->now + param_usec(p, ITVAL));
 }

@@ -18,7 +18,7 @@ struct generator {
     units_t min, max;
     double offered; /* unit-microseconds so far */
     bool in_burst;
-    double spell_left; /* microseconds */
+    double spell, spell_left; /* mean length of a burst; of this one; microseconds */
 };
 
 /* Units of the kind that the jobs take; `one` is the most that one job may. */
@@ -122,7 +122,7 @@ static double draw_gap(struct generator *g, double mean)
          * state is drawn again at the new rate. */
         gap += g->spell_left;
         g->in_burst = !g->in_burst;
-        double spell = (double)w->spell * (g->in_burst ? 1 : (1 - w->busy) / w->busy);
+        double spell = g->spell * (g->in_burst ? 1 : (1 - w->busy) / w->busy);
         g->spell_left = rng_exponential(&g->arrivals, spell);
     }
 }
@@ -185,7 +185,7 @@ static int place_in_time(struct generator *g, double units, struct err *err)
 }
 
 /* Mean time between arrivals for the load that was asked for. */
-static int find_gap(const struct generator *g, double units, double *out, struct err *err)
+static int find_gap(struct generator *g, double units, double *out, struct err *err)
 {
     const struct workload *w = g->w;
     double size = 0;
@@ -195,10 +195,11 @@ static int find_gap(const struct generator *g, double units, double *out, struct
     if (gap * (double)w->jobs > (double)USEC_LIMIT / 4)
         return err_set(err, ERR_INVALID, "generate: so low a load would take more than a century");
     /* Else most of the time would go into drawing spells without a job. */
-    if (w->bursty && (double)w->spell < gap)
+    if (w->spell && (double)w->spell < gap)
         return err_set(err, ERR_INVALID,
                        "generate: spell is shorter than the mean gap of %gs between jobs",
                        gap / USEC_PER_SEC);
+    g->spell = w->spell ? (double)w->spell : 10 * gap;
     *out = gap;
     return 0;
 }
@@ -235,7 +236,8 @@ int trace_generate(const char *spec, uint64_t seed, const struct trace_options *
         return err_set(err, ERR_INVALID, "generate: a workload needs a cluster to be sized for");
     if (workload_parse(spec, &w, err) < 0)
         return -1;
-    struct generator g = {.w = &w, .trace = &t};
+    /* A burst that is just over: it begins calm. */
+    struct generator g = {.w = &w, .trace = &t, .in_burst = true};
     struct rng *const streams[] = {&g.arrivals, &g.shapes, &g.deadlines, &g.losses};
     for (size_t i = 0; i < COUNT_OF(streams); i++)
         rng_init(streams[i], rng_mix(seed) + i);

@@ -240,7 +240,7 @@ static int read_file(struct builder *b, struct table *t, struct err *err)
 {
     bool switches = table_fits(t, switch_columns, NULL);
     int got = table_bind(t, switches ? switch_columns : node_columns,
-                         switches ? "Tiresias cluster" : "nodes", err);
+                         switches ? "tiresias cluster" : "nodes", err);
     while (got == 0 && (got = table_next(t, err)) > 0)
         got = switches ? read_switches(b, t, err) : read_node(b, t, err);
     if (got == 0 && b->nodes.n == 0)

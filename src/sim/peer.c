@@ -90,10 +90,9 @@ int peer_after(struct peer *p, struct engine *e, usec_t now, struct err *err)
         uint32_t task = e->running.at[i];
         const struct task *t = &e->tasks[task];
         usec_t cost = start_cost(t->n, large);
-        if (!restart) {
-            p->pause[task] = t->resumed_at == now ? cost : 0;
+        p->pause[task] = !restart && t->resumed_at == now ? cost : 0;
+        if (!restart)
             continue;
-        }
         struct event event = {.kind = EVENT_READY,
                               .task = task,
                               .at = now + cost + (large ? 47 : 27) * USEC_PER_SEC};

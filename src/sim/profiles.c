@@ -91,7 +91,7 @@ static int add_row(struct profiles *p, const struct table *t, struct err *err)
         return table_fail(t, MODEL, err, "a name this long");
     if (table_int(t, GPUS, 1, RATES_MAX, &n, err) < 0 || read_rate(t, &rate, err) < 0)
         return -1;
-    if (!map_get(&p->index, key, &at)) {
+    if (p->curves.n == 0 || !map_get(&p->index, key, &at)) {
         at = (uint32_t)p->curves.n;
         map_add(&p->index, arena_strdup(&p->arena, key), at);
         VEC_PUSH(&p->curves, (struct profiles_curve){0});

@@ -39,11 +39,13 @@ void recorder_follow(struct recorder *rec, const struct engine *e, usec_t now)
         struct sim_segment *s = &rec->open[e->touched.at[i]];
         bool runs = t->job && task_running(t) && t->at.n;
         uint32_t node = runs ? t->at.at[0].node : 0;
-        if (runs && s->n == t->n && s->node == node && s->job == t->job->id)
+        double used = runs && t->pool == POOL_CPU ? t->cpu_used : (double)t->n;
+        if (runs && s->n == t->n && s->used == used && s->node == node && s->job == t->job->id)
             continue;
         close_segment(rec, s, now);
         if (runs)
-            *s = (struct sim_segment){.job = t->job->id, .node = node, .from = now, .n = t->n};
+            *s = (struct sim_segment){
+                .job = t->job->id, .node = node, .from = now, .n = t->n, .used = used};
     }
 }
 

@@ -7,6 +7,8 @@
 #ifndef SIM_REPORT_H
 #define SIM_REPORT_H
 
+#include <math.h>
+
 #include "base/str.h"
 #include "sim/result.h"
 
@@ -46,6 +48,13 @@ void report_add_cdf(struct str *s, const struct report *p, const struct sim_resu
 void report_add_series(struct str *s, const struct report *p, const struct sim_result *r);
 /* The bars of the jobs in the Gantt chart, job by job. */
 void report_add_segments(struct str *s, const struct report *p, const struct sim_result *r);
+
+/* What a segment shows: the units held, or the CPUs that the job got of its
+ * node. */
+static inline units_t report_units(const struct sim_segment *s)
+{
+    return llround(s->used);
+}
 
 /* A time since the first submission, in ticks. */
 static inline int64_t report_ticks(const struct report *p, usec_t t)

@@ -36,7 +36,7 @@ static void fill_bar(const struct report *p, const struct sim_result *r,
     bar[BAR_JOB] = (s->job - (before ? before->job : 0)) / p->stride;
     bar[BAR_GAP] = report_ticks(p, s->from) - report_ticks(p, since);
     bar[BAR_LENGTH] = report_ticks(p, s->to) - report_ticks(p, s->from);
-    bar[BAR_UNITS] = s->n / p->per_unit;
+    bar[BAR_UNITS] = report_units(s) / p->per_unit;
     bar[BAR_NODE] = s->node;
 }
 

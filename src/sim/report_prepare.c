@@ -100,7 +100,7 @@ static void choose_units(struct report *p)
     p->per_unit = UNIT;
     for (uint32_t i = 0; i < p->n; i++) {
         for (size_t k = 0; k < p->r[i].segments.n; k++)
-            if (p->r[i].segments.at[k].n % UNIT)
+            if (report_units(&p->r[i].segments.at[k]) % UNIT)
                 p->per_unit = 1;
         for (uint32_t k = 0; k < p->r[i].jobs; k++)
             if (p->r[i].job[k].job->req % UNIT)

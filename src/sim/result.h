@@ -35,7 +35,8 @@ struct sim_job {
 struct sim_segment {
     uint32_t job, node; /* index of the job in its trace; the first node that it used */
     usec_t from, to;
-    units_t n;
+    units_t n;   /* held */
+    double used; /* of a CPU job, thousandths that it got of its node; else n */
 };
 
 /* State from `at` on, until the next sample. */
@@ -79,6 +80,9 @@ void result_json(const struct sim_result *r, bool timing, FILE *out);
 /* A table with one row per result, 120 columns wide at most; the best of each
  * column is marked. Below it, the jobs that never ran or never finished. */
 void result_table(const struct sim_result *r, uint32_t n, bool colour, FILE *out);
+/* A chart for a terminal: one row per job, time from left to right, what each
+ * held; needs segments. For traces that fit on a screen. */
+void result_gantt(const struct sim_result *r, FILE *out);
 /* One line per job and policy. The file appears whole or not at all. */
 int result_jobs_csv(const struct sim_result *r, uint32_t n, const char *path, struct err *err);
 /* One self-contained HTML file about results of the same trace. `trace` and

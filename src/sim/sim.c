@@ -55,6 +55,8 @@ static void follow(struct sim *m, usec_t now)
         predict(m, e->touched.at[i], now);
     if (m->o->record)
         recorder_follow(&m->recorder, e, now);
+    if (m->o->observe)
+        m->o->observe(m->o->ctx, e, now);
     for (size_t i = 0; i < e->effects.n; i++) {
         enum effect_kind kind = e->effects.at[i].kind;
         m->r->starts += kind == EFFECT_START;

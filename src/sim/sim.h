@@ -18,7 +18,9 @@ struct sim_options {
     bool record;    /* keep segments and samples for a report */
     /* Called now and then with the share of jobs that are done; may be NULL. */
     void (*progress)(void *ctx, double share);
-    void *ctx;
+    /* Called after every step with what it did (engine->effects); may be NULL. */
+    void (*observe)(void *ctx, const struct engine *e, usec_t now);
+    void *ctx; /* of both */
 };
 
 /* Runs the whole trace. Fails only on a bug in a policy (ERR_INTERNAL); jobs

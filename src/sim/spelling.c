@@ -166,7 +166,7 @@ void loss_print(struct str *s, const struct loss *l)
         if (losses[i].kind != l->kind)
             continue;
         str_add(s, losses[i].name);
-        for (int k = 0; k < losses[i].numbers; k++) {
+        for (int k = 0; k < losses[i].numbers && k < (int)COUNT_OF(v); k++) {
             str_add_n(s, ":", 1);
             number_print(s, v[k]);
         }

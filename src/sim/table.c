@@ -82,7 +82,7 @@ static int fail_unknown(const struct table *t, size_t field, const struct column
         n++;
     const char *near = str_nearest(name, n, column_name, columns);
     near = near && *near ? near : NULL;
-    return csv_fail(&t->csv, field, err, "unknown column '%s' in a %s file%s%s%s",
+    return csv_fail(&t->csv, field, err, "unknown column '%s' for the %s format%s%s%s",
                     csv_show(name, shown, sizeof shown), what, near ? "; did you mean '" : "",
                     near ? near : "", near ? "'?" : "");
 }
@@ -102,7 +102,7 @@ int table_bind(struct table *t, const struct column *columns, const char *what, 
     }
     for (int i = 0; columns[i].name; i++)
         if (columns[i].required && t->field[i] < 0)
-            return csv_fail(&t->csv, t->width, err, "a %s file needs a column '%s'", what,
+            return csv_fail(&t->csv, t->width, err, "the %s format needs a column '%s'", what,
                             columns[i].name);
     return 0;
 }
@@ -242,7 +242,7 @@ int table_work(const struct table *t, int column, double *out, struct err *err)
     const char *text = table_text(t, column);
     size_t n = strlen(text);
     char number[64];
-    usec_t v;
+    usec_t v = 0;
     if (n > 2 && n < sizeof number && !strcmp(text + n - 2, "us")) {
         memcpy(number, text, n - 2);
         number[n - 2] = '\0';
@@ -258,7 +258,7 @@ int table_work(const struct table *t, int column, double *out, struct err *err)
 int table_units(const struct table *t, int column, units_t lo, units_t *out, struct err *err)
 {
     const double most = 1e6;
-    double v;
+    double v = 0;
     if (table_double(t, column, (double)lo / UNIT, most, &v, err) < 0)
         return -1;
     units_t units = llround(v * UNIT);

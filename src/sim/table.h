@@ -37,7 +37,7 @@ void table_done(struct table *t);
  * number of its names that are among the columns. */
 bool table_fits(const struct table *t, const struct column *columns, size_t *known);
 /* Binds the columns. A name that is unknown or there twice, or a required one
- * that is missing, is an error; `what` says what kind of file this is. */
+ * that is missing, is an error; `what` names the format. */
 int table_bind(struct table *t, const struct column *columns, const char *what, struct err *err);
 
 /* The next record: 1, or 0 at the end, or -1, also when it has more or fewer

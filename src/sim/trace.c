@@ -52,17 +52,17 @@ static int open_profiles(struct trace_reader *r, struct err *err)
     const struct trace_format *f = r->format;
     const char *path = r->options->profiles;
     if (!path && f->needs_profiles)
-        return err_set(err, ERR_INVALID, "%s: a %s trace needs --profiles: %s", r->table.csv.name,
-                       f->name, profiles_layout(f->profiles));
+        return err_set(err, ERR_INVALID, "%s: the %s format needs --profiles: %s",
+                       r->table.csv.name, f->name, profiles_layout(f->profiles));
     if (!path)
         return 0;
     if (f->profiles == PROFILES_NONE)
-        return err_set(err, ERR_INVALID, "%s: a %s trace takes no --profiles", r->table.csv.name,
+        return err_set(err, ERR_INVALID, "%s: the %s format takes no --profiles", r->table.csv.name,
                        f->name);
     if (profiles_open(path, &r->profiles, err) < 0)
         return -1;
     if (r->profiles.kind != f->profiles)
-        return err_set(err, ERR_INVALID, "%s: has %s, but a %s trace needs %s", r->profiles.name,
+        return err_set(err, ERR_INVALID, "%s: has %s, but the %s format needs %s", r->profiles.name,
                        profiles_layout(r->profiles.kind), f->name, profiles_layout(f->profiles));
     return profiles_match_types(&r->profiles, r->options->cluster, r->types, &r->ntypes, err);
 }
@@ -84,8 +84,12 @@ static int read_job(struct trace_reader *r, struct trace *t, struct err *err)
     const struct trace_format *f = r->format;
     struct job *j = &t->jobs[t->n];
     const char *id = table_text(&r->table, f->id);
-    *j = (struct job){
-        .id = t->n, .weight = 1, .deadline = USEC_NEVER, .target = NAN, .cost = r->options->cost};
+    *j = (struct job){.id = t->n,
+                      .name = arena_strdup(&t->arena, id),
+                      .weight = 1,
+                      .deadline = USEC_NEVER,
+                      .target = NAN,
+                      .cost = r->options->cost};
     if (!*id)
         return table_fail(&r->table, f->id, err, "expected an id");
     if (read_submit(r, &j->submit, err) < 0)
@@ -95,7 +99,6 @@ static int read_job(struct trace_reader *r, struct trace *t, struct err *err)
                           "before the job above it; sort the file by this column");
     if (f->row(r, j, err) < 0)
         return -1;
-    j->name = arena_strdup(&t->arena, id);
     if (job_normalise(j, err) < 0) {
         char shown[48];
         const struct csv_field *first = &r->table.csv.fields.at[0];
@@ -183,38 +186,41 @@ static void reader_done(struct trace_reader *r)
 }
 
 /* Takes over the table. */
-static int read_trace(struct trace_reader *r, struct trace *out, struct err *err)
+static int read_trace(const struct table *table, const struct trace_options *options,
+                      struct trace *out, struct err *err)
 {
     struct trace t = {0};
-    r->arena = &t.arena;
-    int rc = find_format(r, err);
+    struct trace_reader r = {.table = *table, .options = options, .arena = &t.arena};
+    int rc = find_format(&r, err);
     if (rc == 0)
-        rc = open_profiles(r, err);
+        rc = open_profiles(&r, err);
     if (rc == 0)
-        rc = read_jobs(r, &t, err);
+        rc = read_jobs(&r, &t, err);
     if (rc == 0) {
-        t.format = r->format->name;
-        keep_types(&t, r->options->cluster);
+        t.format = r.format->name;
+        keep_types(&t, options->cluster);
         *out = t;
     } else {
         trace_done(&t);
     }
-    reader_done(r);
+    reader_done(&r);
     return rc;
 }
 
 int trace_read(const char *path, const struct trace_options *options, struct trace *out,
                struct err *err)
 {
-    struct trace_reader r = {.options = options};
-    return table_open(&r.table, path, err) < 0 ? -1 : read_trace(&r, out, err);
+    struct table table;
+    return table_open(&table, path, err) < 0 ? -1 : read_trace(&table, options, out, err);
 }
 
 int trace_parse(const char *name, const char *text, size_t n, const struct trace_options *options,
                 struct trace *out, struct err *err)
 {
-    struct trace_reader r = {.options = options};
-    return table_from_text(&r.table, name, text, n, err) < 0 ? -1 : read_trace(&r, out, err);
+    struct table table;
+    if (table_from_text(&table, name, text, n, err) < 0)
+        return -1;
+    return read_trace(&table, options, out, err);
 }
 
 void trace_done(struct trace *t)

@@ -91,17 +91,6 @@ static const struct speed *reference(const struct job *j)
     return job_speed(j, j->pool == POOL_ANY_GPU ? POOL_GPU : j->pool);
 }
 
-static int check_size(const struct trace_reader *r, const struct job *j, int column, units_t n,
-                      struct err *err)
-{
-    for (unsigned i = j->nspeeds > 1 ? POOL_GPU : 0; i < j->nspeeds; i++)
-        if (speed_floor(&j->speeds[i], n) == n)
-            return 0;
-    if (!j->nspeeds || !table_has(&r->table, column))
-        return 0;
-    return table_fail(&r->table, column, err, "expected a size that has a speed in 'speeds'");
-}
-
 /* Sizes of a job that is not rigid and does not give them: from the smallest to
  * the fastest that it has a speed for, or from one unit to what it asks for. */
 static void default_sizes(struct job *j)
@@ -125,7 +114,7 @@ static int read_sizes(struct trace_reader *r, struct job *j, struct err *err)
     for (size_t i = 0; i < COUNT_OF(columns); i++)
         if (table_has(t, columns[i]) &&
             (table_units(t, columns[i], j->pool == POOL_CPU ? 1 : UNIT, to[i], err) < 0 ||
-             check_size(r, j, columns[i], *to[i], err) < 0))
+             reader_check_size(r, columns[i], *to[i], j, err) < 0))
             return -1;
     if (table_has(t, OWN_KIND)) {
         if (table_choice(t, OWN_KIND, "rigid|moldable|malleable", &kind, err) < 0)

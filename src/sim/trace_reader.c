@@ -104,6 +104,15 @@ void reader_set_malleable(const struct trace_reader *r, const struct scaling *s,
     j->req = (req > s->min ? req : s->min) * UNIT;
 }
 
+int reader_check_size(const struct trace_reader *r, int column, units_t n, const struct job *j,
+                      struct err *err)
+{
+    for (unsigned i = j->nspeeds > 1 ? POOL_GPU : 0; i < j->nspeeds; i++)
+        if (speed_floor(&j->speeds[i], n) == n)
+            return 0;
+    return j->nspeeds ? table_fail(&r->table, column, err, "expected a size that has a speed") : 0;
+}
+
 int reader_set_deadline(const struct trace_reader *r, int column, usec_t deadline, struct job *j,
                         struct err *err)
 {

@@ -65,6 +65,10 @@ void reader_set_rigid(struct job *j, units_t gpus, double duration);
 void reader_set_malleable(const struct trace_reader *r, const struct scaling *s, double steps,
                           units_t asked, struct job *j);
 
+/* Refuses a size that none of the job's curves has. */
+int reader_check_size(const struct trace_reader *r, int column, units_t n, const struct job *j,
+                      struct err *err);
+
 /* Sets a deadline, which must lie after the submission. */
 int reader_set_deadline(const struct trace_reader *r, int column, usec_t deadline, struct job *j,
                         struct err *err);

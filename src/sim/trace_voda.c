@@ -17,6 +17,10 @@ static int voda_row(struct trace_reader *r, struct job *j, struct err *err)
         reader_scaling(r, MODEL, -1, &s, err) < 0)
         return -1;
     scaling_apply(s, 0, j);
+    if (reader_check_size(r, REQ, j->req, j, err) < 0 ||
+        reader_check_size(r, MIN, j->min, j, err) < 0 ||
+        reader_check_size(r, MAX, j->max, j, err) < 0)
+        return -1;
     j->work = work;
     j->kind = JOB_MALLEABLE;
     j->group = reader_intern(r, table_text(&r->table, MODEL));

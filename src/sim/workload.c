@@ -250,7 +250,6 @@ int workload_parse(const char *spec, struct workload *out, struct err *err)
         .slack = {1.5, 4},
         .burst = 10,
         .busy = 0.1,
-        .spell = 3600 * USEC_PER_SEC,
         .sizes = {{1 * UNIT, 2 * UNIT, 4 * UNIT, 8 * UNIT}, {0.7, 0.1, 0.15, 0.05}, 4}};
     bool seen[KEYS] = {false};
     size_t n = strcspn(spec, ":");

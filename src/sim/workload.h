@@ -36,7 +36,7 @@ struct workload {
     struct loss loss; /* the same for all otherwise */
     double burst;     /* arrival rate in a burst against that between bursts */
     double busy;      /* share of the time that is in bursts */
-    usec_t spell;     /* mean length of a burst */
+    usec_t spell;     /* mean length of a burst; 0 = ten mean gaps between jobs */
 };
 
 /* A model whose speed was measured on 1..4 GPUs; behind that it follows

@@ -22,7 +22,7 @@ static const char *const hostile[] = {
     "line\nfeed, tab\t, bell\a, escape\033[31m",
     "invalid \xff\xc3 utf-8",
     "right \xe2\x80\xae to left",
-    "a-name-that-goes-on-and-on-and-on-and-on-and-on-and-on-and-on-and-on-and-on-and-on-and-on-äöü",
+    "a-name-that-goes-on-€€€€€€€€€€€€€€€€€€€€€€€€€€€€€€€€€€€€€€€€",
     "",
 };
 
@@ -90,7 +90,7 @@ static void yard_sample(struct yard *y, usec_t now)
 
 static void yard_bar(struct yard *y, uint32_t i, usec_t from, usec_t to, units_t n)
 {
-    VEC_PUSH(&y->r->segments, (struct sim_segment){i, i % NODES, from, to, n});
+    VEC_PUSH(&y->r->segments, (struct sim_segment){i, i % NODES, from, to, n, (double)n});
     y->held += (double)n / UNIT * time_seconds(to - from);
 }
 

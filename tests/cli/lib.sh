@@ -25,9 +25,10 @@ checks=0
 failures=0
 
 finish() {
-    local status=$?
-    local started
+    local status=$? started
     trap - EXIT
+    # A child that is ended before it has become its command comes here, too.
+    ((BASHPID == $$)) || exit $status
     started=$(jobs -p)
     # shellcheck disable=SC2086 # one word for each process
     [[ -n $started ]] && kill $started 2>/dev/null

@@ -138,8 +138,9 @@ static void refuses_files(void **state)
     } cases[] = {
         {"", "f: the file is empty"},
         {"name,gpus\n", "f: a header and no nodes"},
-        {"gpus\n4\n", "f:1:5: a nodes file needs a column 'name'"},
-        {"name,gpu\na,4\n", "f:1:6: unknown column 'gpu' in a nodes file; did you mean 'gpus'?"},
+        {"gpus\n4\n", "f:1:5: the nodes format needs a column 'name'"},
+        {"name,gpu\na,4\n",
+         "f:1:6: unknown column 'gpu' for the nodes format; did you mean 'gpus'?"},
         {"name,gpus\na,4\na,4\n", "f:3:1: name 'a': node 1 has this name already"},
         {"name,gpus\n,4\n", "f:2:1: name '': expected a name"},
         {"name,gpus\na,-4\n", "f:2:3: gpus '-4': expected a whole number from 0 to 1024"},

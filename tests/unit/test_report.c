@@ -31,7 +31,7 @@ static void fixture_init(struct fixture *f, uint32_t n)
                                   .deadline = USEC_NEVER};
         f->r.job[i] = (struct sim_job){
             .job = &f->jobs[i], .start = submit, .end = submit + run, .run = run, .starts = 1};
-        VEC_PUSH(&f->r.segments, (struct sim_segment){i, 0, submit, submit + run, UNIT});
+        VEC_PUSH(&f->r.segments, (struct sim_segment){i, 0, submit, submit + run, UNIT, UNIT});
     }
     result_summarise(&f->r);
 }
@@ -96,11 +96,13 @@ static void test_fractions(void **state)
     struct fixture f;
     fixture_init(&f, 2);
     f.jobs[0].req = 250;
+    f.r.segments.at[1].used = 333.4;
     f.r.job[1].end += 1500;
     AUTO_FREE char *data = data_of(&f);
     assert_has(data, "\"per_unit\":1000,\"tick_us\":1000,\"exact\":false");
     assert_has(data, "\"units\":[250,1000]");
     assert_has(data, "\"span\":[1000,2002]");
+    assert_has(data, "\"length\":[1000,2000],\"units\":[1000,333]");
     fixture_done(&f);
 }
 
@@ -152,7 +154,7 @@ static void test_one_restless_job(void **state)
     fixture_init(&f, 1);
     for (uint32_t i = 1; i <= REPORT_SEGMENTS_MOST; i++)
         VEC_PUSH(&f.r.segments,
-                 (struct sim_segment){0, 0, i * USEC_PER_SEC, (i + 1) * USEC_PER_SEC, UNIT});
+                 (struct sim_segment){0, 0, i * USEC_PER_SEC, (i + 1) * USEC_PER_SEC, UNIT, UNIT});
     AUTO_FREE char *data = data_of(&f);
     assert_has(data, "\"segments\":{\"n\":120000,\"recorded\":120001,\"cut\":true,");
     fixture_done(&f);

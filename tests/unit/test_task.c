@@ -141,6 +141,7 @@ static void test_sizes(void **state)
     t.phase = TASK_QUEUED;
     assert_int_equal(task_min(&t), UNIT);
     assert_int_equal(task_max(&t), 4 * UNIT);
+    t.asked = 2 * UNIT;
     assert_int_equal(task_asked(&t), 2 * UNIT);
     assert_false(task_running(&t));
 }

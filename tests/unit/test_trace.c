@@ -242,12 +242,12 @@ static void refuses_headers(void **state)
         {"hello\n", "t.csv:1:1: not a trace: no known header. Known formats: trainyard"},
         {"a,b,c\n1,2,3\n", "tiresias, muri, elasticflow, philly, pollux, voda, gavel"},
         {"id,submit,wrok\na,0,1\n",
-         "t.csv:1:11: unknown column 'wrok' in a trainyard file; did you mean 'work'?"},
+         "t.csv:1:11: unknown column 'wrok' for the trainyard format; did you mean 'work'?"},
         {"id,submit,work,work\na,0,1,1\n", "t.csv:1:16: column 'work' is there twice"},
-        {"id,work\na,1\n", "t.csv:1:8: a trainyard file needs a column 'submit'"},
-        {"job_id,num_gpu,submit_time\n1,1,0\n", "a tiresias file needs a column 'duration'"},
+        {"id,work\na,1\n", "t.csv:1:8: the trainyard format needs a column 'submit'"},
+        {"job_id,num_gpu,submit_time\n1,1,0\n", "the tiresias format needs a column 'duration'"},
         {"job_id,num_gpu,submit_time,duration,colour\n1,1,0,1,red\n",
-         "unknown column 'colour' in a tiresias file"},
+         "unknown column 'colour' for the tiresias format"},
         {"\x7f\x45LF\x02\x01", "not a trace"},
     };
     struct trace_options o = {0};
@@ -279,9 +279,9 @@ static void refuses_foreign_jobs(void **state)
          "1,10,5,m,10,1,1,1\n",
          "ddl '10': expected a deadline after the submission"},
         {"name,time,application,num_replicas,batch_size\na,0,bert,1,12\n",
-         "t.csv: a pollux trace needs --profiles: a directory"},
+         "t.csv: the pollux format needs --profiles: a directory"},
         {"job_id,submit_s,model,work_1gpu_s,req,min,max\n0,0,m,1,2,1,4\n",
-         "a voda trace needs --profiles: model,gpus,speedup"},
+         "the voda format needs --profiles: model,gpus,speedup"},
         {"job_id,job_type,total_steps,num_gpus,arrival_s\n0,LM,1,2,1\n",
          "no duration_s: give --profiles FILE with the columns gpu_type,job_type"},
         {"job_id,job_type,total_steps,num_gpus,arrival_s,slo,duration_s\n0,LM,1,2,1,1.2,5\n",
@@ -294,10 +294,13 @@ static void refuses_foreign_jobs(void **state)
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         assert_error(parse(cases[i].text, &o, &t, &err), err, ERR_INVALID, cases[i].words);
     o.profiles = "data/voda/speedups.csv";
+    assert_error(
+        parse("job_id,submit_s,model,work_1gpu_s,req,min,max\n0,0,vgg16,1,2,1,6\n", &o, &t, &err),
+        err, ERR_INVALID, "t.csv:2:17: max '6': expected a size that has a speed");
     assert_error(parse("id,submit,work\na,0,1\n", &o, &t, &err), err, ERR_INVALID,
-                 "a trainyard trace takes no --profiles");
+                 "the trainyard format takes no --profiles");
     assert_error(trace_read("data/elasticflow/cluster10.csv", &o, &t, &err), err, ERR_INVALID,
-                 "has model,gpus,speedup, but a elasticflow trace needs gpu_type,model,");
+                 "has model,gpus,speedup, but the elasticflow format needs gpu_type,model,");
 }
 
 static void counts_milliseconds(void **state)
@@ -411,7 +414,8 @@ static void writes_what_is_unusual(void **state)
         "preempt,speeds,loss,target,restart,resize,move,checkpoint,group\n"
         "\"a,\"\"b\"\"\",0.000001,2.5us,gpu,2,1,4,moldable,a100,1h,0.1,4g,1.5,yes,pause,"
         "1/1.8/-/3,exp:0.3,-0.25,1,2s,3,10m,\"two\nlines\"\n"
-        "\" b \",0.1,0.3333333333333333us,cpu,0.125,0.125,7.5,malleable,,,,1,,no,,1/2/3/4/5/6/7/7.9,"
+        "\" b "
+        "\",0.1,0.3333333333333333us,cpu,0.125,0.125,7.5,malleable,,,,1,,no,,1/2/3/4/5/6/7/7.9,"
         "power:1:2:-3,,0,0,0,1,\n"
         "c,0.1,1e12us,gpu,1,,,,,,,,,,,t4=1/1.9 "
         "a100=2.0000000000000004/3,inverse:0.1:0.2:0.3,,,,,,\n",

@@ -14,7 +14,8 @@ function cdfRange(report, log) {
 }
 
 function drawCdf(report, shown) {
-  const box = byId('cdf'), buttons = byId('cdf-scale').querySelectorAll('button');
+  const box = byId('cdf');
+  const buttons = byId('cdf-scale').querySelectorAll('button');
   if (report.policies.every((p) => !p.cdf.x.length)) {
     byId('cdf-scale').hidden = true;
     box.append(nothing('No job finished.'));
@@ -22,7 +23,11 @@ function drawCdf(report, shown) {
   }
   const ticks = [0, 0.25, 0.5, 0.75, 1].map((at) => ({ at, text: `${at * 100} %` }));
   const chart = plot(box, {
-    height: 380, x: cdfRange(report, true), y: { hi: 1, ticks }, from: 0, names: report.policies.length > 1,
+    height: 380,
+    x: cdfRange(report, true),
+    y: { hi: 1, ticks },
+    from: 0,
+    names: report.policies.length > 1,
     shown: () => shown().map((p) => ({ index: p.index, name: p.name, curve: p.cdf })),
     when: (x) => `within ${duration(x)}`,
     value: (share) => percent(share),
@@ -53,11 +58,19 @@ function drawQueue(report, shown) {
     byId('queue').append(nothing('No samples over time were recorded.'));
     return null;
   }
-  const hi = Math.max(1, ...drawn.map((p) => (p.queue.hi || p.queue.y).reduce((a, b) => Math.max(a, b), 0)));
+  const hi = Math.max(
+    1,
+    ...drawn.map((p) => (p.queue.hi || p.queue.y).reduce((a, b) => Math.max(a, b), 0)),
+  );
   const whole = (v) => grouped(v, Number.isInteger(v) ? 0 : 1);
   return plot(byId('queue'), {
-    height: 260, x: { lo: 0, hi: report.end || report.tick }, y: { hi: hi * 1.04, ticks: countTicks(hi, 5) },
-    shown: () => shown().filter((p) => p.queue).map((p) => ({ index: p.index, name: p.name, curve: p.queue })),
+    height: 260,
+    x: { lo: 0, hi: report.end || report.tick },
+    y: { hi: hi * 1.04, ticks: countTicks(hi, 5) },
+    shown: () =>
+      shown()
+        .filter((p) => p.queue)
+        .map((p) => ({ index: p.index, name: p.name, curve: p.queue })),
     when: (x) => `at ${moment(x)}`,
     value: inWords(whole),
     label: 'Jobs waiting over time, by policy.',
@@ -70,12 +83,26 @@ function drawUsed(report) {
   if (!drawn.length) byId('used').append(nothing('No samples over time were recorded.'));
   const ticks = [0, 0.5, 1].map((at) => ({ at, text: `${at * 100} %` }));
   drawn.forEach((p, k) => {
-    const box = html('div', {}), last = k === drawn.length - 1;
-    const mean = p.figures.utilization === null ? '' : `${percent(p.figures.utilization)} on average`;
-    byId('used').append(html('div', { class: 'used-head' }, swatch(p.index), html('span', { class: 'name' }, p.name),
-      html('span', { class: 'dim' }, mean)), box);
+    const box = html('div');
+    const last = k === drawn.length - 1;
+    const mean =
+      p.figures.utilization === null ? '' : `${percent(p.figures.utilization)} on average`;
+    byId('used').append(
+      html(
+        'div',
+        { class: 'used-head' },
+        swatch(p.index),
+        html('span', { class: 'name' }, p.name),
+        html('span', { class: 'dim' }, mean),
+      ),
+      box,
+    );
     plot(box, {
-      height: last ? 104 : 82, axis: last, filled: true, x: { lo: 0, hi: report.end || report.tick }, y: { hi: 1, ticks },
+      height: last ? 104 : 82,
+      axis: last,
+      filled: true,
+      x: { lo: 0, hi: report.end || report.tick },
+      y: { hi: 1, ticks },
       shown: () => [{ index: p.index, name: p.name, curve: p.used }],
       when: (x) => `at ${moment(x)}`,
       value: inWords((v) => percent(v)),
@@ -86,21 +113,34 @@ function drawUsed(report) {
 
 function deadlineRow(p) {
   const { deadline_jobs: all, deadline_met: met } = p.figures;
-  const open = all - met - p.late, colour = `background:${policyColour(p.index)}`;
-  const part = (n, style, kind) => (n ? html('i', { class: kind, style: `flex:${n} 0 0;${style}` }) : null);
-  return html('div', { class: 'meet' }, html('span', { class: 'name' }, p.name),
-    html('div', { class: 'track', 'aria-hidden': 'true' },
-      part(met, colour), part(p.late, colour, 'late'), part(open, 'background:var(--wait)')),
-    html('div', { class: 'said' }, html('b', {}, `${grouped(met)} of ${grouped(all)} met`), ` (${percent(met / all)})`,
+  const open = all - met - p.late;
+  const colour = `background:${policyColour(p.index)}`;
+  const part = (n, style, kind) =>
+    n ? html('i', { class: kind, style: `flex:${n} 0 0;${style}` }) : null;
+  return html(
+    'div',
+    { class: 'meet' },
+    html('span', { class: 'name' }, p.name),
+    html(
+      'div',
+      { class: 'track', 'aria-hidden': 'true' },
+      part(met, colour),
+      part(p.late, colour, 'late'),
+      part(open, 'background:var(--wait)'),
+    ),
+    html(
+      'div',
+      { class: 'said' },
+      html('b', `${grouped(met)} of ${grouped(all)} met`),
+      ` (${percent(met / all)})`,
       p.late ? `; ${grouped(p.late)} late, the median one by ${duration(p.lateness)}` : '',
-      open ? `; ${grouped(open)} not finished` : ''));
+      open ? `; ${grouped(open)} not finished` : '',
+    ),
+  );
 }
 
 function drawDeadlines(report) {
-  const all = report.policies[0].figures.deadline_jobs;
-  if (!all) return;
+  if (!report.policies[0].figures.deadline_jobs) return;
   byId('deadlines').hidden = false;
-  byId('deadlines-note').append(`${count(all, 'job')} of ${grouped(report.policies[0].figures.jobs)} `,
-    `${all === 1 ? 'has' : 'have'} a deadline. Full colour: met. Tinted: ended late. Grey: did not finish.`);
   byId('deadline-bars').append(...report.policies.map(deadlineRow));
 }

@@ -31,12 +31,21 @@ function readJobs(raw, tick, perUnit) {
 // What became of the listed jobs under one policy.
 function readRows(raw, jobs, tick) {
   const n = jobs.n;
-  const first = unpack(raw.first, n), span = unpack(raw.span, n);
-  const again = unpack(raw.again, n), extra = unpack(raw.run, n);
-  const rows = { start: new Float64Array(n), end: new Float64Array(n), wait: new Float64Array(n),
-    run: new Float64Array(n), jct: new Float64Array(n), outcome: unpack(raw.outcome, n) };
+  const first = unpack(raw.first, n);
+  const span = unpack(raw.span, n);
+  const again = unpack(raw.again, n);
+  const extra = unpack(raw.run, n);
+  const rows = {
+    start: new Float64Array(n),
+    end: new Float64Array(n),
+    wait: new Float64Array(n),
+    run: new Float64Array(n),
+    jct: new Float64Array(n),
+    outcome: unpack(raw.outcome, n),
+  };
   for (let i = 0; i < n; i++) {
-    const started = first[i] >= 0, ended = span[i] >= 0;
+    const started = first[i] >= 0;
+    const ended = span[i] >= 0;
     rows.start[i] = started ? jobs.submit[i] + first[i] * tick : NaN;
     rows.end[i] = ended ? rows.start[i] + span[i] * tick : NaN;
     rows.wait[i] = (Math.max(first[i], 0) + again[i]) * tick;
@@ -51,7 +60,8 @@ function readRows(raw, jobs, tick) {
 
 // [time, share] of the distribution of completion times.
 function readCdf(raw, runnable, tick) {
-  const at = runningSum(unpack(raw.at, raw.n)), rank = runningSum(unpack(raw.rank, raw.n));
+  const at = runningSum(unpack(raw.at, raw.n));
+  const rank = runningSum(unpack(raw.rank, raw.n));
   return { x: at.map((t) => t * tick), y: rank.map((r) => r / runnable) };
 }
 
@@ -60,8 +70,10 @@ function readCdf(raw, runnable, tick) {
 function readCurve(raw, scale, end, tick) {
   if (!raw.n) return null;
   if (!raw.slices) {
-    return { x: runningSum(unpack(raw.at, raw.n)).map((t) => t * tick),
-      y: unpack(raw.v, raw.n).map((v) => v * scale) };
+    return {
+      x: runningSum(unpack(raw.at, raw.n)).map((t) => t * tick),
+      y: unpack(raw.v, raw.n).map((v) => v * scale),
+    };
   }
   const n = raw.slices;
   return {
@@ -75,9 +87,14 @@ function readCurve(raw, scale, end, tick) {
 // The bars of the Gantt chart; those of one job lie next to each other.
 function readBars(raw, jobs, tick, perUnit) {
   const n = raw.n;
-  const bars = { n, job: runningSum(unpack(raw.job, n)), from: unpack(raw.gap, n),
-    to: unpack(raw.length, n), units: unpack(raw.units, n).map((u) => u / perUnit),
-    node: unpack(raw.node, n) };
+  const bars = {
+    n,
+    job: runningSum(unpack(raw.job, n)),
+    from: unpack(raw.gap, n),
+    to: unpack(raw.length, n),
+    units: unpack(raw.units, n).map((u) => u / perUnit),
+    node: unpack(raw.node, n),
+  };
   for (let i = 0; i < n; i++) {
     const sameJob = i > 0 && bars.job[i] === bars.job[i - 1];
     bars.from[i] = (sameJob ? bars.to[i - 1] : jobs.submit[bars.job[i]]) + bars.from[i] * tick;
@@ -93,13 +110,19 @@ function lazily(make) {
 }
 
 function readReport(raw) {
-  const tick = raw.tick_us / 1e6, end = raw.end * tick;
+  const tick = raw.tick_us / 1e6;
+  const end = raw.end * tick;
   const jobs = readJobs(raw.jobs, tick, raw.per_unit);
   const policies = raw.policies.map((p, index) => {
-    const figures = p.figures, runnable = figures.jobs - figures.never_runnable;
+    const figures = p.figures;
+    const runnable = figures.jobs - figures.never_runnable;
     return {
-      index, name: figures.policy, figures, shown: true,
-      late: p.late, lateness: p.lateness * tick,
+      index,
+      name: figures.policy,
+      figures,
+      shown: true,
+      late: p.late,
+      lateness: p.lateness * tick,
       segments: { kept: p.segments.n, recorded: p.segments.recorded, cut: p.segments.cut },
       rows: lazily(() => readRows(p, jobs, tick)),
       bars: lazily(() => readBars(p.segments, jobs, tick, raw.per_unit)),
@@ -108,7 +131,18 @@ function readReport(raw) {
       used: readCurve(p.used, 1e-4, end, tick),
     };
   });
-  return { trace: raw.trace, nodes: raw.nodes, cluster: raw.cluster, unit: raw.unit, jobs, policies,
-    end, tick, exact: raw.exact, origin: raw.origin_s, stride: raw.stride,
-    ganttStride: raw.gantt_stride };
+  return {
+    trace: raw.trace,
+    nodes: raw.nodes,
+    cluster: raw.cluster,
+    unit: raw.unit,
+    jobs,
+    policies,
+    end,
+    tick,
+    exact: raw.exact,
+    origin: raw.origin_s,
+    stride: raw.stride,
+    ganttStride: raw.gantt_stride,
+  };
 }

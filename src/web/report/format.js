@@ -3,22 +3,23 @@
 // node, so that nothing in it can act as markup.
 'use strict';
 
-function element(space, tag, attributes, children) {
+// What stands first is attributes when it is a plain object, else a child.
+function element(space, tag, children) {
   const node = space ? document.createElementNS(space, tag) : document.createElement(tag);
-  for (const [key, value] of Object.entries(attributes || {})) {
+  const attributes = children[0]?.constructor === Object ? children.shift() : {};
+  for (const [key, value] of Object.entries(attributes)) {
     if (value === undefined || value === null || value === false) continue;
     if (key.startsWith('on')) node.addEventListener(key.slice(2), value);
     else node.setAttribute(key, value === true ? '' : value);
   }
   for (const child of children.flat(3)) {
-    if (child !== null && child !== undefined && child !== '') node.append(child);
+    if (child || child === 0) node.append(child);
   }
   return node;
 }
 
-const html = (tag, attributes, ...children) => element(null, tag, attributes, children);
-const svg = (tag, attributes, ...children) =>
-  element('http://www.w3.org/2000/svg', tag, attributes, children);
+const html = (tag, ...children) => element(null, tag, children);
+const svg = (tag, ...children) => element('http://www.w3.org/2000/svg', tag, children);
 const byId = (id) => document.getElementById(id);
 
 // 12345.6 -> "12,345.6"; the same in every locale.
@@ -43,7 +44,8 @@ const twoDigits = (n) => String(n).padStart(2, '0');
 // Seconds as people say them: "417 ms", "12.3 s", "4m 07s", "3h 05m", "2d 04h".
 function duration(seconds) {
   if (seconds === null || seconds === undefined || Number.isNaN(seconds)) return '–';
-  const s = Math.abs(seconds), sign = seconds < 0 ? '−' : '';
+  const s = Math.abs(seconds);
+  const sign = seconds < 0 ? '−' : '';
   if (s === 0) return '0 s';
   if (s < 0.9995) return `${sign}${Math.round(s * 1000)} ms`;
   if (s < 59.95) return `${sign}${s.toFixed(1)} s`;
@@ -65,8 +67,12 @@ const exactSeconds = (s) => (s === null ? '' : `${grouped(s, Number.isInteger(s)
 // A name from the trace. Characters that are not seen, or that turn the text
 // around, are shown as escapes.
 function visible(name) {
-  return name.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g, (c) =>
-    ({ '\n': '\\n', '\t': '\\t', '\r': '\\r' })[c] || `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return name.replace(
+    /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
+    (c) =>
+      ({ '\n': '\\n', '\t': '\\t', '\r': '\\r' })[c] ||
+      `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 const baseName = (path) => path.replace(/\/+$/, '').split('/').pop() || path;
@@ -83,9 +89,20 @@ const policyColour = (index) => `var(--s${index % 8})`;
 const policyDash = (index) => [null, '7 4', '2 3'][Math.floor(index / 8) % 3];
 
 function swatch(index) {
-  return svg('svg', { class: 'swatch', width: 22, height: 8, viewBox: '0 0 22 8', 'aria-hidden': 'true' },
-    svg('line', { x1: 1, x2: 21, y1: 4, y2: 4, 'stroke-width': 3, 'stroke-linecap': 'round',
-      style: `stroke:${policyColour(index)}`, 'stroke-dasharray': policyDash(index) }));
+  return svg(
+    'svg',
+    { class: 'swatch', width: 22, height: 8, viewBox: '0 0 22 8', 'aria-hidden': 'true' },
+    svg('line', {
+      x1: 1,
+      x2: 21,
+      y1: 4,
+      y2: 4,
+      'stroke-width': 3,
+      'stroke-linecap': 'round',
+      style: `stroke:${policyColour(index)}`,
+      'stroke-dasharray': policyDash(index),
+    }),
+  );
 }
 
 // One tooltip for the whole page, beside the pointer and inside the window.

@@ -7,7 +7,10 @@ function activityAt(gantt, job, t) {
   for (let i = rows.first[job]; i <= rows.last[job]; i++) {
     if (t >= bars.from[i] && t < bars.to[i]) {
       const units = `${+bars.units[i].toFixed(3)} ${report.unit}${bars.units[i] === 1 ? '' : 's'}`;
-      const node = report.cluster.nodes > 1 ? `, first node ${report.cluster.names[bars.node[i]] ?? bars.node[i]}` : '';
+      const node =
+        report.cluster.nodes > 1
+          ? `, first node ${report.cluster.names[bars.node[i]] ?? bars.node[i]}`
+          : '';
       return `${units} from ${moment(bars.from[i])} to ${moment(bars.to[i])}${node}`;
     }
   }
@@ -17,24 +20,34 @@ function activityAt(gantt, job, t) {
 
 function ganttTip(gantt, event) {
   const box = gantt.canvas.getBoundingClientRect();
-  const px = event.clientX - box.left, job = gantt.jobAt(px, event.clientY - box.top);
+  const px = event.clientX - box.left;
+  const job = gantt.jobAt(px, event.clientY - box.top);
   if (job < 0) {
     tip.hide();
     return;
   }
-  const rows = gantt.policy.rows(), t = gantt.time(Math.max(px, gantt.left));
-  tip.show(event.clientX, event.clientY,
-    html('b', { class: 'name' }, html('bdi', {}, gantt.report.jobs.name[job])),
-    html('div', {}, `at ${moment(t)}: ${activityAt(gantt, job, t)}`),
-    html('div', { class: 'dim' }, `waited ${duration(rows.wait[job])}, ran ${duration(rows.run[job])}, `,
-      Number.isNaN(rows.jct[job]) ? 'did not finish' : `completed in ${duration(rows.jct[job])}`));
+  const rows = gantt.policy.rows();
+  const t = gantt.time(Math.max(px, gantt.left));
+  tip.show(
+    event.clientX,
+    event.clientY,
+    html('b', { class: 'name' }, html('bdi', gantt.report.jobs.name[job])),
+    html('div', `at ${moment(t)}: ${activityAt(gantt, job, t)}`),
+    html(
+      'div',
+      { class: 'dim' },
+      `waited ${duration(rows.wait[job])}, ran ${duration(rows.run[job])}, `,
+      Number.isNaN(rows.jct[job]) ? 'did not finish' : `completed in ${duration(rows.jct[job])}`,
+    ),
+  );
 }
 
 // Drag to move, two fingers to zoom, click to pick. On a touch screen one
 // finger up or down still scrolls the page.
 function listenPointers(gantt, onPick) {
   const held = new Map();
-  let moved = 0, apart = 0;
+  let moved = 0;
+  let apart = 0;
   const distance = () => {
     const [a, b] = [...held.values()];
     return Math.hypot(a.x - b.x, a.y - b.y);
@@ -55,8 +68,13 @@ function listenPointers(gantt, onPick) {
     held.set(event.pointerId, now);
     moved += Math.abs(now.x - was.x) + Math.abs(now.y - was.y);
     if (held.size === 2) {
-      const box = gantt.canvas.getBoundingClientRect(), [a, b] = [...held.values()];
-      gantt.zoom(apart / Math.max(1, distance()), (a.x + b.x) / 2 - box.left, (a.y + b.y) / 2 - box.top);
+      const box = gantt.canvas.getBoundingClientRect();
+      const [a, b] = [...held.values()];
+      gantt.zoom(
+        apart / Math.max(1, distance()),
+        (a.x + b.x) / 2 - box.left,
+        (a.y + b.y) / 2 - box.top,
+      );
       apart = distance();
     } else if (moved > 4) {
       gantt.box.setPointerCapture(event.pointerId);
@@ -81,20 +99,29 @@ function listenPointers(gantt, onPick) {
 // Only once the chart has the focus, or with Ctrl: a reader who scrolls past
 // must not be caught in it.
 function listenWheel(gantt) {
-  gantt.box.addEventListener('wheel', (event) => {
-    if (!event.ctrlKey && document.activeElement !== gantt.box) return;
-    event.preventDefault();
-    const box = gantt.canvas.getBoundingClientRect();
-    const turn = (event.deltaY || event.deltaX) * (event.deltaMode === 1 ? 24 : 1);
-    gantt.zoom(Math.exp(Math.max(-300, Math.min(300, turn)) * 0.0022), event.clientX - box.left,
-      event.clientY - box.top, !event.shiftKey);
-    ganttTip(gantt, event);
-  }, { passive: false });
+  gantt.box.addEventListener(
+    'wheel',
+    (event) => {
+      if (!event.ctrlKey && document.activeElement !== gantt.box) return;
+      event.preventDefault();
+      const box = gantt.canvas.getBoundingClientRect();
+      const turn = (event.deltaY || event.deltaX) * (event.deltaMode === 1 ? 24 : 1);
+      gantt.zoom(
+        Math.exp(Math.max(-300, Math.min(300, turn)) * 0.0022),
+        event.clientX - box.left,
+        event.clientY - box.top,
+        !event.shiftKey,
+      );
+      ganttTip(gantt, event);
+    },
+    { passive: false },
+  );
 }
 
 function listenKeys(gantt, onPick) {
   const step = (by) => {
-    const { jobs, rowOf } = gantt.rows, now = gantt.picked < 0 ? -1 : rowOf[gantt.picked];
+    const { jobs, rowOf } = gantt.rows;
+    const now = gantt.picked < 0 ? -1 : rowOf[gantt.picked];
     if (!jobs.length) return;
     const start = now < 0 ? Math.floor(gantt.view.y0) - (by > 0 ? 1 : 0) : now;
     onPick(jobs[Math.max(0, Math.min(jobs.length - 1, start + by))]);
@@ -127,8 +154,12 @@ function listenGantt(gantt, onPick) {
   listenWheel(gantt);
   listenKeys(gantt, onPick);
   for (const button of byId('gantt-zoom').querySelectorAll('button')) {
-    button.addEventListener('click', () => ({
-      in: () => gantt.zoom(1 / 1.6), out: () => gantt.zoom(1.6), fit: () => gantt.fit(),
-    })[button.dataset.zoom]());
+    button.addEventListener('click', () =>
+      ({
+        in: () => gantt.zoom(1 / 1.6),
+        out: () => gantt.zoom(1.6),
+        fit: () => gantt.fit(),
+      })[button.dataset.zoom](),
+    );
   }
 }

@@ -27,8 +27,10 @@ const theme = {
   },
   apply(forced) {
     const name = forced || this.chosen;
-    document.documentElement.classList.toggle('dark',
-      name === 'dark' || (name === 'auto' && this.system.matches));
+    document.documentElement.classList.toggle(
+      'dark',
+      name === 'dark' || (name === 'auto' && this.system.matches),
+    );
     dispatchEvent(new Event('themechange'));
   },
 };

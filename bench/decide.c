@@ -1,0 +1,138 @@
+/* How long one decision takes with many active jobs: the engine with 10,000
+ * malleable jobs on 1,000 nodes of 8 GPUs, one job ending and one arriving
+ * before each decision. CPU time of the decision alone. */
+#include <stdio.h>
+#include <time.h>
+
+#include "base/rng.h"
+#include "engine/engine.h"
+
+enum { JOBS = 10000, NODES = 1000, GPUS = 8, DECISIONS = 300 };
+
+static double cpu_ms(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+    return (double)ts.tv_sec * 1e3 + (double)ts.tv_nsec / 1e6;
+}
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void make_job(struct job *j, uint32_t id, struct rng *r, const struct speed *curves,
+                     usec_t now)
+{
+    static const int sizes[] = {1, 1, 1, 2, 2, 4, 8};
+    units_t req = sizes[rng_below(r, COUNT_OF(sizes))] * UNIT;
+    *j = (struct job){.id = id,
+                      .name = "job",
+                      .submit = now,
+                      .kind = JOB_MALLEABLE,
+                      .pool = POOL_GPU,
+                      .req = req,
+                      .min = UNIT,
+                      .max = GPUS * UNIT,
+                      .work = (600 + rng_exponential(r, 36000)) * 1e6,
+                      .speeds = &curves[rng_below(r, 4)],
+                      .nspeeds = 1};
+    j->deadline = now + (usec_t)(j->work * (0.3 + 3 * rng_uniform(r)));
+    j->cost.restart = j->cost.resize = j->cost.move = 20 * USEC_PER_SEC;
+    job_normalise(j, NULL);
+}
+
+/* The running task that ends first. */
+static uint32_t first_end(const struct engine *e, usec_t now)
+{
+    uint32_t best = e->running.at[0];
+    for (size_t i = 1; i < e->running.n; i++)
+        if (task_end(&e->tasks[e->running.at[i]], now) < task_end(&e->tasks[best], now))
+            best = e->running.at[i];
+    return best;
+}
+
+static void step(struct engine *e, struct event event, usec_t now)
+{
+    struct err err;
+    if (engine_step(e, &event, now, &err) < 0) {
+        fprintf(stderr, "decide: %s\n", err.text);
+        exit(1);
+    }
+}
+
+static void measure(const char *name, const struct cluster *c, struct job *jobs,
+                    const struct speed *curves)
+{
+    struct engine e;
+    struct engine_config config = {.instant = true, .seed = 1};
+    struct err err;
+    struct rng r;
+    double ms[DECISIONS], first;
+    usec_t now = 0;
+    if (combo_parse(name, &config.combo, &err) < 0) {
+        fprintf(stderr, "decide: %s\n", err.text);
+        exit(1);
+    }
+    rng_init(&r, 7);
+    engine_init(&e, &config, c);
+    uint32_t n = 0;
+    for (; n < JOBS; n++) {
+        make_job(&jobs[n], n, &r, curves, now);
+        step(&e, (struct event){.kind = EVENT_SUBMIT, .job = &jobs[n]}, now);
+    }
+    first = cpu_ms();
+    step(&e, (struct event){.kind = EVENT_TICK}, now);
+    first = cpu_ms() - first;
+    for (int i = 0; i < DECISIONS; i++) {
+        uint32_t task = first_end(&e, now);
+        usec_t end = task_end(&e.tasks[task], now);
+        now = end < now + 60 * USEC_PER_SEC ? end : now + 60 * USEC_PER_SEC;
+        step(&e, (struct event){.kind = EVENT_END, .task = task}, now);
+        make_job(&jobs[n], n, &r, curves, now);
+        step(&e, (struct event){.kind = EVENT_SUBMIT, .job = &jobs[n++]}, now);
+        double start = cpu_ms();
+        step(&e, (struct event){.kind = EVENT_TICK}, now);
+        ms[i] = cpu_ms() - start;
+    }
+    qsort(ms, DECISIONS, sizeof *ms, compare);
+    printf("%-38s %8.2f %8.2f %8.2f %8.2f\n", name, ms[DECISIONS / 2],
+           ms[DECISIONS * 99 / 100 - 1], ms[DECISIONS - 1], first);
+    fflush(stdout);
+    engine_done(&e);
+}
+
+int main(int argc, char **argv)
+{
+    static const double speedups[4][4] = {{1, 1.785, 2.5, 3.125},
+                                          {1, 1.857, 2.6, 3.25},
+                                          {1, 1.842, 2.692, 3.5},
+                                          {1, 1.657, 2.148, 2.521}};
+    static const char *const names[] = {
+        "fifo:order=strict", "fifo:order=skip", "fifo", "srjf", "srtf", "srsf", "edf", "las",
+        "gittins", "elastic-fifo", "elastic-srjf", "elastic-las", "ffdl", "afs-l", "optimus",
+        "equal", "deadline", "allocate=elastic-fifo,place=best-fit", "qos", "voda-afs-l"};
+    struct arena a = {0};
+    struct speed curves[4];
+    struct cluster c = {.n = NODES, .gpu_types = {"gpu"}};
+    c.nodes = ARENA_ARRAY(&a, NODES, struct node);
+    for (uint32_t i = 0; i < NODES; i++)
+        c.nodes[i] = (struct node){.name = "n", .gpus = GPUS * UNIT, .gpu_pool = POOL_GPU};
+    for (int i = 0; i < 4; i++) {
+        /* Beyond the four measured sizes: the last gain shrinks by a third each. */
+        double s[GPUS];
+        for (int k = 0; k < GPUS; k++)
+            s[k] = k < 4 ? speedups[i][k] : s[k - 1] + (s[k - 1] - s[k - 2]) * 2 / 3;
+        curves[i] = speed_table(&a, s, GPUS);
+    }
+    struct job *jobs = xcalloc(JOBS + DECISIONS, sizeof *jobs);
+    printf("CPU milliseconds of one decision, %d active jobs on %d x %d GPUs\n", JOBS, NODES, GPUS);
+    printf("%-38s %8s %8s %8s %8s\n", "policy", "p50", "p99", "max", "first");
+    for (size_t i = 0; i < COUNT_OF(names); i++)
+        if (argc < 2 || !strcmp(argv[1], names[i]))
+            measure(names[i], &c, jobs, curves);
+    free(jobs);
+    arena_done(&a);
+    return 0;
+}

@@ -1,0 +1,148 @@
+/* Owns the two ways in which a plan meets what still holds units or memory.
+ *
+ * A paused task keeps its memory only while nobody needs it: placers count that
+ * memory as free, and whoever must make room for the plan is found here, the last
+ * in the order first.
+ *
+ * When stops take time, a grant that needs what a stopping task still holds waits
+ * for the next decision, which EVENT_STOPPED causes; and so does one that needs
+ * the place of a grant that waits. */
+#include "engine/internal.h"
+
+struct load {
+    units_t cpu, gpu;
+    int64_t memory;
+};
+
+/* Adds (sign 1) or takes back (-1) a placement. */
+static void load_add(struct load *load, const struct job *j, unsigned pool,
+                     const struct placement *at, int sign, bool memory)
+{
+    for (uint32_t i = 0; i < at->n; i++) {
+        struct load *l = &load[at->at[i].node];
+        units_t n = sign * at->at[i].units;
+        l->cpu += pool == POOL_CPU ? n : n / UNIT * j->cpus;
+        l->gpu += pool == POOL_CPU ? 0 : n;
+        l->memory += memory ? sign * j->memory_mb : 0;
+    }
+}
+
+static bool load_fits(const struct load *l, const struct node *n)
+{
+    return l->cpu <= n->cpus && l->gpu <= n->gpus && (!n->memory_mb || l->memory <= n->memory_mb);
+}
+
+/* Puts the task of a grant from its old places (sign 1) to its new ones, or back
+ * (-1). */
+static void load_move(struct load *load, const struct engine *e, const struct grant *g, int sign)
+{
+    const struct task *t = &e->tasks[g->task];
+    if (task_running(t))
+        load_add(load, t->job, t->pool, &t->at, -sign, true);
+    load_add(load, t->job, g->pool, &g->place, sign, t->phase != TASK_PAUSED);
+}
+
+static bool moves(const struct grant *g)
+{
+    return g->n && g->moved;
+}
+
+/* What nodes would hold with all moves made and nobody stopped. */
+static struct load *load_moved(struct engine *e, const struct plan *plan)
+{
+    struct load *load = arena_raw(&e->arena, e->cluster.n * sizeof *load);
+    for (uint32_t i = 0; i < e->cluster.n; i++) {
+        const struct node *n = &e->cluster.nodes[i];
+        load[i] = (struct load){n->cpu_held, n->gpu_held, n->memory_held};
+    }
+    for (uint32_t i = 0; i < plan->n; i++)
+        if (moves(&plan->grants[i]))
+            load_move(load, e, &plan->grants[i], 1);
+    return load;
+}
+
+static bool loses_all(const struct plan *plan, uint32_t task)
+{
+    const struct grant *g = plan_grant(plan, task);
+    return !g || !g->n;
+}
+
+/* Whether anybody would keep memory for which the plan has no use. */
+static bool any_pause(const struct engine *e, const struct plan *plan)
+{
+    if (e->snapshot.npaused)
+        return true;
+    for (size_t i = 0; i < e->running.n; i++)
+        if (e->tasks[e->running.at[i]].job->can_pause && loses_all(plan, e->running.at[i]))
+            return true;
+    return false;
+}
+
+static bool is_crowded(const struct engine *e, const struct load *load, const struct placement *at)
+{
+    for (uint32_t i = 0; i < at->n; i++) {
+        const struct node *n = &e->cluster.nodes[at->at[i].node];
+        if (n->memory_mb && load[at->at[i].node].memory > n->memory_mb)
+            return true;
+    }
+    return false;
+}
+
+const bool *yield_memory(struct engine *e, const struct plan *plan)
+{
+    bool *yields = NULL;
+    if (!any_pause(e, plan))
+        return NULL;
+    struct load *load = load_moved(e, plan);
+    for (size_t i = 0; i < e->running.n; i++) {
+        const struct task *t = &e->tasks[e->running.at[i]];
+        if (loses_all(plan, e->running.at[i]))
+            load_add(load, t->job, t->pool, &t->at, -1, !t->job->can_pause);
+    }
+    for (uint32_t i = e->snapshot.last; i != TASK_NONE; i = e->tasks[i].prev) {
+        const struct task *t = &e->tasks[i];
+        bool keeps = t->phase == TASK_PAUSED || (task_running(t) && t->job->can_pause);
+        if (!keeps || !loses_all(plan, i) || !is_crowded(e, load, &t->at))
+            continue;
+        if (!yields)
+            yields = ARENA_ARRAY(&e->arena, e->tasks_cap, bool);
+        yields[i] = true;
+        for (uint32_t k = 0; k < t->at.n; k++)
+            load[t->at.at[k].node].memory -= t->job->memory_mb;
+    }
+    return yields;
+}
+
+/* Whether the grant puts anything onto a node that cannot take it yet. */
+static bool overfills(const struct engine *e, const struct load *load, const struct grant *g)
+{
+    for (uint32_t i = 0; i < g->place.n; i++)
+        if (!load_fits(&load[g->place.at[i].node], &e->cluster.nodes[g->place.at[i].node]))
+            return true;
+    return false;
+}
+
+const bool *yield_wait(struct engine *e, const struct plan *plan, const bool *yields)
+{
+    bool *waits = NULL;
+    struct load *load = load_moved(e, plan);
+    for (size_t i = 0; i < e->running.n; i++) { /* freezing takes no time */
+        uint32_t task = e->running.at[i];
+        const struct task *t = &e->tasks[task];
+        if (loses_all(plan, task) && t->job->can_pause && !(yields && yields[task]))
+            load_add(load, t->job, t->pool, &t->at, -1, false);
+    }
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t i = plan->n; i-- > 0;) {
+            const struct grant *g = &plan->grants[i];
+            if (!moves(g) || (waits && waits[i]) || !overfills(e, load, g))
+                continue;
+            if (!waits)
+                waits = ARENA_ARRAY(&e->arena, plan->n, bool);
+            waits[i] = changed = true;
+            load_move(load, e, g, -1);
+        }
+    }
+    return waits;
+}

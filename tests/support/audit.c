@@ -1,0 +1,256 @@
+/* Owns the audit of an engine's state. Each rule is one function that returns
+ * false with a text; all sums are made anew. */
+#include "support/audit.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+static bool broken(struct audit *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static bool broken(struct audit *a, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(a->why, sizeof a->why, fmt, args);
+    va_end(args);
+    return false;
+}
+
+static bool is_active(const struct task *t)
+{
+    return t->phase == TASK_QUEUED || t->phase == TASK_RUNNING || t->phase == TASK_PAUSED;
+}
+
+/* Whether the table of the job's speeds has this size. A fraction of a CPU lies
+ * between two sizes that it has. */
+static bool is_admissible(const struct job *j, unsigned pool, units_t n)
+{
+    const struct speed *s = &j->speeds[j->nspeeds == 1 ? 0 : pool];
+    uint32_t whole = (uint32_t)(n / UNIT);
+    if (!s->at || n == j->min)
+        return true;
+    if (whole > s->len || (whole > 0 && s->next[whole - 1] != whole))
+        return false;
+    return n % UNIT == 0 || whole == s->len || s->next[whole] == whole + 1;
+}
+
+static bool audit_size(struct audit *a, const struct task *t)
+{
+    const struct job *j = t->job;
+    bool holds = t->phase == TASK_RUNNING || t->phase == TASK_STOPPING;
+    if (t->n && !holds)
+        return broken(a, "job %s holds units in phase %d", j->name, t->phase);
+    if (t->phase == TASK_RUNNING && (t->n < j->min || t->n > j->max))
+        return broken(a, "job %s holds %lld of %lld to %lld", j->name, (long long)t->n,
+                      (long long)j->min, (long long)j->max);
+    if (t->phase == TASK_RUNNING && !is_admissible(j, t->pool, t->n))
+        return broken(a, "job %s cannot run on %lld", j->name, (long long)t->n);
+    if (holds && t->pool != j->pool && !(j->pool == POOL_ANY_GPU && t->pool >= POOL_GPU))
+        return broken(a, "job %s is in pool %u", j->name, t->pool);
+    return true;
+}
+
+static bool audit_places(struct audit *a, const struct engine *e, const struct task *t)
+{
+    units_t sum = 0;
+    bool keeps = t->phase == TASK_PAUSED || t->phase == TASK_STOPPING;
+    if (!t->n && t->at.n && !keeps)
+        return broken(a, "job %s has places and no units", t->job->name);
+    if (t->job->whole && t->at.n > 1)
+        return broken(a, "job %s is not whole", t->job->name);
+    for (uint32_t i = 0; i < t->at.n; i++) {
+        const struct slot *s = &t->at.at[i];
+        const struct node *n = &e->cluster.nodes[s->node];
+        sum += s->units;
+        if (s->node >= e->cluster.n || s->units <= 0)
+            return broken(a, "job %s has an impossible place", t->job->name);
+        if (n->state == NODE_DOWN)
+            return broken(a, "job %s is on %s, which is down", t->job->name, n->name);
+        if (t->pool != POOL_CPU && (n->gpu_pool != t->pool || s->units % UNIT))
+            return broken(a, "job %s has %lld of pool %u on %s", t->job->name,
+                          (long long)s->units, t->pool, n->name);
+        for (uint32_t k = 0; k < i; k++)
+            if (t->at.at[k].node == s->node)
+                return broken(a, "job %s is on %s twice", t->job->name, n->name);
+    }
+    if (t->n && sum != t->n)
+        return broken(a, "job %s has places for %lld, not %lld", t->job->name, (long long)sum,
+                      (long long)t->n);
+    return true;
+}
+
+/* Units of a shadow's job on the node before this step. */
+static units_t had_on(const struct audit_shadow *s, uint32_t node)
+{
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->at[i].node == node)
+            return s->at[i].units;
+    return 0;
+}
+
+/* Nothing new on a node that is not up. */
+static bool audit_taken(struct audit *a, const struct engine *e, uint32_t task)
+{
+    const struct task *t = &e->tasks[task];
+    const struct audit_shadow *s = &a->shadow[task];
+    for (uint32_t i = 0; t->n && i < t->at.n; i++) {
+        const struct node *n = &e->cluster.nodes[t->at.at[i].node];
+        units_t had = s->job == t->job ? had_on(s, t->at.at[i].node) : 0;
+        if (n->state != NODE_UP && t->at.at[i].units > had)
+            return broken(a, "job %s took units on %s, which is not up", t->job->name, n->name);
+    }
+    return true;
+}
+
+/* All its time in the system was spent waiting or running. */
+static bool audit_time(struct audit *a, const struct audit_shadow *s, const struct task *t,
+                       usec_t now)
+{
+    usec_t spell = now - (t->phase == TASK_RUNNING ? t->resumed_at : t->queued_at);
+    if (s->was_held || t->phase == TASK_HELD)
+        return true;
+    if (t->wait_time + t->run_time + spell != now - s->came)
+        return broken(a, "job %s: %lld waiting, %lld running, %lld in this spell since %lld",
+                      t->job->name, (long long)t->wait_time, (long long)t->run_time,
+                      (long long)spell, (long long)s->came);
+    if (t->done < 0 || t->saved > t->done)
+        return broken(a, "job %s has done %g and saved %g", t->job->name, t->done, t->saved);
+    return true;
+}
+
+/* CPUs that a running task uses on a node where it has these units; one on several
+ * nodes, and the CPUs beside a GPU, are as they were granted. */
+static double cpus_used(const struct task *t, units_t units)
+{
+    if (t->pool != POOL_CPU)
+        return (double)(units / UNIT * t->job->cpus);
+    return t->at.n == 1 ? t->cpu_used : (double)units;
+}
+
+static bool audit_node(struct audit *a, const struct engine *e, uint32_t node)
+{
+    const struct node *n = &e->cluster.nodes[node];
+    units_t cpu = 0, gpu = 0;
+    double used = 0;
+    int64_t memory = 0;
+    size_t tasks = 0, listed = 0;
+    for (uint32_t i = 0; i < e->tasks_n; i++) {
+        const struct task *t = &e->tasks[i];
+        for (uint32_t k = 0; t->job && k < t->at.n; k++) {
+            if (t->at.at[k].node != node)
+                continue;
+            units_t units = t->n ? t->at.at[k].units : 0;
+            cpu += t->pool == POOL_CPU ? units : units / UNIT * t->job->cpus;
+            gpu += t->pool == POOL_CPU ? 0 : units;
+            memory += t->job->memory_mb;
+            tasks += units > 0;
+            if (t->phase == TASK_RUNNING)
+                used += cpus_used(t, units);
+            for (size_t l = 0; l < n->tasks.n; l++)
+                listed += n->tasks.at[l] == i;
+        }
+    }
+    if (cpu != n->cpu_held || gpu != n->gpu_held || memory != n->memory_held)
+        return broken(a, "%s counts %lld, %lld and %lld, its tasks %lld, %lld and %lld", n->name,
+                      (long long)n->cpu_held, (long long)n->gpu_held, (long long)n->memory_held,
+                      (long long)cpu, (long long)gpu, (long long)memory);
+    if (cpu > n->cpus || gpu > n->gpus || (n->memory_mb && memory > n->memory_mb))
+        return broken(a, "%s holds more than it has", n->name);
+    if (tasks != n->tasks.n || listed != tasks)
+        return broken(a, "%s lists %zu tasks, not %zu", n->name, n->tasks.n, tasks);
+    if (used > (double)n->cpus * (1 + 1e-9))
+        return broken(a, "%s uses %g of %lld CPUs", n->name, used, (long long)n->cpus);
+    return true;
+}
+
+static bool audit_running(struct audit *a, const struct engine *e)
+{
+    size_t running = 0, cpu = 0;
+    for (uint32_t i = 0; i < e->tasks_n; i++) {
+        const struct task *t = &e->tasks[i];
+        if (!t->job || t->phase != TASK_RUNNING)
+            continue;
+        running++;
+        cpu += t->pool == POOL_CPU;
+        if (t->running_at >= e->running.n || e->running.at[t->running_at] != i)
+            return broken(a, "job %s is not in the running list", t->job->name);
+        if (!(t->rate > 0))
+            return broken(a, "job %s runs at the rate %g", t->job->name, t->rate);
+    }
+    if (running != e->running.n || cpu != e->snapshot.ncpu)
+        return broken(a, "%zu in the running list, not %zu", e->running.n, running);
+    return true;
+}
+
+static bool comes_before(const struct job *a, const struct job *b)
+{
+    if (a->priority != b->priority)
+        return a->priority > b->priority;
+    return a->submit != b->submit ? a->submit < b->submit : a->id < b->id;
+}
+
+static bool audit_order(struct audit *a, const struct engine *e)
+{
+    const struct snapshot *s = &e->snapshot;
+    uint32_t listed = 0, active = 0, prev = TASK_NONE;
+    for (uint32_t i = s->first; i != TASK_NONE && listed <= e->tasks_n; i = e->tasks[i].next) {
+        const struct task *t = &e->tasks[i];
+        if (!t->job || !is_active(t) || t->prev != prev)
+            return broken(a, "task %u does not belong into the order", i);
+        if (s->by_submit && prev != TASK_NONE && !comes_before(e->tasks[prev].job, t->job))
+            return broken(a, "job %s is out of order", t->job->name);
+        prev = i;
+        listed++;
+    }
+    for (uint32_t i = 0; i < e->tasks_n; i++)
+        active += e->tasks[i].job && is_active(&e->tasks[i]);
+    if (listed != active || active != s->active || s->last != prev)
+        return broken(a, "%u in the order, %u counted, %u active", listed, s->active, active);
+    return true;
+}
+
+static void remember(struct audit_shadow *s, const struct task *t, usec_t now)
+{
+    if (s->job != t->job) {
+        /* A job that was changed keeps its id; any other is a new one. */
+        bool same = s->job && t->job && s->job->id == t->job->id;
+        s->came = same ? s->came : now;
+        s->was_held = same && s->was_held;
+    }
+    s->job = t->job;
+    s->was_held |= t->job && t->phase == TASK_HELD;
+    s->n = t->job && t->n ? t->at.n : 0;
+    if (s->n) {
+        s->at = xreallocarray(s->at, s->n, sizeof *s->at);
+        memcpy(s->at, t->at.at, s->n * sizeof *s->at);
+    }
+}
+
+bool audit_step(struct audit *a, const struct engine *e, usec_t now)
+{
+    if (a->cap < e->tasks_n) {
+        a->shadow = xreallocarray(a->shadow, e->tasks_n, sizeof *a->shadow);
+        memset(a->shadow + a->cap, 0, (e->tasks_n - a->cap) * sizeof *a->shadow);
+        a->cap = e->tasks_n;
+    }
+    for (uint32_t i = 0; i < e->tasks_n; i++) {
+        const struct task *t = &e->tasks[i];
+        if (t->job && !(audit_size(a, t) && audit_places(a, e, t) && audit_taken(a, e, i)))
+            return false;
+        remember(&a->shadow[i], t, now);
+        if (t->job && !audit_time(a, &a->shadow[i], t, now))
+            return false;
+    }
+    for (uint32_t i = 0; i < e->cluster.n; i++)
+        if (!audit_node(a, e, i))
+            return false;
+    return audit_running(a, e) && audit_order(a, e);
+}
+
+void audit_done(struct audit *a)
+{
+    for (uint32_t i = 0; i < a->cap; i++)
+        free(a->shadow[i].at);
+    free(a->shadow);
+    *a = (struct audit){0};
+}

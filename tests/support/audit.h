@@ -1,0 +1,29 @@
+/* The invariants of an engine's state, worked out from nothing but the tasks,
+ * the jobs and the nodes: neither the engine's own check nor any function of a
+ * policy is used. */
+#ifndef SUPPORT_AUDIT_H
+#define SUPPORT_AUDIT_H
+
+#include "engine/engine.h"
+
+/* What a task held after the step before, to see what it took in this one. */
+struct audit_shadow {
+    const struct job *job; /* NULL = the slot was empty */
+    struct slot *at;
+    uint32_t n;
+    bool was_held;   /* by the user, once: its waiting is then not counted */
+    usec_t came;     /* when it was first seen */
+};
+
+struct audit {
+    struct audit_shadow *shadow; /* by task */
+    uint32_t cap;
+    char why[256]; /* what is broken */
+};
+
+void audit_done(struct audit *a);
+
+/* Looks at the state after a step. False, and a->why, when something is wrong. */
+bool audit_step(struct audit *a, const struct engine *e, usec_t now);
+
+#endif

@@ -1,0 +1,61 @@
+/* Owns the spelling of effects. */
+#include "support/effects.h"
+
+void effects_add_time(struct str *out, usec_t now)
+{
+    str_addf(out, "t=%.15g ", time_seconds(now));
+}
+
+void effects_add_units(struct str *out, units_t n)
+{
+    str_addf(out, "%.15g", (double)n / UNIT);
+}
+
+static void add_places(struct str *out, const struct engine *e, const struct task *t)
+{
+    str_add(out, " on");
+    for (uint32_t i = 0; i < t->at.n; i++) {
+        str_addf(out, " %s:", e->cluster.nodes[t->at.at[i].node].name);
+        effects_add_units(out, t->at.at[i].units);
+    }
+}
+
+/* Weights are the CPUs that a sharer has in mind, of which only the ratio
+ * counts: four digits are enough to tell them apart. */
+static void add_share(struct str *out, const struct task *t)
+{
+    str_add(out, " limit ");
+    effects_add_units(out, t->cpu_limit);
+    str_addf(out, " weight %.4g", t->cpu_weight);
+}
+
+static void add_effect(struct str *out, const struct engine *e, const struct effect *f, usec_t now)
+{
+    static const char *const verbs[] = {"start", "resize", "move", "preempt",
+                                        "pause", "resume", "share"};
+    const struct task *t = &e->tasks[f->task];
+    bool takes = f->kind == EFFECT_START || f->kind == EFFECT_RESUME || f->kind == EFFECT_MOVE;
+    effects_add_time(out, now);
+    str_addf(out, "%s %s", verbs[f->kind], t->job->name);
+    if (f->kind == EFFECT_SHARE) {
+        add_share(out, t);
+    } else {
+        str_add(out, " ");
+        effects_add_units(out, takes ? f->to : f->from);
+    }
+    if (f->kind == EFFECT_RESIZE) {
+        str_add(out, "->");
+        effects_add_units(out, f->to);
+    }
+    if (takes || f->kind == EFFECT_RESIZE)
+        add_places(out, e, t);
+    if (f->cost)
+        str_addf(out, " stops %.15g", time_seconds(f->cost));
+    str_add(out, "\n");
+}
+
+void effects_add(struct str *out, const struct engine *e, usec_t now)
+{
+    for (size_t i = 0; i < e->effects.n; i++)
+        add_effect(out, e, &e->effects.at[i], now);
+}
