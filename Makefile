@@ -81,7 +81,9 @@ PROOFS := $(patsubst tests/%.sh,%,$(wildcard tests/lint/*.sh))
 CHECKS := $(patsubst tools/lint/%,check/%,$(filter-out %.txt %.sh,$(wildcard tools/lint/*)))
 FUZZERS := $(patsubst tests/fuzz/fuzz_%.c,fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 TESTS := $(CHECKS) $(PROOFS) $(PROGRAMS) $(CLI) $(BROWSER)
-ASAN_TESTS := $(addprefix asan/,$(PROGRAMS) $(CLI))
+# Tests that would not run the sanitizers' build say "run-tests: no asan".
+NO_ASAN := $(patsubst tests/%.sh,%,$(shell grep -ls 'run-tests: no asan' tests/cli/*.sh))
+ASAN_TESTS := $(addprefix asan/,$(PROGRAMS) $(filter-out $(NO_ASAN),$(CLI)))
 
 select = $(if $(T),$(filter $(subst *,%,$(T)),$(1)),$(1))
 run = BUILD='$(BUILD)' ASAN_BUILD='$(ASAN_BUILD)' FUZZ_BUILD='$(FUZZ_BUILD)' CC='$(CC)' \
@@ -98,6 +100,9 @@ lint: ## layers, purity, headers, format, static analysis
 	@tools/setup --check test
 	+@$(again) prepare NAMES='$(call select,$(CHECKS))'
 	@$(run) $(call select,$(CHECKS))
+
+format: ## write the sources as the lint wants them
+	clang-format -i $(shell find src tests -name '*.[ch]')
 
 asan: ## the tests under AddressSanitizer and UBSan
 	@tools/setup --check test
@@ -166,7 +171,7 @@ help: ## print this
 -include $(OBJ:.o=.d) $(SUPPORT:.o=.d) $(BUILD)/src/main.d \
     $(patsubst %,$(BUILD)/tests/%.d,$(PROGRAMS) $(BROWSER_PROGRAMS)) $(FUZZERS:fuzz/%=$(BUILD)/tests/fuzz/fuzz_%.d)
 
-.PHONY: all test lint asan fuzz prepare prepare-asan prepare-fuzz demo bench install uninstall \
+.PHONY: all test lint format asan fuzz prepare prepare-asan prepare-fuzz demo bench install uninstall \
     clean help FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:

@@ -187,6 +187,8 @@ static void progressed(struct engine *e, const struct event *event, usec_t now)
     task_advance(t, now);
     t->work = event->work;
     t->done = event->done;
+    if (t->saved > t->done)
+        t->saved = t->done;
     state_touch(e, event->task);
 }
 

@@ -19,6 +19,13 @@ static void grow_tasks(struct engine *e)
     e->tasks_cap = cap;
 }
 
+/* The largest size of at most n units that the job can run on. */
+static units_t largest(const struct job *j, units_t n)
+{
+    units_t size = speed_floor(job_speed(j, j->pool == POOL_ANY_GPU ? POOL_GPU : j->pool), n);
+    return size > j->min ? size : j->min;
+}
+
 /* Looks up which pools can hold the task, and how much of what it asks for. */
 static void fit_task(const struct engine *e, struct task *t)
 {
@@ -30,9 +37,8 @@ static void fit_task(const struct engine *e, struct task *t)
         most = room > most ? room : most;
         t->pools |= room >= j->min ? 1U << pool : 0;
     }
-    unsigned pool = j->pool == POOL_ANY_GPU ? POOL_GPU : j->pool;
-    units_t n = speed_floor(job_speed(j, pool), j->req < most ? j->req : most);
-    t->asked = n > j->min ? n : j->min;
+    t->asked = largest(j, j->req < most ? j->req : most);
+    t->most = largest(j, j->max < most ? j->max : most);
 }
 
 uint32_t state_add(struct engine *e, const struct job *job, usec_t now)

@@ -57,22 +57,33 @@ bool task_keeps_size(const struct task *t)
     return n == j->min || speed_floor(job_speed(j, t->pool), n) == n;
 }
 
-units_t task_min(const struct task *t)
+/* The smallest size with units on each node where the paused task is; never more
+ * than it had. */
+static units_t least_paused(const struct task *t)
 {
     units_t least = 0, n = t->job->min;
-    if (t->job->kind == JOB_MOLDABLE && task_running(t) && task_keeps_size(t))
-        return t->n;
-    for (uint32_t i = 0; t->phase == TASK_PAUSED && i < t->at.n; i++)
+    for (uint32_t i = 0; i < t->at.n; i++)
         least += t->at.at[i].units < UNIT ? t->at.at[i].units : UNIT;
     while (n && n < least)
         n = speed_next(job_speed(t->job, t->pool), n, t->job->max);
-    return n ? n : t->job->max;
+    return n && n < size_of(t) ? n : size_of(t);
+}
+
+static bool is_molded(const struct task *t)
+{
+    return t->job->kind == JOB_MOLDABLE && task_running(t) && task_keeps_size(t);
+}
+
+units_t task_min(const struct task *t)
+{
+    if (t->phase == TASK_PAUSED && t->at.n > 1 && task_keeps_size(t))
+        return least_paused(t);
+    return is_molded(t) ? t->n : t->job->min;
 }
 
 units_t task_max(const struct task *t)
 {
-    bool fixed = t->job->kind == JOB_MOLDABLE && task_running(t) && task_keeps_size(t);
-    return fixed ? t->n : t->job->max;
+    return is_molded(t) ? t->n : t->most;
 }
 
 units_t task_asked(const struct task *t)
@@ -102,6 +113,8 @@ void task_advance(struct task *t, usec_t now)
         t->saved = done;
     else if (every > 0)
         t->saved += floor((done - t->saved) / every) * every;
+    if (t->saved > done) /* by a rounding */
+        t->saved = done;
     t->done = done;
     t->attained = attained;
     t->cpu_time = cpu_time;

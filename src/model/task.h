@@ -47,7 +47,7 @@ struct task {
     uint32_t prev, next; /* in the snapshot's order */
     uint32_t running_at; /* index in the snapshot's running list, or TASK_NONE */
     units_t n;           /* units held; 0 unless running or stopping */
-    units_t asked;       /* req, or the largest size below it that the cluster has */
+    units_t asked, most; /* req and max, or the largest sizes below that the cluster has */
     uint32_t pools;      /* bit p is set: pool p is large enough for it */
     bool hold;           /* stopping: the user wants it to wait then */
     struct placement at; /* of its units, or of its memory when it is paused */

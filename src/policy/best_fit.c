@@ -21,8 +21,9 @@
  * Source: Voda's placement manager: best fit on anonymous nodes, largest job
  * first, then the Hungarian method for the fewest moved workers. Deviations: Voda
  * packs the whole cluster at every decision and makes whatever moves come out; it
- * takes all nodes to be equal; it knows neither memory nor jobs that must stay, nor
- * what a move costs.
+ * knows neither memory nor jobs that must stay, nor what a move costs. Two slips: it
+ * gives a packed node the name of any other, also of a smaller one, and it books a
+ * split job's full size, not its rest, on the last of its nodes.
  *
  * Memo (all): i[0] = 1 + the time when 2 was last in vain for running jobs alone;
  * 0 = never. */

@@ -169,6 +169,16 @@ static void give_floor(struct admission *m, usec_t age, struct plan *plan)
     }
 }
 
+/* Grants what it was given, or as much of it as one node has. */
+static bool grant(struct budget *b, struct plan *plan, const struct candidate *c)
+{
+    const struct demand *d = &c->demand;
+    for (int l = demand_level(d, c->out); l >= 0; l--)
+        if (budget_grant(b, plan, d->task, d->size[l]))
+            return true;
+    return false;
+}
+
 static void allocate_pool(const struct snapshot *s, const struct params *p, struct plan *plan,
                           const uint32_t *order, unsigned pool, struct budget *b)
 {
@@ -183,7 +193,7 @@ static void allocate_pool(const struct snapshot *s, const struct params *p, stru
     for (uint32_t i = 0; i < m.n; i++) {
         const struct candidate *c = &m.at[m.by_deadline[i]];
         uint32_t task = c->demand.task;
-        if (!c->out || !budget_grant(b, plan, task, c->out))
+        if (!c->out || !grant(b, plan, c))
             plan_deny(plan, task, WHY_NO_ROOM, TASK_NONE);
         if (c->state != ADMISSION_ADMITTED && isfinite(c->demand.deadline))
             plan_deny(plan, task, WHY_AT_RISK, TASK_NONE);

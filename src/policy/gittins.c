@@ -79,7 +79,7 @@ const struct policy policy_gittins = {
             "S > a], a being the service it has attained (units x seconds) and S that of the jobs "
             "that have finished so far. The largest index is served first, all or nothing at what "
             "the job asks for; equal ones by first start, else submission.\n\n"
-            "Service is counted in buckets of a third of a factor of two. While no job has "
+            "Service is counted in buckets, eight to every factor of ten. While no job has "
             "finished, or for one that has run longer than any before, the index is unknown: these "
             "come last, least service first.",
     .source = "Gu et al., Tiresias (NSDI'19), Tiresias-G",

@@ -49,9 +49,26 @@ static double ran(const struct task *t, usec_t now)
     return (double)(t->run_time + (task_running(t) ? now - t->resumed_at : 0));
 }
 
+/* How long the start of this spell stops the task, and how much of it is over. */
+static usec_t restart_stop(const struct task *t, usec_t now, usec_t *over)
+{
+    const struct job_cost *cost = &t->job->cost;
+    usec_t stop = cost->restart > cost->resize ? cost->restart : cost->resize;
+    if (!task_running(t) || t->starts < 2)
+        stop = 0;
+    *over = now - t->resumed_at < stop ? now - t->resumed_at : stop;
+    return stop;
+}
+
+/* Service since the last promotion. What a restart takes does not count while the
+ * task runs: else one whose restart takes longer than a queue's quantum would be
+ * preempted for ever without any progress. */
 static double served(const struct task *t, usec_t now)
 {
-    return task_attained(t, now) - t->memo[AXIS_ALLOCATE].d[0];
+    usec_t over;
+    restart_stop(t, now, &over);
+    return task_attained(t, now) - t->memo[AXIS_ALLOCATE].d[0] -
+           (double)over * (double)t->n / UNIT;
 }
 
 /* Promotes a task that has waited long enough, or asks to be woken when. */
@@ -80,8 +97,11 @@ unsigned las_rank(const struct las *l, const struct snapshot *s, uint32_t task, 
     unsigned q = las_queue(l, service);
     if (q > 0 && promote(l, s, task, plan))
         return 0;
-    if (q < l->n && task_running(t))
-        plan_wake(plan, s->now + (usec_t)ceil((l->threshold[q] - service) * UNIT / (double)t->n));
+    if (q < l->n && task_running(t)) {
+        usec_t over, stop = restart_stop(t, s->now, &over);
+        double left = (l->threshold[q] - service) * UNIT / (double)t->n;
+        plan_wake(plan, s->now + (stop - over) + (usec_t)ceil(left));
+    }
     return q;
 }
 

@@ -158,31 +158,27 @@ static void place_split(struct room *r, struct plan *plan, struct grant *g, cons
     g->moved = true;
 }
 
-/* Divides n units over the task's own nodes, with a unit at least on each (less
- * where it had less), up to what it had on each, then up to what is there. Returns
- * what was placed; 0 when a node has no room at all. */
+/* Divides n units over the task's own nodes: a unit on each (less where it had
+ * less), then up to what it had on each, then up to what is there. Returns what was
+ * placed; 0 when that leaves a node without any. */
 static units_t refill(const struct room *r, const struct task *t, unsigned pool, units_t n,
                       struct placement *p)
 {
     units_t left = n;
-    *p = (struct placement){arena_raw(r->arena, (t->at.n + 1) * sizeof *p->at), t->at.n};
+    *p = (struct placement){ARENA_ARRAY(r->arena, t->at.n, struct slot), t->at.n};
     for (int round = 0; round < 3; round++)
         for (uint32_t i = 0; i < t->at.n; i++) {
             const struct slot *had = &t->at.at[i];
+            units_t first = had->units < UNIT ? had->units : UNIT;
+            units_t want = round == 0 ? first : had->units;
             units_t most = room_for(r, t->job, pool, had->node, true);
-            units_t want = round == 0 && had->units > UNIT ? UNIT : had->units;
             want = round < 2 && want < most ? want : most;
-            if (round == 0) {
-                if (want > left || want < (had->units < UNIT ? had->units : UNIT))
-                    return 0;
-                p->at[i] = (struct slot){had->node, 0};
-            }
-            units_t more = want - p->at[i].units;
-            more = more < left ? more : left;
-            if (more > 0) {
-                p->at[i].units += more;
-                left -= more;
-            }
+            units_t more = want - p->at[i].units < left ? want - p->at[i].units : left;
+            p->at[i].node = had->node;
+            p->at[i].units += more > 0 ? more : 0;
+            left -= more > 0 ? more : 0;
+            if (p->at[i].units == 0 || (p->at[i].units < first && t->at.n > 1))
+                return 0;
         }
     return n - left;
 }

@@ -18,7 +18,8 @@
 #include "policy/order.h"
 #include "policy/repack.h"
 
-enum { FEW = 2, GROWTH = 4 }; /* emptiest nodes that are packed first; then so many times more */
+/* Emptiest nodes that are packed beside the misfits' own; how their number grows. */
+enum { FEW = 2, GROWTH = 4 };
 
 struct scope {
     const struct regroup *r;
@@ -72,7 +73,10 @@ static void scope_include(struct scope *sc, uint32_t node)
 /* Where the plan has it. */
 static struct placement place_of(const struct scope *sc, const struct grant *g)
 {
-    return g->n == 0 ? (struct placement){0} : g->moved ? g->place : sc->s->tasks[g->task].at;
+    static const struct placement nowhere = {NULL, 0};
+    if (g->n == 0)
+        return nowhere;
+    return g->moved ? g->place : sc->s->tasks[g->task].at;
 }
 
 static bool can_move(const struct scope *sc, const struct grant *g)
@@ -114,9 +118,10 @@ static double could_gain(const struct scope *sc, const struct candidate *c)
     uint32_t now = place_of(sc, g).n, least = fewest(sc, t->job, c->want);
     if (g->pool != sc->pool || !least || (g->n == c->want && now <= least) || !can_move(sc, g))
         return 0;
-    double most = gain(sc, t, g->n, now, c->want, least);
-    /* A task that stays as it is can only gain by moving itself. */
-    double cost = g->moved || g->n == 0 ? 0 : (double)t->job->cost.move * (double)g->n / UNIT;
+    double most = gain(sc, t, g->n, now, c->want, least), cost = 0;
+    /* What stays as it is, in too many places, gains only if it moves itself. */
+    if (!g->moved && g->n == c->want)
+        cost = (double)t->job->cost.move * (double)g->n / UNIT;
     return most > cost ? most : 0;
 }
 

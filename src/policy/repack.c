@@ -207,13 +207,15 @@ static bool pack_all(struct bins *b, bool modest)
     return true;
 }
 
-/* By bin, what is in it. */
+struct part {
+    const struct placement *home; /* of its task */
+    units_t units;
+};
+
+/* The parts in bin i are parts[first[i]] to parts[first[i + 1] - 1]. */
 struct contents {
-    uint32_t *first; /* n + 1 of them */
-    struct part {
-        const struct placement *home;
-        units_t units;
-    } * parts;
+    uint32_t *first;
+    struct part *parts;
     size_t pairs; /* of a part and a place where its task is now */
 };
 

@@ -2,7 +2,8 @@
 # The guide "Add a policy in half an hour" in CONTRIBUTING.md works: its blocks,
 # in order, on a copy of the tree. A block ```LANGUAGE PATH is a new file, ```diff
 # PATH a change to one ("-" and blank: the lines that are there, "+" and blank:
-# what becomes of them), ```sh is run.
+# what becomes of them), ```sh is run. The program is built anew, so
+# run-tests: no asan
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 title='## Add a policy in half an hour'

@@ -98,6 +98,11 @@ anchors() {
     }'
 }
 
+links() {
+    # shellcheck disable=SC2016 # the backticks are Markdown's
+    without_blocks "$1" | sed 's/`[^`]*`//g' | grep -oE '\]\([^) ]+\)' | sed 's/^](//; s/)$//'
+}
+
 check_links() {
     local target path bad=0
     : >"$TMP/output"
@@ -115,8 +120,7 @@ check_links() {
             continue
         fi
         bad=1
-    done < <(without_blocks "$1" | sed 's/`[^`]*`//g' | grep -oE '\]\([^) ]+\)' |
-        sed 's/^](//; s/)$//')
+    done < <(links "$1")
     if ((bad)); then
         failed "$1: its links lead somewhere" 'some do not' "$TMP/output"
     else
@@ -146,10 +150,13 @@ check_page() {
 
 for document in "${documents[@]}"; do
     grep -Eq '^```(console|csv .*\.csv)$' "$document" && check_commands "$document"
+    grep -Eq '^ +```console' "$document" &&
+        failed "$document: its commands are run" 'a console block must not be indented'
     check_links "$document"
 done
 [[ $update ]] && exit
 
+check_output 'the policies are listed' '^{"name":"fifo",' "$TRAINYARD" policies --json
 mapfile -t policies < <("$TRAINYARD" policies --json | sed 's/^{"name":"\([^"]*\)".*/\1/')
 for policy in "${policies[@]}"; do
     check_page "$policy"

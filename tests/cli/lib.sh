@@ -7,6 +7,7 @@
 #   check_output NAME REGEX COMMAND...     succeeds, and prints a line that matches
 #   check_error NAME STATUS REGEX COMMAND...   ends with this status and such a line
 #   check_file NAME FILE REGEX             the file has such a line
+#   check_no_line NAME FILE REGEX          the file has no such line
 #   wait_until SECONDS COMMAND...          tries until it succeeds or the time is up
 #   free_port                              prints a TCP port that nobody listens on
 #   skip REASON                            ends the script: what it needs is not there
@@ -101,6 +102,16 @@ check_file() {
         failed "$1" "no line of $2 matches '$3'" "$2"
     else
         failed "$1" "$2 is not there"
+    fi
+}
+
+check_no_line() {
+    if [[ ! -e $2 ]]; then
+        failed "$1" "$2 is not there"
+    elif grep -Eq -e "$3" "$2"; then
+        failed "$1" "a line of $2 matches '$3'" "$2"
+    else
+        passed "$1"
     fi
 }
 

@@ -52,4 +52,4 @@ chmod +x bin/gcc
 PATH=$PWD/bin:$PATH check_error 'a missing library is named' 2 \
     "^tools/setup: missing, by Debian's package names: .*libjansson-dev" make
 check_file 'with what to do' "$TMP/output" "^tools/setup: run 'tools/setup build' to install them"
-check 'before anything is compiled' bash -c "! grep -q '^  CC' '$TMP/output'"
+check_no_line 'before anything is compiled' "$TMP/output" '^  CC'

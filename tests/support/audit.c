@@ -34,18 +34,20 @@ static bool is_admissible(const struct job *j, unsigned pool, units_t n)
     return n % UNIT == 0 || whole == s->len || s->next[whole] == whole + 1;
 }
 
-static bool audit_size(struct audit *a, const struct task *t)
+static bool audit_size(struct audit *a, const struct task *t, bool excused)
 {
     const struct job *j = t->job;
     bool holds = t->phase == TASK_RUNNING || t->phase == TASK_STOPPING;
     if (t->n && !holds)
         return broken(a, "job %s holds units in phase %d", j->name, t->phase);
-    if (t->phase == TASK_RUNNING && (t->n < j->min || t->n > j->max))
+    if (!holds || t->phase == TASK_STOPPING || excused)
+        return true;
+    if (t->n < j->min || t->n > j->max)
         return broken(a, "job %s holds %lld of %lld to %lld", j->name, (long long)t->n,
                       (long long)j->min, (long long)j->max);
-    if (t->phase == TASK_RUNNING && !is_admissible(j, t->pool, t->n))
+    if (!is_admissible(j, t->pool, t->n))
         return broken(a, "job %s cannot run on %lld", j->name, (long long)t->n);
-    if (holds && t->pool != j->pool && !(j->pool == POOL_ANY_GPU && t->pool >= POOL_GPU))
+    if (t->pool != j->pool && !(j->pool == POOL_ANY_GPU && t->pool >= POOL_GPU))
         return broken(a, "job %s is in pool %u", j->name, t->pool);
     return true;
 }
@@ -88,6 +90,12 @@ static units_t had_on(const struct audit_shadow *s, uint32_t node)
     return 0;
 }
 
+/* A job that was changed keeps its id; any other is a new one. */
+static bool same_job(const struct audit_shadow *s, const struct task *t)
+{
+    return s->job && t->job && s->job->id == t->job->id;
+}
+
 /* Nothing new on a node that is not up. */
 static bool audit_taken(struct audit *a, const struct engine *e, uint32_t task)
 {
@@ -95,7 +103,7 @@ static bool audit_taken(struct audit *a, const struct engine *e, uint32_t task)
     const struct audit_shadow *s = &a->shadow[task];
     for (uint32_t i = 0; t->n && i < t->at.n; i++) {
         const struct node *n = &e->cluster.nodes[t->at.at[i].node];
-        units_t had = s->job == t->job ? had_on(s, t->at.at[i].node) : 0;
+        units_t had = same_job(s, t) ? had_on(s, t->at.at[i].node) : 0;
         if (n->state != NODE_UP && t->at.at[i].units > had)
             return broken(a, "job %s took units on %s, which is not up", t->job->name, n->name);
     }
@@ -209,13 +217,23 @@ static bool audit_order(struct audit *a, const struct engine *e)
     return true;
 }
 
+/* A size that its job no longer allows may stay until it can be changed. */
+static void note_change(struct audit_shadow *s, const struct task *t)
+{
+    units_t had = 0;
+    for (uint32_t i = 0; i < s->n; i++)
+        had += s->at[i].units;
+    if (!same_job(s, t) || had != t->n)
+        s->excused = false;
+    else if (s->job != t->job)
+        s->excused = t->n > 0;
+}
+
 static void remember(struct audit_shadow *s, const struct task *t, usec_t now)
 {
-    if (s->job != t->job) {
-        /* A job that was changed keeps its id; any other is a new one. */
-        bool same = s->job && t->job && s->job->id == t->job->id;
-        s->came = same ? s->came : now;
-        s->was_held = same && s->was_held;
+    if (!same_job(s, t)) {
+        s->came = now;
+        s->was_held = false;
     }
     s->job = t->job;
     s->was_held |= t->job && t->phase == TASK_HELD;
@@ -235,7 +253,9 @@ bool audit_step(struct audit *a, const struct engine *e, usec_t now)
     }
     for (uint32_t i = 0; i < e->tasks_n; i++) {
         const struct task *t = &e->tasks[i];
-        if (t->job && !(audit_size(a, t) && audit_places(a, e, t) && audit_taken(a, e, i)))
+        note_change(&a->shadow[i], t);
+        if (t->job && !(audit_size(a, t, a->shadow[i].excused) && audit_places(a, e, t) &&
+                        audit_taken(a, e, i)))
             return false;
         remember(&a->shadow[i], t, now);
         if (t->job && !audit_time(a, &a->shadow[i], t, now))

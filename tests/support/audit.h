@@ -9,10 +9,11 @@
 /* What a task held after the step before, to see what it took in this one. */
 struct audit_shadow {
     const struct job *job; /* NULL = the slot was empty */
+    bool excused;          /* its job was changed while it held units */
     struct slot *at;
     uint32_t n;
-    bool was_held;   /* by the user, once: its waiting is then not counted */
-    usec_t came;     /* when it was first seen */
+    bool was_held; /* by the user, once: its waiting is then not counted */
+    usec_t came;   /* when it was first seen */
 };
 
 struct audit {

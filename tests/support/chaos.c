@@ -85,8 +85,8 @@ static void add_incident(struct chaos *c, usec_t until)
         i.subject = undo.subject = (uint32_t)rng_below(&c->rng, c->cluster.n);
         i.state = chaos_maybe(&c->rng, 50) ? NODE_DOWN : NODE_DRAINING;
         undo.state = NODE_UP;
-        i.at += GRID / 2 + i.subject;
-        undo.at += GRID / 2 + i.subject;
+        i.at += GRID / 2 + 1 + i.subject;
+        undo.at += GRID / 2 + 1 + i.subject;
         VEC_PUSH(&c->incidents, undo);
         break;
     case HOLD:
@@ -139,10 +139,10 @@ static void follow_stops(struct chaos *c)
     for (size_t i = 0; i < c->e.effects.n; i++) {
         const struct effect *f = &c->e.effects.at[i];
         const struct task *t = &c->e.tasks[f->task];
-        if (f->kind == EFFECT_PREEMPT && t->phase == TASK_STOPPING)
-            c->stops_at[t->job->id] =
-                c->now + (usec_t)(rng_mix(c->o->seed ^ t->job->id ^ t->preemptions << 20) % 4) *
-                             (GRID / 2);
+        if (f->kind != EFFECT_PREEMPT || t->phase != TASK_STOPPING)
+            continue;
+        usec_t delay = (usec_t)(rng_mix(c->o->seed ^ t->job->id ^ t->preemptions << 20) % 4);
+        c->stops_at[t->job->id] = delay ? (c->now / (GRID / 2) + delay) * (GRID / 2) : c->now;
     }
 }
 
@@ -194,7 +194,7 @@ static void gather_incident(struct chaos *c, const struct incident *i)
     bool waits = t->phase == TASK_QUEUED || t->phase == TASK_PAUSED;
     if (i->kind == HOLD && waits)
         gather(c, i->subject, (struct event){.kind = EVENT_HOLD});
-    else if (i->kind == RELEASE && t->phase == TASK_HELD)
+    else if (i->kind == RELEASE && (t->phase == TASK_HELD || t->hold))
         gather(c, i->subject, (struct event){.kind = EVENT_RELEASE});
     else if (i->kind == CANCEL)
         gather(c, i->subject, (struct event){.kind = EVENT_END});
@@ -214,6 +214,12 @@ static void gather_all(struct chaos *c)
 {
     c->events.n = 0;
     memset(c->busy, 0, c->o->jobs * sizeof *c->busy);
+    for (; c->next_incident < c->incidents.n; c->next_incident++) {
+        const struct incident *i = &c->incidents.at[c->next_incident];
+        if (i->at > c->now)
+            break;
+        gather_incident(c, i);
+    }
     for (uint32_t i = 0; i < c->o->jobs; i++) {
         if (c->task_of[i] == TASK_NONE)
             continue;
@@ -222,12 +228,6 @@ static void gather_all(struct chaos *c)
             gather(c, i, (struct event){.kind = EVENT_END});
         else if (t->phase == TASK_STOPPING && c->stops_at[i] <= c->now)
             gather(c, i, (struct event){.kind = EVENT_STOPPED});
-    }
-    for (; c->next_incident < c->incidents.n; c->next_incident++) {
-        const struct incident *i = &c->incidents.at[c->next_incident];
-        if (i->at > c->now)
-            break;
-        gather_incident(c, i);
     }
     for (; c->arrived < c->o->jobs && c->jobs[c->arrived].submit <= c->now; c->arrived++)
         gather(c, c->arrived, (struct event){.kind = EVENT_SUBMIT, .job = &c->jobs[c->arrived]});

@@ -68,6 +68,29 @@ static void test_consolidates_when_moves_are_free(void **state)
     yard_done(&y);
 }
 
+/* The drawing in docs/policies/best-fit.md: two jobs with three units move. */
+static void test_example_of_the_page(void **state)
+{
+    (void)state;
+    const struct node nodes[] = {yard_gpus(4, 1), yard_gpus(4, 1), yard_gpus(4, 1)};
+    struct yard y;
+    units_t units;
+    yard_init(&y, nodes, COUNT_OF(nodes));
+    yard_run(&y, yard_add(&y, 1, 2, (struct job){0}), 0, 2);
+    yard_run(&y, yard_add(&y, 1, 2, (struct job){0}), 1, 2);
+    yard_run(&y, yard_add(&y, 1, 1, (struct job){0}), 1, 1);
+    uint32_t d = yard_run(&y, yard_add(&y, 1, 3, (struct job){0}), 2, 3);
+    uint32_t e = yard_add(&y, 1, 4, (struct job){0});
+    yard_begin(&y, 0);
+    yard_give(&y, e, 4);
+    yard_decide(&y);
+    assert_int_equal(yard_span(&y, e), 1);
+    assert_true(yard_stays(&y, d));
+    assert_int_equal(yard_moves(&y, &units), 2);
+    assert_int_equal(units, 3);
+    yard_done(&y);
+}
+
 /* A gains 5 % of an hour on 4 units: 720 unit-seconds. A itself and a job of two
  * units stop for the move: 6 units. */
 static void test_cost_decides(void **state)
@@ -369,6 +392,7 @@ static void test_few_moves_in_a_large_cluster(void **state)
 static const struct CMUnitTest tests[] = {
     TEST(test_stays_in_place),
     TEST(test_consolidates_when_moves_are_free),
+    TEST(test_example_of_the_page),
     TEST(test_cost_decides),
     TEST(test_search_in_vain_is_remembered),
     TEST(test_whole_job_fits_after_moves),

@@ -132,6 +132,7 @@ static void test_sizes(void **state)
     struct job j = plain_job();
     struct task t = running(&j);
     t.n = 3 * UNIT;
+    t.most = 4 * UNIT;
     assert_int_equal(task_min(&t), UNIT);
     assert_int_equal(task_max(&t), 4 * UNIT);
     assert_int_equal(task_asked(&t), 3 * UNIT);

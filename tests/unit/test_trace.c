@@ -162,72 +162,71 @@ static void keeps_times_exact(void **state)
     }
 }
 
+static const struct {
+    const char *text, *words;
+} bad_jobs[] = {
+    {"id,submit,work\n", "t.csv: a header and no jobs"},
+    {"id,submit,work\na,0,1\nb,0,1\na,0,1\n", "t.csv:4:1: id 'a': this id is on line 2 already"},
+    {"id,submit,work\n1,0,1\n2,0,1\n2,0,1\n", "t.csv:4:1: id '2': this id is on line 3"},
+    {"id,submit,work\n1,0,1\n3,0,1\n1,0,1\n", "t.csv:4:1: id '1': this id is on line 2"},
+    {"id,submit,work\na,7,1\nb,5,1\n", "t.csv:3:3: submit '5': before the job above it; sort"},
+    {"id,submit,work\n,0,1\n", "t.csv:2:1: id '': expected an id"},
+    {"id,submit,work\na,-1,1\n", "t.csv:2:3: submit '-1': expected seconds from 0"},
+    {"id,submit,work\na,nan,1\n", "submit 'nan': expected seconds"},
+    {"id,submit,work\na,inf,1\n", "submit 'inf': expected seconds"},
+    {"id,submit,work\na,1e300,1\n", "submit '1e300': expected seconds"},
+    {"id,submit,work\na,99999999999999,1\n", "expected seconds"},
+    {"id,submit,work\na,,1\n", "submit '': expected seconds"},
+    {"id,submit,work\na,0,-5\n", "t.csv:2:5: work '-5': expected seconds"},
+    {"id,submit,work\na,0,xus\n", "work 'xus': expected seconds"},
+    {"id,submit,work\na,0,\n", "t.csv:2:5: no work; expected 'work'"},
+    {"id,submit,work,duration\na,0,1,1\n", "both work and duration"},
+    {"id,submit\na,0\n", "no work"},
+    {"id,submit,work\na,0\n", "t.csv:2:4: 2 fields; the header has 3"},
+    {"id,submit,work\na,0,1,2\n", "t.csv:2:7: 4 fields; the header has 3"},
+    {"id,submit,work,req\na,0,1,0\n", "t.csv:2:7: req '0': expected a number from 1 to 1e+06"},
+    {"id,submit,work,req\na,0,1,1.5\n", "job 'a': GPUs come whole"},
+    {"id,submit,work,req\na,0,1,2000000\n", "expected a number from 1 to 1e+06"},
+    {"id,submit,work,req,unit\na,0,1,0.0005,cpu\n", "req '0.0005'"},
+    {"id,submit,work,req,unit\na,0,1,1.2345,cpu\n", "three digits"},
+    {"id,submit,work,unit\na,0,1,tpu\n", "unit 'tpu': expected one of gpu|cpu"},
+    {"id,submit,work,kind\na,0,1,elastic\n", "expected one of rigid|moldable|malleable"},
+    {"id,submit,work,kind,max\na,0,1,rigid,4\n", "expected no min and max"},
+    {"id,submit,work,req,min,max\na,0,1,1,2,4\n", "job 'a': req 1 is not between min 2"},
+    {"id,submit,work,min,max\na,0,1,4,2\n", "job 'a': min 4 is above max 2"},
+    {"id,submit,work,type\na,0,1,a100\n", "type 'a100': the cluster has no such GPU type"},
+    {"id,submit,work,unit,type\na,0,1,cpu,t4\n", "expected no GPU type for a job on CPUs"},
+    {"id,submit,work,deadline\na,0,1,0\n", "expected a deadline after the submission"},
+    {"id,submit,work,deadline_at\na,9,1,8\n", "t.csv:2:7: deadline_at '8': expected a deadline"},
+    {"id,submit,work,deadline,deadline_at\na,0,1,5,5\n", "there is a 'deadline' too"},
+    {"id,submit,work,weight\na,0,1,0\n", "weight '0'"},
+    {"id,submit,work,memory\na,0,1,much\n", "memory 'much': expected memory like"},
+    {"id,submit,work,unit,cpus_per_gpu\na,0,1,cpu,2\n", "expected 0 for a job on CPUs"},
+    {"id,submit,work,whole\na,0,1,maybe\n", "expected one of no|yes"},
+    {"id,submit,work,preempt\na,0,1,kill\n", "expected one of restart|pause"},
+    {"id,submit,work,speeds\na,0,1,1/0\n", "speeds '1/0': expected speeds like 1/1.8/2.5"},
+    {"id,submit,work,speeds\na,0,1,1/x\n", "'x' is not a number"},
+    {"id,submit,work,speeds\na,0,1,-/-\n", "at least one size that runs"},
+    {"id,submit,work,speeds\na,0,1,1/2 3\n", "expected one list"},
+    {"id,submit,work,speeds\na,0,1,t4=1\n", "the cluster has no GPU type 't4'"},
+    {"id,submit,work,req,speeds\na,0,1,3,1/2/-/4\n", "req '3': expected a size that has"},
+    {"id,submit,work,max,speeds\na,0,1,5,1/2/-/4\n", "max '5': expected a size that has"},
+    {"id,submit,work,loss\na,0,1,exp\n", "loss 'exp': expected exp:A"},
+    {"id,submit,work,loss\na,0,1,exp:1:2\n", "expected exp:A"},
+    {"id,submit,work,loss\na,0,1,inverse:1:0:0\n", "expected exp:A"},
+    {"id,submit,work,loss\na,0,1,sine:1\n", "expected exp:A"},
+    {"id,submit,work,target\na,0,1,low\n", "target 'low': expected a number"},
+    {"id,submit,work,resize\na,0,1,-1\n", "resize '-1': expected seconds"},
+};
+
 static void refuses_jobs(void **state)
 {
-    static const struct {
-        const char *text, *words;
-    } cases[] = {
-        {"id,submit,work\n", "t.csv: a header and no jobs"},
-        {"id,submit,work\na,0,1\nb,0,1\na,0,1\n",
-         "t.csv:4:1: id 'a': this id is on line 2 already"},
-        {"id,submit,work\n1,0,1\n2,0,1\n2,0,1\n", "t.csv:4:1: id '2': this id is on line 3"},
-        {"id,submit,work\n1,0,1\n3,0,1\n1,0,1\n", "t.csv:4:1: id '1': this id is on line 2"},
-        {"id,submit,work\na,7,1\nb,5,1\n", "t.csv:3:3: submit '5': before the job above it; sort"},
-        {"id,submit,work\n,0,1\n", "t.csv:2:1: id '': expected an id"},
-        {"id,submit,work\na,-1,1\n", "t.csv:2:3: submit '-1': expected seconds from 0"},
-        {"id,submit,work\na,nan,1\n", "submit 'nan': expected seconds"},
-        {"id,submit,work\na,inf,1\n", "submit 'inf': expected seconds"},
-        {"id,submit,work\na,1e300,1\n", "submit '1e300': expected seconds"},
-        {"id,submit,work\na,99999999999999,1\n", "expected seconds"},
-        {"id,submit,work\na,,1\n", "submit '': expected seconds"},
-        {"id,submit,work\na,0,-5\n", "t.csv:2:5: work '-5': expected seconds"},
-        {"id,submit,work\na,0,xus\n", "work 'xus': expected seconds"},
-        {"id,submit,work\na,0,\n", "t.csv:2:5: no work; expected 'work'"},
-        {"id,submit,work,duration\na,0,1,1\n", "both work and duration"},
-        {"id,submit\na,0\n", "no work"},
-        {"id,submit,work\na,0\n", "t.csv:2:4: 2 fields; the header has 3"},
-        {"id,submit,work\na,0,1,2\n", "t.csv:2:7: 4 fields; the header has 3"},
-        {"id,submit,work,req\na,0,1,0\n", "t.csv:2:7: req '0': expected a number from 1 to 1e+06"},
-        {"id,submit,work,req\na,0,1,1.5\n", "job 'a': GPUs come whole"},
-        {"id,submit,work,req\na,0,1,2000000\n", "expected a number from 1 to 1e+06"},
-        {"id,submit,work,req,unit\na,0,1,0.0005,cpu\n", "req '0.0005'"},
-        {"id,submit,work,req,unit\na,0,1,1.2345,cpu\n", "three digits"},
-        {"id,submit,work,unit\na,0,1,tpu\n", "unit 'tpu': expected one of gpu|cpu"},
-        {"id,submit,work,kind\na,0,1,elastic\n", "expected one of rigid|moldable|malleable"},
-        {"id,submit,work,kind,max\na,0,1,rigid,4\n", "expected no min and max"},
-        {"id,submit,work,req,min,max\na,0,1,1,2,4\n", "job 'a': req 1 is not between min 2"},
-        {"id,submit,work,min,max\na,0,1,4,2\n", "job 'a': min 4 is above max 2"},
-        {"id,submit,work,type\na,0,1,a100\n", "type 'a100': the cluster has no such GPU type"},
-        {"id,submit,work,unit,type\na,0,1,cpu,t4\n", "expected no GPU type for a job on CPUs"},
-        {"id,submit,work,deadline\na,0,1,0\n", "expected a deadline after the submission"},
-        {"id,submit,work,deadline_at\na,9,1,8\n",
-         "t.csv:2:7: deadline_at '8': expected a deadline"},
-        {"id,submit,work,deadline,deadline_at\na,0,1,5,5\n", "there is a 'deadline' too"},
-        {"id,submit,work,weight\na,0,1,0\n", "weight '0'"},
-        {"id,submit,work,memory\na,0,1,much\n", "memory 'much': expected memory like"},
-        {"id,submit,work,unit,cpus_per_gpu\na,0,1,cpu,2\n", "expected 0 for a job on CPUs"},
-        {"id,submit,work,whole\na,0,1,maybe\n", "expected one of no|yes"},
-        {"id,submit,work,preempt\na,0,1,kill\n", "expected one of restart|pause"},
-        {"id,submit,work,speeds\na,0,1,1/0\n", "speeds '1/0': expected speeds like 1/1.8/2.5"},
-        {"id,submit,work,speeds\na,0,1,1/x\n", "'x' is not a number"},
-        {"id,submit,work,speeds\na,0,1,-/-\n", "at least one size that runs"},
-        {"id,submit,work,speeds\na,0,1,1/2 3\n", "expected one list"},
-        {"id,submit,work,speeds\na,0,1,t4=1\n", "the cluster has no GPU type 't4'"},
-        {"id,submit,work,req,speeds\na,0,1,3,1/2/-/4\n", "req '3': expected a size that has"},
-        {"id,submit,work,max,speeds\na,0,1,5,1/2/-/4\n", "max '5': expected a size that has"},
-        {"id,submit,work,loss\na,0,1,exp\n", "loss 'exp': expected exp:A"},
-        {"id,submit,work,loss\na,0,1,exp:1:2\n", "expected exp:A"},
-        {"id,submit,work,loss\na,0,1,inverse:1:0:0\n", "expected exp:A"},
-        {"id,submit,work,loss\na,0,1,sine:1\n", "expected exp:A"},
-        {"id,submit,work,target\na,0,1,low\n", "target 'low': expected a number"},
-        {"id,submit,work,resize\na,0,1,-1\n", "resize '-1': expected seconds"},
-    };
     struct trace_options o = {0};
     struct err err;
     (void)state;
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    for (size_t i = 0; i < COUNT_OF(bad_jobs); i++) {
         struct trace t = {.n = 77};
-        assert_error(parse(cases[i].text, &o, &t, &err), err, ERR_INVALID, cases[i].words);
+        assert_error(parse(bad_jobs[i].text, &o, &t, &err), err, ERR_INVALID, bad_jobs[i].words);
         assert_int_equal(t.n, 77);
     }
 }
@@ -446,7 +445,7 @@ static void check_example(const char *info, const char *text, size_t n)
     struct profiles p;
     assert_ok(nodes_parse(nodes ? nodes : "16x4", &a, &c, &err), err);
     struct trace_options o = {.cluster = &c, .profiles = profiles};
-    if (!strncmp(info, "csv", 3)) {
+    if (!strncmp(info, "trace", 5)) {
         assert_ok(trace_parse(info, text, n, &o, &t, &err), err);
         trace_done(&t);
     } else if (!strncmp(info, "profiles", 8)) {
