@@ -212,10 +212,10 @@ static void allocate_fifo(const struct snapshot *s, const struct params *p, stru
     struct reservation held[POOLS_MAX];
     unsigned rule = (unsigned)p->v[ORDER].number, open = 0;
     const uint32_t *sorted = s->by_submit ? NULL : order_by_submit(s, plan);
-    for (unsigned i = 0; i < s->pools; i++) {
+    for (unsigned i = 0; i < POOLS_MAX; i++)
         held[i] = (struct reservation){.who = TASK_NONE};
+    for (unsigned i = 0; i < s->pools; i++)
         open += s->size[i] > 0;
-    }
     budget_init(&b, s, plan->arena);
     budget_keep_running(&b, plan);
     for (uint32_t i = 0, task = s->first; i < s->active; i++, task = s->tasks[task].next) {

@@ -1,0 +1,174 @@
+/* The store: everything that must survive, in one SQLite database. One
+ * transaction is open from the first write of a loop turn to store_commit();
+ * what was read before sees it, nobody is told of it until then. */
+#ifndef STORE_STORE_H
+#define STORE_STORE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/time.h"
+
+struct store;
+
+/* Opens or creates the database, migrates an older schema, refuses a newer one
+ * and a damaged one with what to do about it. */
+int store_open(const char *path, struct store **out, struct err *err);
+void store_close(struct store *s);
+
+/* Makes what was written since the last commit durable; nothing to do is 0. On
+ * failure (ERR_IO: a full disk) all of it is undone. */
+int store_commit(struct store *s, struct err *err);
+void store_rollback(struct store *s);
+/* Whether anything is waiting for store_commit(). */
+bool store_dirty(const struct store *s);
+
+/* ---- jobs ---------------------------------------------------------------- */
+
+#define JOB_STATES(X)                                                                              \
+    X(HELD, "held", false)                                                                         \
+    X(QUEUED, "queued", false)                                                                     \
+    X(STARTING, "starting", false)                                                                 \
+    X(RUNNING, "running", false)                                                                   \
+    X(STOPPING, "stopping", false)                                                                 \
+    X(DONE, "done", true)                                                                          \
+    X(FAILED, "failed", true)                                                                      \
+    X(CANCELLED, "cancelled", true)                                                                \
+    X(TIMEOUT, "timeout", true)                                                                    \
+    X(LOST, "lost", true)
+
+enum job_state {
+#define X(name, text, over) JOB_##name,
+    JOB_STATES(X)
+#undef X
+    JOB_STATE_COUNT
+};
+
+const char *job_state_name(enum job_state state);
+bool job_state_over(enum job_state state);
+/* -1 when it is none. */
+int job_state_parse(const char *text);
+
+/* A job as it is kept. Texts are borrowed: by the store for the time of a
+ * callback, by the caller for the time of a call. */
+struct job_row {
+    int64_t id;         /* 0 in store_job_add(): the store gives one */
+    const char *name, *user;
+    const char *spec;   /* JSON */
+    enum job_state state;
+    int32_t priority;
+    int64_t array;      /* id of the first job of its array, 0 = none */
+    int64_t array_index;
+    usec_t submitted, started, ended; /* wall clock; 0 = not yet */
+    usec_t deadline;    /* wall clock; 0 = none */
+    usec_t eligible;    /* not before this time (back-off); 0 = at once */
+    uint32_t attempt;   /* the last one begun; 0 = none */
+    uint32_t failures;  /* attempts that failed on their own */
+    int32_t code;       /* exit code, or 128 + signal; -1 = not over */
+    const char *reason; /* why it ended as it did, or why it waits; "" = nothing to say */
+    /* The engine's books. */
+    double work, done, attained;
+    usec_t run_time, wait_time;
+    double step, total, metric; /* last progress; NAN = unknown */
+};
+
+int store_job_add(struct store *s, const struct job_row *row, int64_t *id, struct err *err);
+/* Writes every column of the row but id, spec, user, array and submitted. */
+int store_job_save(struct store *s, const struct job_row *row, struct err *err);
+int store_job_save_spec(struct store *s, int64_t id, const char *spec, struct err *err);
+
+typedef int (*store_job_fn)(void *ctx, const struct job_row *row, struct err *err);
+/* ERR_NOT_FOUND when there is none. */
+int store_job_get(struct store *s, int64_t id, store_job_fn fn, void *ctx, struct err *err);
+
+struct job_filter {
+    uint32_t states;        /* bits by job_state; 0 = any */
+    const char *name, *user; /* NULL = any; a name may end with '*' */
+    int64_t array;          /* 0 = any */
+    int64_t after;          /* cursor: ids below this one (newest first); 0 = from the newest */
+    bool oldest_first;      /* then `after` means ids above it */
+    uint32_t limit;         /* 0 = no limit */
+};
+int store_job_list(struct store *s, const struct job_filter *f, store_job_fn fn, void *ctx,
+                   struct err *err);
+int store_job_count(struct store *s, uint64_t count[JOB_STATE_COUNT], struct err *err);
+
+/* ---- dependencies -------------------------------------------------------- */
+
+int store_dep_add(struct store *s, int64_t job, int kind, int64_t on, struct err *err);
+typedef int (*store_dep_fn)(void *ctx, int64_t job, int kind, int64_t on, struct err *err);
+/* Of jobs that are not over. */
+int store_dep_list(struct store *s, store_dep_fn fn, void *ctx, struct err *err);
+
+/* ---- attempts ------------------------------------------------------------ */
+
+struct attempt_row {
+    int64_t job;
+    uint32_t n;
+    enum job_state state;
+    const char *node;
+    const char *token;   /* that its conductor must show */
+    const char *places;  /* JSON: where, units, CPUs */
+    usec_t created, started, ended;
+    int32_t code, signal;
+    const char *reason;
+    double cpu_seconds, memory_max_mb;
+    int64_t pid;         /* of the conductor; 0 = not known */
+};
+int store_attempt_add(struct store *s, const struct attempt_row *row, struct err *err);
+int store_attempt_save(struct store *s, const struct attempt_row *row, struct err *err);
+typedef int (*store_attempt_fn)(void *ctx, const struct attempt_row *row, struct err *err);
+/* Of one job in order, or (job 0) all that are not over. */
+int store_attempt_list(struct store *s, int64_t job, store_attempt_fn fn, void *ctx,
+                       struct err *err);
+
+/* ---- events, samples, journal -------------------------------------------- */
+
+/* An event that users can follow; `seq` rises by one each. */
+int store_event_add(struct store *s, usec_t at, int64_t job, const char *kind, const char *json,
+                    int64_t *seq, struct err *err);
+typedef int (*store_event_fn)(void *ctx, int64_t seq, usec_t at, int64_t job, const char *kind,
+                              const char *json, struct err *err);
+/* Behind `after`, of one job or (0) all. */
+int store_event_list(struct store *s, int64_t after, int64_t job, uint32_t limit,
+                     store_event_fn fn, void *ctx, struct err *err);
+
+struct sample_row {
+    usec_t at;
+    double step, metric, units, cpu_time, memory_mb, block_bytes, net_bytes;
+};
+/* Keeps a bounded, thinned series per job. */
+int store_sample_add(struct store *s, int64_t job, uint32_t attempt, const struct sample_row *row,
+                     struct err *err);
+typedef int (*store_sample_fn)(void *ctx, uint32_t attempt, const struct sample_row *row,
+                               struct err *err);
+int store_sample_list(struct store *s, int64_t job, store_sample_fn fn, void *ctx,
+                      struct err *err);
+
+/* What the engine was told and what it decided, in order; `boot` counts starts
+ * of the server. */
+int store_journal_add(struct store *s, int64_t boot, const char *kind, const char *data,
+                      struct err *err);
+typedef int (*store_journal_fn)(void *ctx, int64_t seq, int64_t boot, const char *kind,
+                                const char *data, struct err *err);
+int store_journal_list(struct store *s, int64_t boot, store_journal_fn fn, void *ctx,
+                       struct err *err);
+
+/* ---- settings and care --------------------------------------------------- */
+
+/* NULL when it is not set; the caller frees it. */
+char *store_meta_get(struct store *s, const char *key);
+int store_meta_set(struct store *s, const char *key, const char *value, struct err *err);
+
+/* Deletes what is older than the limits: events, samples and journal of jobs
+ * that were over before `before`. */
+int store_trim(struct store *s, usec_t before, uint64_t *removed, struct err *err);
+
+/* For `trainyard db`: the server need not run. Messages go to *report, which the
+ * caller frees. */
+int store_check(const char *path, char **report, struct err *err);
+int store_backup(const char *path, const char *to, struct err *err);
+int store_compact(const char *path, struct err *err);
+
+#endif
