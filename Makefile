@@ -134,6 +134,7 @@ prepare-fuzz:
 
 $(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/libtrainyard.a
 	$(call Q,LINK,$@)$(LINK) -fsanitize=fuzzer -o $@ $^ $(LIBS)
+$(BUILD)/tests/golden/%: LIBS += -ljansson
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libsupport.a $(BUILD)/libtrainyard.a
 	$(call Q,LINK,$@)$(LINK) -o $@ $^ -lcmocka $(LIBS)
 

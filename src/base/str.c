@@ -77,6 +77,15 @@ static size_t utf8_length(const unsigned char *p)
     return n;
 }
 
+bool str_is_utf8(const char *text)
+{
+    const unsigned char *p = (const unsigned char *)text;
+    for (size_t n; *p; p += n)
+        if (!(n = utf8_length(p)))
+            return false;
+    return true;
+}
+
 void str_add_json(struct str *s, const char *text)
 {
     str_add(s, "\"");
@@ -97,6 +106,26 @@ void str_add_json(struct str *s, const char *text)
         p += n ? n : 1;
     }
     str_add(s, "\"");
+}
+
+size_t str_valid_utf8(const char *text)
+{
+    const char *p = text;
+    for (size_t n; *p && (n = utf8_length((const unsigned char *)p));)
+        p += n;
+    return (size_t)(p - text);
+}
+
+void str_add_utf8(struct str *s, const char *text)
+{
+    for (;;) {
+        size_t n = str_valid_utf8(text);
+        str_add_n(s, text, n);
+        if (!text[n])
+            return;
+        str_add(s, "\xef\xbf\xbd");
+        text += n + 1;
+    }
 }
 
 void str_add_html(struct str *s, const char *text)

@@ -20,6 +20,11 @@ void str_addf(struct str *s, const char *fmt, ...) __attribute__((format(printf,
 void str_addv(struct str *s, const char *fmt, va_list args) __attribute__((format(printf, 2, 0)));
 /* As a JSON string with its quotes; invalid UTF-8 becomes U+FFFD. */
 void str_add_json(struct str *s, const char *text);
+/* With U+FFFD in place of each byte that is not part of valid UTF-8. */
+void str_add_utf8(struct str *s, const char *text);
+/* Bytes of `text` before the first that is not part of valid UTF-8: all of them
+ * when it is valid. */
+size_t str_valid_utf8(const char *text);
 /* With &, <, > and quotes as HTML entities. */
 void str_add_html(struct str *s, const char *text);
 void str_done(struct str *s);
@@ -29,6 +34,8 @@ int str_parse_int(const char *text, int64_t lo, int64_t hi, int64_t *out, struct
 int str_parse_double(const char *text, double lo, double hi, double *out, struct err *err);
 
 bool str_equal_nocase(const char *a, const char *b);
+/* The whole of `text` is UTF-8: no overlong forms, no surrogates. */
+bool str_is_utf8(const char *text);
 
 /* The name nearest to `text` by edit distance; NULL when none is near enough
  * to be meant. `name(ctx, i)` gives the i-th of n names. */

@@ -29,6 +29,7 @@ struct job_cost {
 
 struct job {
     uint32_t id;
+    int32_t priority;   /* class: a higher one is served first by every queue */
     const char *name;
     const char *group; /* model, user or virtual cluster, for reports; may be NULL */
     usec_t submit;
@@ -40,7 +41,6 @@ struct job {
     units_t min, max;   /* what it can run on */
     units_t cpus;       /* CPUs that each GPU needs beside it; 0 for a CPU job */
     int64_t memory_mb;  /* per job, on each node that it uses */
-    int32_t priority;   /* class: a higher one is served first by every queue */
     double weight;      /* share in policies that weigh jobs, 1 = normal */
     usec_t deadline;    /* absolute; USEC_NEVER = none */
     double work;        /* microseconds on one unit of the reference type */

@@ -41,35 +41,38 @@ enum task_phase {
 };
 
 struct task {
+    /* What every decision looks at comes first. */
     const struct job *job;
     enum task_phase phase;
     uint8_t pool;        /* that it holds or last held units of */
+    bool hold;           /* stopping: the user wants it to wait then */
     uint32_t prev, next; /* in the snapshot's order */
     uint32_t running_at; /* index in the snapshot's running list, or TASK_NONE */
+    uint32_t pools;      /* bit p is set: pool p is large enough for it */
     units_t n;           /* units held; 0 unless running or stopping */
     units_t asked, most; /* req and max, or the largest sizes below that the cluster has */
-    uint32_t pools;      /* bit p is set: pool p is large enough for it */
-    bool hold;           /* stopping: the user wants it to wait then */
-    struct placement at; /* of its units, or of its memory when it is paused */
-    uint32_t slots_cap;
 
     /* Progress, exact at as_of and linear from the later of as_of and
      * ready_at on. */
+    usec_t as_of, ready_at;
     double work;     /* one-unit microseconds in all: the job's, or an estimate */
     double done;     /* of it */
-    double saved;    /* of it, in the last checkpoint */
-    double attained; /* service: unit-microseconds held */
-    double cpu_time; /* CPU-unit microseconds used */
     double rate;     /* done per microsecond */
-    usec_t as_of, ready_at;
+    double attained; /* service: unit-microseconds held */
 
-    usec_t queued_at;   /* start of this spell of waiting */
-    usec_t started_at;  /* first start; USEC_NEVER before it */
-    usec_t resumed_at;  /* start of this spell of running */
-    usec_t changed_at;  /* last change of size */
-    usec_t run_time;    /* in earlier spells */
-    usec_t wait_time;   /* in earlier spells */
+    usec_t started_at; /* first start; USEC_NEVER before it */
+    usec_t queued_at;  /* start of this spell of waiting */
+    struct memo memo[AXES];
+
+    usec_t resumed_at; /* start of this spell of running */
+    usec_t changed_at; /* last change of size */
+    usec_t run_time;   /* in earlier spells */
+    usec_t wait_time;  /* in earlier spells */
+    double saved;      /* of the work, in the last checkpoint */
+    double cpu_time;   /* CPU-unit microseconds used */
     uint32_t starts, preemptions, moves, resizes, failures;
+    uint32_t slots_cap;
+    struct placement at; /* of its units, or of its memory when it is paused */
 
     /* Its part of its node's CPUs, set by the sharer. */
     units_t cpu_limit; /* hard bound */
@@ -77,7 +80,6 @@ struct task {
     double cpu_used;   /* thousandths that this comes to now */
 
     struct history *history; /* of metric and usage; NULL while nothing was seen */
-    struct memo memo[AXES];
 };
 
 /* Work done by `now`. */

@@ -170,6 +170,16 @@ bool budget_grant(struct budget *b, struct plan *plan, uint32_t task, units_t n)
     return true;
 }
 
+bool budget_grant_in(struct budget *b, struct plan *plan, uint32_t task, unsigned pool, units_t n)
+{
+    if (!take_from(b, task, n, pool)) {
+        plan_deny(plan, task, WHY_NO_ROOM, TASK_NONE);
+        return false;
+    }
+    plan_give(plan, task, pool, n);
+    return true;
+}
+
 void budget_keep_running(struct budget *b, struct plan *plan)
 {
     for (uint32_t i = 0; i < b->s->nrunning; i++) {

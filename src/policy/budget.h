@@ -44,6 +44,9 @@ void budget_return(struct budget *b, uint32_t task, unsigned pool, units_t n);
 /* Takes and grants; the verdict is set when it fails. */
 bool budget_grant(struct budget *b, struct plan *plan, uint32_t task, units_t n);
 
+/* The same from this pool alone, for an allocator that divides one pool at a time. */
+bool budget_grant_in(struct budget *b, struct plan *plan, uint32_t task, unsigned pool, units_t n);
+
 /* Grants every running task what it holds, as an allocator does that never
  * preempts. */
 void budget_keep_running(struct budget *b, struct plan *plan);

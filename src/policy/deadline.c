@@ -13,9 +13,9 @@
  *    where it fits; then each job without units its minimum, cheapest first;
  *    then growth by the share of a unit that brings progress. A job that runs is
  *    resized only if it then ends sooner by more than two stops.
- * 5. Floor: late and best-effort jobs never starve. One of them, the one that
- *    has waited longest for what it costs, holds its minimum ahead of all; one
- *    that has waited `age` comes first and keeps it for a tenth of that.
+ * 5. Floor: late and best-effort jobs never starve. One that has waited `age` gets
+ *    its minimum ahead of all and keeps it for a tenth of that; otherwise, of what
+ *    the admitted leave, the one that has waited longest for what it costs.
  *
  * Source: the QoS-oriented autoscaling framework (seed of this project) and Gu
  * et al., ElasticFlow (ASPLOS'23): progressive filling and spare units by
@@ -33,7 +33,8 @@
 
 enum { SLOT, AGE };
 
-/* A job that waited too long keeps the floor for this part of `age`. */
+/* A job that waited too long keeps the floor for this part of `age`, its restart
+ * aside. */
 enum { FLOOR_PART = 10 };
 
 static double key_excess(const struct candidate *c)
@@ -98,7 +99,7 @@ static void grow(struct admission *m)
     }
 }
 
-static void give_units(struct admission *m)
+static void give_units(struct admission *m, struct candidate *longest)
 {
     for (uint32_t i = 0; i < m->n; i++) {
         struct candidate *c = &m->at[m->by_deadline[i]];
@@ -112,6 +113,8 @@ static void give_units(struct admission *m)
         if (l >= 0)
             admission_give(m, c, d->size[l]);
     }
+    if (longest && longest->demand.size[0] <= m->left)
+        admission_give(m, longest, longest->demand.size[0]);
     keep(m, true);
     keep(m, false);
     for (uint32_t i = 0; i < m->n; i++) {
@@ -145,7 +148,9 @@ static struct claim_to_floor floor_claim(const struct admission *m, const struct
     return claim;
 }
 
-static void give_floor(struct admission *m, usec_t age, struct plan *plan)
+/* Gives the floor to a job that has waited too long, and returns NULL; or returns
+ * the one that shall have it if deadlines leave anything. */
+static struct candidate *give_floor(struct admission *m, usec_t age, struct plan *plan)
 {
     struct candidate *best = NULL;
     struct claim_to_floor top = {CLAIM_NONE, 0};
@@ -159,22 +164,24 @@ static void give_floor(struct admission *m, usec_t age, struct plan *plan)
             best = &m->at[i];
         }
     }
-    if (!best || best->demand.size[0] > m->left)
-        return;
+    if (top.kind < CLAIM_AGED || best->demand.size[0] > m->left)
+        return best;
     admission_give(m, best, best->demand.size[0]);
     if (top.kind == CLAIM_AGED) {
-        struct memo memo = {.i = {m->s->now + age / FLOOR_PART}};
+        usec_t resume = best->demand.started ? (usec_t)best->demand.resume : 0;
+        struct memo memo = {.i = {m->s->now + resume + age / FLOOR_PART}};
         plan_remember(plan, AXIS_ALLOCATE, MEMO_TASK, best->demand.task, &memo);
-        plan_wake(plan, m->s->now + age / FLOOR_PART);
+        plan_wake(plan, memo.i[0]);
     }
+    return NULL;
 }
 
 /* Grants what it was given, or as much of it as one node has. */
-static bool grant(struct budget *b, struct plan *plan, const struct candidate *c)
+static bool grant(struct budget *b, struct plan *plan, const struct candidate *c, unsigned pool)
 {
     const struct demand *d = &c->demand;
     for (int l = demand_level(d, c->out); l >= 0; l--)
-        if (budget_grant(b, plan, d->task, d->size[l]))
+        if (budget_grant_in(b, plan, d->task, pool, d->size[l]))
             return true;
     return false;
 }
@@ -186,14 +193,14 @@ static void allocate_pool(const struct snapshot *s, const struct params *p, stru
     admission_init(&m, s, order, pool, plan->arena);
     if (m.n == 0)
         return;
-    give_floor(&m, param_usec(p, AGE), plan);
+    struct candidate *longest = give_floor(&m, param_usec(p, AGE), plan);
     admission_fill(&m, p->v[SLOT].number);
-    give_units(&m);
+    give_units(&m, longest);
     plan_wake(plan, admission_wake(&m));
     for (uint32_t i = 0; i < m.n; i++) {
         const struct candidate *c = &m.at[m.by_deadline[i]];
         uint32_t task = c->demand.task;
-        if (!c->out || !grant(b, plan, c))
+        if (!c->out || !grant(b, plan, c, pool))
             plan_deny(plan, task, WHY_NO_ROOM, TASK_NONE);
         if (c->state != ADMISSION_ADMITTED && isfinite(c->demand.deadline))
             plan_deny(plan, task, WHY_AT_RISK, TASK_NONE);
@@ -229,8 +236,9 @@ const struct policy policy_deadline = {
             "Spare units first let jobs keep what they hold, then start those that wait, cheapest "
             "first, then go where the most of a unit becomes progress; a running job is resized "
             "only if it ends sooner by more than the stops.\n\n"
-            "Jobs without a deadline, or late, are best effort. One of them always holds its "
-            "minimum; one that has waited age comes first.",
+            "Jobs without a deadline, or late, are best effort. Of what deadlines leave, the one "
+            "that has waited longest for what it costs holds its minimum; one that has waited age "
+            "comes ahead of all, and keeps its minimum for a tenth of that time.",
     .source = "A QoS-oriented scheduling and autoscaling framework for deep learning; Gu et al., "
               "ElasticFlow (ASPLOS'23)",
     .params = params,

@@ -35,6 +35,7 @@ static void allocate_elastic_las(const struct snapshot *s, const struct params *
         if (!compact || k[i].key == 0)
             may_grow[n++] = k[i].task;
     elastic_by_gain(&b, plan, may_grow, n, elastic_speedup_gain);
+    las_wake(&l, s, k, plan);
 }
 
 static const struct param params[] = {

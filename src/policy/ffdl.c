@@ -56,8 +56,8 @@ static void allocate_pool(struct budget *b, struct plan *plan, const uint32_t *o
         const struct task *t = &s->tasks[mine[i]];
         if (jobs[i].chosen == 0)
             plan_deny(plan, mine[i], WHY_ORDER, TASK_NONE);
-        else if (!budget_grant(b, plan, mine[i], units_of(t, &jobs[i])))
-            budget_grant(b, plan, mine[i], task_min(t)); /* no node has as much */
+        else if (!budget_grant_in(b, plan, mine[i], pool, units_of(t, &jobs[i])))
+            budget_grant_in(b, plan, mine[i], pool, task_min(t)); /* no node has as much */
     }
 }
 

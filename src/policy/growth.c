@@ -15,7 +15,9 @@
 
 static struct placement place_of(const struct snapshot *s, const struct grant *g)
 {
-    return g->n == 0 ? (struct placement){0} : g->moved ? g->place : s->tasks[g->task].at;
+    if (g->n == 0)
+        return (struct placement){0};
+    return g->moved ? g->place : s->tasks[g->task].at;
 }
 
 static bool shares(const struct snapshot *s, const struct grant *g)
@@ -31,18 +33,6 @@ static void set_aside(struct residents *r, const struct snapshot *s, const struc
     for (uint32_t i = 0; i < at.n; i++)
         r->cpus[at.at[i].node] -=
             g->pool == POOL_CPU ? at.at[i].units : at.at[i].units / UNIT * beside;
-}
-
-/* Grants in the order of submission: their own order is not to count here. */
-static const struct keyed *by_submission(const struct snapshot *s, const struct plan *plan)
-{
-    struct keyed *k = arena_raw(plan->arena, (plan->n + 1) * sizeof *k);
-    for (uint32_t i = 0; i < plan->n; i++) {
-        const struct job *j = s->tasks[plan->grants[i].task].job;
-        k[i] = (struct keyed){.tie = j->submit, .id = j->id, .task = i};
-    }
-    order_sort(k, plan->n, plan->arena);
-    return k;
 }
 
 struct residents growth_residents(const struct snapshot *s, struct plan *plan)
@@ -65,9 +55,9 @@ struct residents growth_residents(const struct snapshot *s, struct plan *plan)
         r.start[i] = sum; /* counted down to the first below */
     }
     r.start[nodes] = sum;
-    const struct keyed *order = by_submission(s, plan);
+    const uint32_t *order = order_grants(s, plan);
     for (uint32_t i = plan->n; i-- > 0;) {
-        const struct grant *g = &plan->grants[order[i].task];
+        const struct grant *g = &plan->grants[order[i]];
         if (!shares(s, g))
             continue;
         const struct memo *memo = &s->tasks[g->task].memo[AXIS_SHARE];

@@ -2,7 +2,7 @@
 #ifndef POLICY_LAS_H
 #define POLICY_LAS_H
 
-#include "model/plan.h"
+#include "policy/order.h"
 #include "policy/params.h"
 
 enum { LAS_THRESHOLDS, LAS_KNOB, LAS_PARAMS };
@@ -18,9 +18,16 @@ struct las {
 void las_init(struct las *l, const struct params *p);
 /* The queue of a job with this service. */
 unsigned las_queue(const struct las *l, double service);
-/* The queue of a task now, promotion included; asks the plan to be woken when
- * it changes. */
+/* The queue of a task now, promotion included; asks the plan to be woken when a
+ * waiting one is promoted. */
 unsigned las_rank(const struct las *l, const struct snapshot *s, uint32_t task, struct plan *plan);
+/* After the grants, the keys being queues: asks the plan to be woken when a task
+ * that will run reaches its next threshold, or one that is stopped its promotion. */
+void las_wake(const struct las *l, const struct snapshot *s, const struct keyed *k,
+              struct plan *plan);
+/* The allocation under the event rules of Tiresias' or ElasticFlow's simulator. */
+void las_allocate_as_peer(const struct las *l, const struct snapshot *s, struct keyed *k,
+                          struct plan *plan);
 /* First start, else submission: the order inside a queue. */
 usec_t las_since(const struct task *t);
 

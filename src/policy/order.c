@@ -89,3 +89,17 @@ const uint32_t *order_by_submit(const struct snapshot *s, struct plan *plan)
         order[n++] = i;
     return order;
 }
+
+const uint32_t *order_grants(const struct snapshot *s, const struct plan *plan)
+{
+    struct keyed *k = arena_raw(plan->arena, ((size_t)plan->n + 1) * sizeof *k);
+    uint32_t *order = arena_raw(plan->arena, ((size_t)plan->n + 1) * sizeof *order);
+    for (uint32_t i = 0; i < plan->n; i++) {
+        const struct job *j = s->tasks[plan->grants[i].task].job;
+        k[i] = (struct keyed){.tie = j->submit, .id = j->id, .task = i};
+    }
+    order_sort(k, plan->n, plan->arena);
+    for (uint32_t i = 0; i < plan->n; i++)
+        order[i] = k[i].task;
+    return order;
+}

@@ -28,4 +28,8 @@ void order_publish(const struct keyed *k, uint32_t n, struct plan *plan);
 /* The active tasks by (priority, submit, id), sorted only if they are not. */
 const uint32_t *order_by_submit(const struct snapshot *s, struct plan *plan);
 
+/* The indices of the plan's grants by submission and id: their own order follows
+ * from who ran when, and shall not decide anything. */
+const uint32_t *order_grants(const struct snapshot *s, const struct plan *plan);
+
 #endif

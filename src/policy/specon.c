@@ -28,6 +28,7 @@
  * Memo (all): i[0] = time of the next categorisation. */
 #include <math.h>
 
+#include "policy/order.h"
 #include "policy/place.h"
 #include "policy/policies.h"
 #include "policy/spread.h"
@@ -39,6 +40,7 @@ struct world {
     const struct snapshot *s;
     struct plan *plan;
     struct room room;
+    const uint32_t *order;            /* grants by submission */
     struct memo *memo;                /* by grant: what it will be */
     uint32_t *node;                   /* by grant */
     uint32_t (*count)[CATEGORIES];    /* by node */
@@ -53,7 +55,7 @@ static uint32_t jobs_on(const struct world *w, uint32_t node)
 
 static void world_init(struct world *w, const struct snapshot *s, struct plan *plan)
 {
-    *w = (struct world){.s = s, .plan = plan};
+    *w = (struct world){.s = s, .plan = plan, .order = order_grants(s, plan)};
     w->memo = arena_raw(plan->arena, (plan->n + 1) * sizeof *w->memo);
     w->node = arena_raw(plan->arena, (plan->n + 1) * sizeof *w->node);
     w->count = arena_alloc(plan->arena, s->cluster->n * sizeof *w->count);
@@ -69,15 +71,26 @@ static void world_init(struct world *w, const struct snapshot *s, struct plan *p
     }
 }
 
-/* Moves the i-th grant; false when there is no room or it is not worth it. */
-static bool move(struct world *w, uint32_t i, uint32_t to)
+static bool takes_jobs(const struct world *w, uint32_t node)
+{
+    const struct node *n = &w->s->cluster->nodes[node];
+    return n->state == NODE_UP && n->cpus > 0;
+}
+
+/* Whether there is room for the i-th grant and the move is worth it. */
+static bool can_move(const struct world *w, uint32_t i, uint32_t to)
+{
+    const struct grant *g = &w->plan->grants[i];
+    const struct task *t = &w->s->tasks[g->task];
+    double left = t->rate > 0 ? task_remaining(t, w->s->now) / t->rate : INFINITY;
+    return task_running(t) && !g->moved && left > (double)t->job->cost.move &&
+           room_for(&w->room, t->job, g->pool, to, false) >= g->n;
+}
+
+static void move(struct world *w, uint32_t i, uint32_t to)
 {
     struct grant *g = &w->plan->grants[i];
     const struct task *t = &w->s->tasks[g->task];
-    double left = t->rate > 0 ? task_remaining(t, w->s->now) / t->rate : INFINITY;
-    if (!task_running(t) || g->moved || left <= (double)t->job->cost.move ||
-        room_for(&w->room, t->job, g->pool, to, false) < g->n)
-        return false;
     room_give(&w->room, t->job, g->pool, w->node[i], g->n, true);
     room_take(&w->room, t->job, g->pool, to, g->n, false);
     w->count[w->node[i]][w->memo[i].i[0]]--;
@@ -87,7 +100,6 @@ static bool move(struct world *w, uint32_t i, uint32_t to)
     g->place = (struct placement){0};
     place_add(&g->place, &cap, to, g->n, w->plan->arena);
     g->moved = true;
-    return true;
 }
 
 static double used(const struct world *w, uint32_t node)
@@ -107,14 +119,14 @@ static void reallocate(struct world *w, uint32_t i)
     for (uint32_t n = 0; n < w->s->cluster->n; n++) {
         const uint32_t *c = w->count[n];
         double score = 2 * c[PROGRESSING] + 1.5 * c[WATCHING] + c[CONVERGED];
-        if (w->s->cluster->nodes[n].state != NODE_UP || score > lowest)
+        if (!takes_jobs(w, n) || score > lowest)
             continue;
         bool own = n == w->node[i];
         if (score < lowest || own || (best != w->node[i] && used(w, n) < used(w, best)))
             best = n;
         lowest = score;
     }
-    if (best != w->node[i] && best != TASK_NONE)
+    if (best != w->node[i] && best != TASK_NONE && can_move(w, i, best))
         move(w, i, best);
     w->memo[i].i[1] = 1 + w->s->now;
 }
@@ -149,13 +161,15 @@ static bool categorise(struct world *w, uint32_t i, double alpha)
     return asks;
 }
 
-/* The job that converged last among those on nodes with more than `above`. */
-static uint32_t pick(const struct world *w, uint32_t above, usec_t cooldown)
+/* The job that converged last among those on nodes with more than `above` that can
+ * go to the node. */
+static uint32_t pick(const struct world *w, uint32_t node, uint32_t above, usec_t cooldown)
 {
     uint32_t best = TASK_NONE;
-    for (uint32_t i = 0; i < w->plan->n; i++) {
+    for (uint32_t k = 0; k < w->plan->n; k++) {
+        uint32_t i = w->order[k];
         const struct memo *m = &w->memo[i];
-        if (w->node[i] == TASK_NONE || jobs_on(w, w->node[i]) <= above || w->plan->grants[i].moved)
+        if (w->node[i] == TASK_NONE || jobs_on(w, w->node[i]) <= above || !can_move(w, i, node))
             continue;
         if (m->i[2] && w->s->now - (m->i[2] - 1) < cooldown)
             continue;
@@ -168,9 +182,10 @@ static uint32_t pick(const struct world *w, uint32_t above, usec_t cooldown)
 static void take(struct world *w, uint32_t node, uint32_t until, uint32_t above, usec_t cooldown)
 {
     while (jobs_on(w, node) < until) {
-        uint32_t i = pick(w, above, cooldown);
-        if (i == TASK_NONE || !move(w, i, node))
+        uint32_t i = pick(w, node, above, cooldown);
+        if (i == TASK_NONE)
             return;
+        move(w, i, node);
         w->memo[i].i[2] = 1 + w->s->now;
     }
 }
@@ -178,18 +193,20 @@ static void take(struct world *w, uint32_t node, uint32_t until, uint32_t above,
 /* Algorithm 5. */
 static void rebalance(struct world *w, usec_t cooldown)
 {
-    uint32_t bf = w->jobs / w->s->cluster->n, idle = 0;
-    bf = bf ? bf : 1;
+    uint32_t nodes = 0, idle = 0;
+    for (uint32_t n = 0; n < w->s->cluster->n; n++)
+        nodes += takes_jobs(w, n);
+    uint32_t bf = nodes && w->jobs > nodes ? w->jobs / nodes : 1;
     for (uint32_t i = 0; i < w->plan->n; i++)
         if (w->node[i] != TASK_NONE && !w->memo[i].i[1] && w->memo[i].i[0] != CONVERGED)
             return;
     for (uint32_t n = 0; n < w->s->cluster->n; n++)
-        if (w->s->cluster->nodes[n].state == NODE_UP && jobs_on(w, n) == 0) {
+        if (takes_jobs(w, n) && jobs_on(w, n) == 0) {
             idle++;
             take(w, n, bf, bf, cooldown);
         }
     for (uint32_t n = 0; n < w->s->cluster->n && !idle; n++)
-        if (w->s->cluster->nodes[n].state == NODE_UP)
+        if (takes_jobs(w, n))
             take(w, n, bf - 1, bf - 1, cooldown);
 }
 
@@ -211,8 +228,8 @@ static void place_specon(const struct snapshot *s, const struct params *p, struc
     room_init_placed(&w.room, s, plan);
     if (m.i[0] <= s->now) {
         for (uint32_t i = 0; i < plan->n; i++)
-            if (categorise(&w, i, p->v[ALPHA].number))
-                reallocate(&w, i);
+            if (categorise(&w, w.order[i], p->v[ALPHA].number))
+                reallocate(&w, w.order[i]);
         m.i[0] = s->now + param_usec(p, INTERVAL);
         plan_remember(plan, AXIS_PLACE, MEMO_ALL, 0, &m);
     }

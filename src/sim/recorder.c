@@ -69,10 +69,12 @@ void recorder_sample(struct recorder *rec, const struct engine *e, usec_t now)
         .used = size ? ((double)held + soft) / (double)size : 0,
     };
     size_t n = rec->r->samples.n;
-    const struct sim_sample *last = n ? &rec->r->samples.at[n - 1] : NULL;
-    if (last && last->at == now)
-        rec->r->samples.at[n - 1] = s;
-    else if (!last || last->running != s.running || last->waiting != s.waiting ||
-             last->used != s.used)
-        VEC_PUSH(&rec->r->samples, s);
+    struct sim_sample *last = n ? &rec->r->samples.at[n - 1] : NULL;
+    if (last && last->at == now) {
+        *last = s;
+        return;
+    }
+    if (last && last->running == s.running && last->waiting == s.waiting && last->used == s.used)
+        return;
+    VEC_PUSH(&rec->r->samples, s);
 }

@@ -1,6 +1,6 @@
 /* Owns the fields of a job request: their names, their spelling, their
  * defaults, and what contradicts what. */
-#include "model/spec.h"
+#include "wire/spec.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "base/str.h"
-#include "model/spec.h"
+#include "wire/spec.h"
 
 static const struct {
     const char *name;

@@ -2,8 +2,8 @@
  * a YAML file, a script's #TRAINYARD lines, the API). One table declares them
  * all; every front end sets them by name, so that they mean the same everywhere
  * and errors read the same. */
-#ifndef MODEL_SPEC_H
-#define MODEL_SPEC_H
+#ifndef WIRE_SPEC_H
+#define WIRE_SPEC_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -123,10 +123,6 @@ const struct spec_field *spec_find(const char *name, struct err *err);
 
 /* Sets one field from text; adds to a list or map. */
 int spec_set(struct spec *s, const struct spec_field *f, const char *text, struct err *err);
-
-/* The field as text that spec_set takes back, or "" when it has its default; the
- * i-th entry of a list or map, NULL behind the last. Lives in the arena. */
-const char *spec_get(struct spec *s, const struct spec_field *f, uint32_t i);
 
 /* Fills what follows from other fields and finds contradictions. */
 int spec_check(struct spec *s, struct err *err);

@@ -1,0 +1,181 @@
+/* Owns what is done to all processes of a job at once.
+ *
+ * Pids are listed first and used a moment later. The kernel hands pids out in
+ * turn, so one that was listed can only mean another process after a whole round
+ * of them; where that would matter most, for the leader's process group, the
+ * leader is kept unreaped or not used. */
+#include "conductor/tree.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "conductor/cpus.h"
+#include "conductor/proc.h"
+
+enum { STOP_PASSES = 50, FREEZE_POLLS = 50, FREEZE_POLL_NS = 1000000 };
+
+static int by_pid(const void *a, const void *b)
+{
+    pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Every process once, the conductor not among them. */
+static void find_all(const struct tree *t, struct pid_list *out)
+{
+    struct proc_list below = {0};
+    cgroup_find_pids(t->cgroups, out);
+    proc_find_below(t->root, &below);
+    for (size_t i = 0; i < below.n; i++)
+        if (!proc_is_dead(&below.at[i]))
+            VEC_PUSH(out, below.at[i].pid);
+    VEC_DONE(&below);
+    if (!out->n)
+        return;
+    qsort(out->at, out->n, sizeof *out->at, by_pid);
+    size_t n = 0;
+    for (size_t i = 0; i < out->n; i++)
+        if (out->at[i] != t->root && (!n || out->at[i] != out->at[n - 1]))
+            out->at[n++] = out->at[i];
+    out->n = n;
+}
+
+size_t tree_signal(const struct tree *t, enum reach reach, int signal)
+{
+    if (t->leader && reach != REACH_ALL)
+        return kill(reach == REACH_GROUP ? -t->leader : t->leader, signal) == 0;
+    struct pid_list all = {0};
+    size_t sent = 0;
+    find_all(t, &all);
+    for (size_t i = 0; i < all.n; i++)
+        sent += kill(all.at[i], signal) == 0;
+    VEC_DONE(&all);
+    return sent;
+}
+
+/* Stops processes until none is found that runs. One that is stopped keeps its
+ * place in the table of processes: under a limit on their number even a fork bomb
+ * comes to rest, where killing would make room for the next. */
+static void stop_all(const struct tree *t)
+{
+    struct pid_list all = {0};
+    for (unsigned pass = 0, running = 1; running && pass < STOP_PASSES; pass++) {
+        running = 0;
+        all.n = 0;
+        find_all(t, &all);
+        for (size_t i = 0; i < all.n; i++) {
+            struct proc p;
+            if (proc_read(all.at[i], &p) == 0 && proc_can_run(&p))
+                running += kill(all.at[i], SIGSTOP) == 0;
+        }
+    }
+    VEC_DONE(&all);
+}
+
+static int unusable(const char *file, int why, struct err *err)
+{
+    return err_set(err, ERR_IO, "cannot write %s: %s", file, strerror(why));
+}
+
+/* With a freezer the kernel holds processes where they are, unseen by them.
+ * Version 2 has cgroup.freeze, version 1 freezer.state. */
+int tree_freeze(const struct tree *t, struct err *err)
+{
+    int why = cgroup_write(t->cgroups, "cgroup.freeze", "1");
+    if (why == ENOENT)
+        why = cgroup_write(t->cgroups, "freezer.state", "FROZEN");
+    if (why && why != ENOENT)
+        return unusable("the freezer", why, err);
+    if (why == ENOENT)
+        stop_all(t);
+    return 0;
+}
+
+int tree_thaw(const struct tree *t, struct err *err)
+{
+    int why = cgroup_write(t->cgroups, "cgroup.freeze", "0");
+    if (why == ENOENT)
+        why = cgroup_write(t->cgroups, "freezer.state", "THAWED");
+    if (why && why != ENOENT)
+        return unusable("the freezer", why, err);
+    if (why == ENOENT)
+        tree_signal(t, REACH_ALL, SIGCONT);
+    return 0;
+}
+
+/* Until the kernel says that all stand still; a while at most. */
+static void await_frozen(const struct tree *t)
+{
+    char state[32];
+    for (unsigned i = 0; i < FREEZE_POLLS; i++) {
+        if (cgroup_read(t->cgroups, "freezer.state", state, sizeof state) < 0 ||
+            strncmp(state, "FROZEN", 6) == 0)
+            return;
+        nanosleep(&(struct timespec){.tv_nsec = FREEZE_POLL_NS}, NULL);
+    }
+}
+
+void tree_kill(const struct tree *t)
+{
+    struct err err;
+    bool at_once = cgroup_write(t->cgroups, "cgroup.kill", "1") == 0;
+    if (!at_once) {
+        tree_freeze(t, &err);
+        await_frozen(t);
+    }
+    tree_signal(t, REACH_ALL, SIGKILL);
+    /* Version 1 lets a frozen process die only once it is thawed. */
+    if (!at_once)
+        tree_thaw(t, &err);
+}
+
+bool tree_has_left_cgroups(const struct tree *t)
+{
+    struct pid_list left = {0};
+    cgroup_find_pids(t->cgroups, &left);
+    bool empty = left.n == 0;
+    VEC_DONE(&left);
+    return empty;
+}
+
+static size_t set_cpus_of(pid_t pid, const struct cpus *cpus)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%ld/task", (long)pid);
+    DIR *d = opendir(path);
+    if (!d)
+        return 0;
+    size_t failed = 0;
+    const struct dirent *e;
+    while ((e = readdir(d))) {
+        pid_t thread = (pid_t)atol(e->d_name);
+        int why = thread ? cpus_apply(cpus, thread) : 0;
+        failed += why && why != ESRCH;
+    }
+    closedir(d);
+    return failed;
+}
+
+int tree_set_cpus(const struct tree *t, const char *text, struct err *err)
+{
+    struct cpus cpus;
+    if (cpus_parse(text, &cpus, err) < 0)
+        return -1;
+    struct pid_list all = {0};
+    size_t failed = 0;
+    /* What is born during the first round has its parent's new CPUs in the second. */
+    for (unsigned round = 0; round < 2; round++) {
+        all.n = 0;
+        failed = 0;
+        find_all(t, &all);
+        for (size_t i = 0; i < all.n; i++)
+            failed += set_cpus_of(all.at[i], &cpus);
+    }
+    VEC_DONE(&all);
+    return failed ? err_set(err, ERR_DENIED, "%zu threads cannot run on CPUs %s", failed, text) : 0;
+}
