@@ -19,7 +19,8 @@ WERROR = 1
 endif
 COMPILE = $(CC) @compile_flags.txt -MMD -MP $(CPPFLAGS) $(CFLAGS) $(if $(WERROR),-Werror)
 LINK = $(CC) $(CFLAGS) $(LDFLAGS)
-LIBS = -lm
+# Each program is linked with just those that it uses.
+LIBS = -Wl,--as-needed -lmicrohttpd -lcurl -ljansson -lyaml -lsqlite3 -luv -lpcre2-8 -lhwloc -lm
 # One short line for each step; V=1 shows the commands.
 Q = $(if $(V),,@echo '  $(1)  $(2)';)
 
@@ -134,7 +135,6 @@ prepare-fuzz:
 
 $(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/libtrainyard.a
 	$(call Q,LINK,$@)$(LINK) -fsanitize=fuzzer -o $@ $^ $(LIBS)
-$(BUILD)/tests/golden/%: LIBS += -ljansson
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libsupport.a $(BUILD)/libtrainyard.a
 	$(call Q,LINK,$@)$(LINK) -o $@ $^ -lcmocka $(LIBS)
 
@@ -145,23 +145,35 @@ demo: ## install what is missing, build, and compare three policies on a trace
 	+@$(again) all
 	$(BUILD)/trainyard sim data/demo.csv --nodes 4x4 --policy fifo --policy las --policy afs-l
 
-bench: all ## measure: each bench/*.sh prints a table
-	@set -e; for b in $(sort $(wildcard bench/*.sh)); do \
-	    echo "== $$b"; TRAINYARD='$(abspath $(BUILD))/trainyard' "$$b"; done
+BENCHES = $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/*.c))
+$(BUILD)/bench/%: $(BUILD)/bench/%.o $(BUILD)/libtrainyard.a
+	$(call Q,LINK,$@)$(LINK) -o $@ $^ $(LIBS)
 
-DOCS = $(wildcard README.md CHANGELOG.md LICENSE docs/*.md docs/*/*.md)
-MAN = $(wildcard man/*.[1-8])
-doc_dir = $(DESTDIR)$(PREFIX)/share/doc/trainyard
-man_file = $(DESTDIR)$(PREFIX)/share/man/man$(subst .,,$(suffix $(1)))/$(notdir $(1))
+bench: all $(BENCHES) ## measure: each bench/*.sh prints a table
+	@set -e; for b in $(sort $(wildcard bench/*.sh)); do \
+	    echo "== $$b"; BUILD='$(abspath $(BUILD))' TRAINYARD='$(abspath $(BUILD))/trainyard' "$$b"; \
+	    echo; done
+
+DOCS = $(wildcard README.md CHANGELOG.md LICENSE docs/*.md docs/*/*.md docs/*/*/*.csv)
+share = $(DESTDIR)$(PREFIX)/share
 
 install: all ## install below PREFIX (/usr/local), inside DESTDIR
 	install -D -m 755 $(BUILD)/trainyard $(DESTDIR)$(PREFIX)/bin/trainyard
-	$(foreach f,$(MAN),install -D -m 644 $(f) $(call man_file,$(f)) &&) true
-	$(foreach f,$(DOCS),install -D -m 644 $(f) $(doc_dir)/$(f) &&) true
+	@set -e; install -d $(share)/man/man1 $(share)/bash-completion/completions \
+	    $(share)/zsh/site-functions $(share)/fish/vendor_completions.d; t=$(BUILD)/trainyard; \
+	echo '  pages and completion below $(share)'; \
+	$$t man >$(share)/man/man1/trainyard.1; \
+	for c in $$($$t man --names); do $$t man $$c >$(share)/man/man1/trainyard-$$c.1; done; \
+	$$t completion bash >$(share)/bash-completion/completions/trainyard; \
+	$$t completion zsh >$(share)/zsh/site-functions/_trainyard; \
+	$$t completion fish >$(share)/fish/vendor_completions.d/trainyard.fish
+	@$(foreach f,$(DOCS),install -D -m 644 $(f) $(share)/doc/trainyard/$(f) &&) true
 
 uninstall: ## remove what install put there
-	rm -f $(DESTDIR)$(PREFIX)/bin/trainyard $(foreach f,$(MAN),$(call man_file,$(f)))
-	rm -rf $(doc_dir)
+	rm -f $(DESTDIR)$(PREFIX)/bin/trainyard $(share)/man/man1/trainyard.1 \
+	    $(share)/man/man1/trainyard-*.1 $(share)/bash-completion/completions/trainyard \
+	    $(share)/zsh/site-functions/_trainyard $(share)/fish/vendor_completions.d/trainyard.fish
+	rm -rf $(share)/doc/trainyard
 
 clean: ## remove everything that was built
 	rm -rf $(BUILD) $(ASAN_BUILD) $(FUZZ_BUILD)

@@ -9,14 +9,20 @@ static const struct command *const commands[] = {
     &command_sim,
     &command_policies,
     &command_version,
+    &command_completion,
+    &command_man,
+    NULL,
 };
+
+enum { COMMANDS = COUNT_OF(commands) - 1 };
 
 static void print_usage(FILE *out)
 {
     fprintf(out, "Usage: trainyard COMMAND [options]\n\n"
                  "An elastic scheduler for deep-learning training.\n\nCommands:\n");
-    for (size_t i = 0; i < COUNT_OF(commands); i++)
-        fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (!commands[i]->hidden)
+            fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
     fprintf(out, "\n`trainyard COMMAND --help` says more about each.\n");
 }
 
@@ -32,6 +38,7 @@ static int run_command(const struct command *c, int argc, char **argv)
     struct err err;
     if (args_parse(c, argc, argv, &args, &err) < 0)
         return command_fail(c, &err);
+    args.table = commands;
     int code = 0;
     if (args_get(&args, "help"))
         command_help(c, stdout);
@@ -50,10 +57,10 @@ int main(int argc, char **argv)
         print_usage(argc > 1 ? stdout : stderr);
         return argc > 1 ? 0 : 2;
     }
-    for (size_t i = 0; i < COUNT_OF(commands); i++)
+    for (size_t i = 0; i < COMMANDS; i++)
         if (!strcmp(commands[i]->name, name))
             return run_command(commands[i], argc - 2, argv + 2);
-    const char *near = str_nearest(name, COUNT_OF(commands), command_name, NULL);
+    const char *near = str_nearest(name, COMMANDS, command_name, NULL);
     fprintf(stderr, "trainyard: unknown command '%s'", name);
     if (near)
         fprintf(stderr, "; did you mean '%s'?", near);

@@ -82,11 +82,23 @@ static void print_policy_json(const struct policy *p, struct str *out)
     str_add(out, "]}\n");
 }
 
+static void print_all_names(void)
+{
+    for (size_t i = 0; policies[i]; i++)
+        printf("%s\n", policies[i]->name);
+    for (size_t i = 0; presets[i].name; i++)
+        printf("%s\n", presets[i].name);
+}
+
 static int run(const struct args *args)
 {
     const char *name = args->operands.n ? args->operands.at[0] : NULL;
     struct combo combo;
     struct err err;
+    if (args_get(args, "names")) {
+        print_all_names();
+        return 0;
+    }
     if (!name && !args_get(args, "json")) {
         print_list();
         return 0;
@@ -114,6 +126,7 @@ static int run(const struct args *args)
 
 static const struct option options[] = {
     {"json", 0, NULL, "one JSON object a line", false},
+    {"names", 0, NULL, "just the names, one a line", false},
     {0},
 };
 
@@ -123,6 +136,7 @@ const struct command command_policies = {
     .operands = "[NAME]",
     .options = options,
     .max_operands = 1,
+    .completes = "POLICY",
     .examples = "  trainyard policies\n  trainyard policies afs-l",
     .run = run,
 };

@@ -238,5 +238,6 @@ const struct command command_sim = {
         "  trainyard sim trace.csv -n 2x8c -p flowcon -p docker --report report.html",
     .options = options,
     .max_operands = 1,
+    .completes = "FILE",
     .run = run,
 };

@@ -27,6 +27,10 @@ struct command {
     const char *examples; /* lines for help and man page; may be NULL */
     const struct option *options; /* ends with a NULL name; may be NULL */
     unsigned min_operands, max_operands;
+    /* What the operands are, for completion: a word of a fixed list separated by
+     * '|', "FILE", "JOB", "NODE", "POLICY"; NULL = anything. */
+    const char *completes;
+    bool hidden; /* not in the list of commands */
     /* Returns the exit code. */
     int (*run)(const struct args *args);
 };
@@ -34,6 +38,7 @@ struct command {
 /* What the user typed behind the command's name. */
 struct args {
     const struct command *command;
+    const struct command *const *table; /* of all commands, ends with NULL */
     VEC(const char *) operands;
     struct {
         struct given {

@@ -4,6 +4,7 @@
 
 #include "cli/command.h"
 
-extern const struct command command_sim, command_policies, command_version;
+extern const struct command command_completion, command_man, command_policies, command_sim,
+    command_version;
 
 #endif

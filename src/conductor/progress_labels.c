@@ -21,6 +21,7 @@ struct found {
     size_t metric_at;                       /* where the first loss or metric is named */
     bool learning;                          /* it tells a learning rate */
     bool whole_metrics;                     /* its metrics are all whole numbers */
+    bool eval_metric;                       /* one of them is named as an evaluation's */
     bool closes, train_epoch;
 };
 
@@ -39,10 +40,10 @@ static bool is_alpha(char c)
  * letters spares them the rest. */
 static bool is_candidate(const struct progress_line *line)
 {
-    const char *p = line->text, *end = p + line->n - 3;
     if (line->n < 8)
         return false;
-    for (; p < end; p++) {
+    const char *end = line->text + line->n - 3;
+    for (const char *p = line->text; p < end; p++) {
         switch (*p | 32) {
         case 'o':
             if ((p[1] | 32) == 's' && (p[2] | 32) == 's')
@@ -96,11 +97,20 @@ static unsigned next_group(const struct progress_line *line, unsigned i)
     return i;
 }
 
-/* A fraction that no word names, and that is not a share of something. */
+/* "04/28 17:21:59" */
+static bool is_date(const struct progress_line *line, const struct progress_number *divisor)
+{
+    size_t i = divisor->end;
+    const char *t = line->text;
+    return i + 4 < line->n && t[i] == ' ' && t[i + 1] >= '0' && t[i + 1] <= '9' &&
+           (t[i + 2] == ':' || t[i + 3] == ':');
+}
+
+/* A fraction that no word names. */
 static bool is_bare_fraction(const struct progress_line *line, unsigned i)
 {
-    return i < line->count && line->number[i].over && !line->number[i].words &&
-           i + 1 < line->count && line->number[i + 1].whole > 0;
+    return i + 1 < line->count && line->number[i].over && !line->number[i].words &&
+           line->number[i + 1].whole > 0 && !is_date(line, &line->number[i + 1]);
 }
 
 /* "Train: 0 [  0/1251", "Train: [14/300][250/1251]": an epoch without its name. */
@@ -147,7 +157,7 @@ static bool is_metric(const struct progress_number *x, const struct progress_nam
 
 static void find_all(const struct progress_line *line, struct progress_name *names, struct found *f)
 {
-    *f = (struct found){NONE, NONE, NONE, NONE, NONE, line->n, false, true, false, false};
+    *f = (struct found){NONE, NONE, NONE, NONE, NONE, line->n, false, true, false, false, false};
     for (unsigned i = 0; i < line->count; i++) {
         const struct progress_number *x = &line->number[i];
         names[i].kind = PROGRESS_WORD_OTHER;
@@ -169,6 +179,7 @@ static void find_all(const struct progress_line *line, struct progress_name *nam
             continue;
         if (f->metric_at == line->n)
             f->metric_at = x->label;
+        f->eval_metric = f->eval_metric || names[i].eval;
         f->whole_metrics = f->whole_metrics && x->whole >= 0 && !x->over;
     }
 }
@@ -183,6 +194,8 @@ static bool is_edge(char c)
  * first metric, or the very first word of the line. */
 static const char *find_eval(const struct progress_line *line, size_t metric_at)
 {
+    if (progress_line_find(line, 0, "Saving dict for global step") < line->n)
+        return "eval"; /* TensorFlow's estimators */
     bool first = true;
     for (size_t i = 0; i < line->n && (i < metric_at || first);) {
         if (!is_alpha(line->text[i])) {
@@ -233,7 +246,8 @@ static void add_place(struct sighting *s, const struct progress_line *line, cons
     if (f->epoch != NONE) {
         add_epoch(s, line, f->epoch);
         /* ImageNet's, Lightning's and timm's loops count epochs from 0. */
-        s->from_zero = f->train_epoch || line->number[f->epoch].open == '[';
+        s->from_zero = f->train_epoch ||
+                       (line->number[f->epoch].open == '[' && line->number[f->epoch].sep == ':');
         s->closes = f->closes;
         unsigned next = f->last_epoch + 1u;
         if (f->step == NONE && is_bare_fraction(line, next) &&
@@ -382,5 +396,5 @@ bool progress_read_text(const struct progress_line *line, struct sighting *s)
     }
     /* Only numbers with a name: a loss, or metrics of an evaluation. */
     s->trust = TRUST_NONE;
-    return !f.whole_metrics && s->loss_rank != PROGRESS_LOSS_NONE;
+    return !f.whole_metrics && (s->loss_rank != PROGRESS_LOSS_NONE || f.eval_metric);
 }

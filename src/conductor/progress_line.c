@@ -230,9 +230,7 @@ static bool in_label(const char *text, size_t floor, size_t i)
 
 static void read_label(const char *text, size_t floor, struct progress_number *out)
 {
-    size_t end = skip_gap(text, floor, out->at, out);
-    if (out->sep != ' ' || !out->open)
-        end = skip_group(text, floor, end);
+    size_t end = skip_group(text, floor, skip_gap(text, floor, out->at, out));
     size_t i = end, begin = end;
     for (unsigned words = 0; words < LABEL_WORDS; words++) {
         size_t k = i;

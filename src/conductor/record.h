@@ -6,8 +6,8 @@
 
 #include "base/err.h"
 
-/* A record is never larger. */
-#define RECORD_MAX_BYTES 4096
+/* A record is never larger: all its texts are bounded. */
+#define RECORD_MAX_BYTES 8192
 
 /* Takes the room that the record will need, so that a disk that is full by then
  * does not matter. Returns a descriptor, or -1 when it cannot. */

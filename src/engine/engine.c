@@ -270,6 +270,14 @@ usec_t engine_due(const struct engine *e)
     return wanted > soonest ? wanted : soonest;
 }
 
+static bool any_started(const struct engine *e)
+{
+    for (size_t i = 0; i < e->effects.n; i++)
+        if (e->effects.at[i].kind == EFFECT_START || e->effects.at[i].kind == EFFECT_RESUME)
+            return true;
+    return false;
+}
+
 static int decide(struct engine *e, usec_t now, struct err *err)
 {
     const struct combo *c = &e->config.combo;
@@ -285,6 +293,8 @@ static int decide(struct engine *e, usec_t now, struct err *err)
     if (check_plan(e, plan, err) < 0)
         return -1;
     apply_plan(e, plan, now);
+    if (any_started(e))
+        plan_wake(plan, plan->start_wake_at);
     e->dirty = false;
     e->decided_at = now;
     e->wake_at = plan->wake_at > now ? plan->wake_at : now + 1;

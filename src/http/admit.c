@@ -86,8 +86,7 @@ static void check_token(struct conn *c)
 static void find_route(struct conn *c)
 {
     struct request *q = &c->request;
-    struct route_match m =
-        router_find(c->server->routes, q->method, c->segment, c->segments);
+    struct route_match m = router_find(c->server->routes, q->method, c->segment, c->segments);
     q->route = m.route;
     memcpy(q->params, m.params, sizeof m.params);
     if (!c->listener->local && !(m.route && m.route->open))
@@ -112,7 +111,7 @@ static void find_route(struct conn *c)
 
 struct framing {
     unsigned lengths, encodings;
-    bool chunked;
+    bool chunked, blank_in_name;
 };
 
 static enum MHD_Result count_framing(void *cls, enum MHD_ValueKind kind, const char *name,
@@ -120,6 +119,7 @@ static enum MHD_Result count_framing(void *cls, enum MHD_ValueKind kind, const c
 {
     struct framing *f = cls;
     (void)kind;
+    f->blank_in_name |= name[strcspn(name, " \t")] != '\0';
     if (!strcasecmp(name, "Content-Length")) {
         f->lengths++;
     } else if (!strcasecmp(name, "Transfer-Encoding")) {
@@ -135,7 +135,9 @@ static void check_framing(struct conn *c)
 {
     struct framing f = {0};
     MHD_get_connection_values(c->mhd, MHD_HEADER_KIND, count_framing, &f);
-    if (f.lengths + f.encodings > 1)
+    if (f.blank_in_name)
+        refuse(c, 400, problem_code(ERR_INVALID), "a blank in the name of a header");
+    else if (f.lengths + f.encodings > 1)
         refuse(c, 400, problem_code(ERR_INVALID), "the length of the body is given twice");
     else if (f.encodings && !f.chunked)
         refuse(c, 501, "not_implemented", "no Transfer-Encoding but 'chunked' is understood");
@@ -151,17 +153,22 @@ static void check_size(struct conn *c)
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(c->mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
     if (info && info->header_size > l->header)
-        refuse(c, 431, problem_code(ERR_LIMIT), "the head of the request has %zu bytes; at most "
-               "%zu are taken", info->header_size, l->header);
+        refuse(c, 431, problem_code(ERR_LIMIT),
+               "the head of the request has %zu bytes; at most "
+               "%zu are taken",
+               info->header_size, l->header);
     const char *length = request_header(&c->request, "Content-Length");
     if (length && strtoull(length, NULL, 10) > l->body)
         refuse(c, 413, problem_code(ERR_LIMIT), "a body of %.20s bytes; at most %zu are taken",
                length, l->body);
 }
 
-void admit_request(struct conn *c)
+void admit_request(struct conn *c, const char *version)
 {
     check_framing(c);
+    /* MHD could check this too, but 0.9.75 then sends the head of its reply twice. */
+    if (strcmp(version, "HTTP/1.0") != 0 && !request_header(&c->request, "Host"))
+        refuse(c, 400, problem_code(ERR_INVALID), "HTTP/1.1 needs a Host header");
     check_size(c);
     find_route(c);
     /* A client that asks first need not send what will be refused. */
@@ -172,8 +179,10 @@ bool admit_body(struct conn *c, const char *bytes, size_t n)
 {
     size_t limit = c->server->limits.body;
     if (!c->refusal.status && c->body.n + n > limit) {
-        refuse(c, 413, problem_code(ERR_LIMIT), "the body has more than the %zu bytes that are "
-               "taken", limit);
+        refuse(c, 413, problem_code(ERR_LIMIT),
+               "the body has more than the %zu bytes that are "
+               "taken",
+               limit);
         str_done(&c->body);
     }
     if (c->refusal.status) {

@@ -146,21 +146,19 @@ static enum MHD_Result dispatch(struct conn *c)
 }
 
 static enum MHD_Result on_access(void *cls, struct MHD_Connection *mhd, const char *url,
-                                 const char *method, const char *version,
-                                 const char *upload_data, size_t *upload_data_size,
-                                 void **request_context)
+                                 const char *method, const char *version, const char *upload_data,
+                                 size_t *upload_data_size, void **request_context)
 {
     struct conn *c = *request_context;
     (void)cls;
     (void)mhd;
     (void)url;
-    (void)version;
     if (c->reply.dead || c->server->cut_off)
         return MHD_NO;
     if (!c->request.method) {
         snprintf(c->method, sizeof c->method, "%s", method);
         c->request.method = c->method;
-        admit_request(c);
+        admit_request(c, version);
         return c->refuse_now ? dispatch(c) : MHD_YES;
     }
     if (*upload_data_size) {

@@ -41,7 +41,7 @@ struct reply {
     struct MHD_Response *response; /* ours until MHD has taken it */
     struct {
         VEC(struct url_pair);
-    } headers;          /* from reply_header; owned strings */
+    } headers; /* from reply_header; owned strings */
     struct stream *stream;
     void (*gone)(void *ctx);
     void *gone_ctx;
@@ -92,17 +92,17 @@ struct http_server {
     struct http_limits limits;
     void (*served)(void *ctx, const struct request *request, int status, usec_t took);
     struct MHD_Daemon *mhd;
-    uv_poll_t poll;        /* MHD's epoll descriptor */
-    uv_timer_t wake;       /* MHD's next time-out */
-    uv_timer_t tick;       /* while requests arrive: looks for slow ones */
-    uv_timer_t comment;    /* while there are event streams */
-    uv_timer_t grace;      /* while stopping */
-    int watch_fd;          /* epoll: hang-ups */
+    uv_poll_t poll;     /* MHD's epoll descriptor */
+    uv_timer_t wake;    /* MHD's next time-out */
+    uv_timer_t tick;    /* while requests arrive: looks for slow ones */
+    uv_timer_t comment; /* while there are event streams */
+    uv_timer_t grace;   /* while stopping */
+    int watch_fd;       /* epoll: hang-ups */
     uv_poll_t watch;
-    unsigned handles;      /* of libuv, still open */
+    unsigned handles; /* of libuv, still open */
     struct listener *listeners;
     struct conn *conns, *adding;
-    unsigned receiving;    /* connections that owe us a request */
+    unsigned receiving; /* connections that owe us a request */
     unsigned event_streams;
     bool stopping;
     bool cut_off; /* no exchange may begin or wait any more */
@@ -141,7 +141,7 @@ void conn_wind_down(struct conn *c);
 
 /* admit.c */
 void admit_target(struct conn *c, const char *target);
-void admit_request(struct conn *c);
+void admit_request(struct conn *c, const char *version);
 /* False when the connection is not worth keeping. */
 bool admit_body(struct conn *c, const char *bytes, size_t n);
 
@@ -159,9 +159,8 @@ void reply_refuse(struct reply *r, const struct problem *p);
 void reply_reset(struct reply *r);
 
 /* stream.c */
-void stream_start_comments(struct http_server *s);
-void stream_stop(struct stream *s);   /* the server stops */
+void stream_stop(struct stream *s);    /* the server stops */
 void stream_hang_up(struct stream *s); /* the client is gone */
-void stream_over(struct stream *s);   /* the exchange is complete */
+void stream_over(struct stream *s);    /* the exchange is complete */
 
 #endif

@@ -174,8 +174,10 @@ static int clear_path(const struct sockaddr_un *address, struct err *err)
     if (lstat(path, &st) < 0)
         return errno == ENOENT ? 0 : err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
     if (!S_ISSOCK(st.st_mode))
-        return err_set(err, ERR_CONFLICT, "%s exists and is not a socket; remove it or choose "
-                                          "another path", path);
+        return err_set(err, ERR_CONFLICT,
+                       "%s exists and is not a socket; remove it or choose "
+                       "another path",
+                       path);
     AUTO_CLOSE int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0)
         return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
@@ -184,8 +186,7 @@ static int clear_path(const struct sockaddr_un *address, struct err *err)
     if (errno != ECONNREFUSED && errno != ENOENT)
         return err_set(err, ERR_CONFLICT, "cannot tell who owns %s: %s", path, strerror(errno));
     if (unlink(path) < 0 && errno != ENOENT)
-        return err_set(err, ERR_IO, "cannot remove the dead socket %s: %s", path,
-                       strerror(errno));
+        return err_set(err, ERR_IO, "cannot remove the dead socket %s: %s", path, strerror(errno));
     return 0;
 }
 
@@ -210,8 +211,10 @@ int http_server_listen_unix(struct http_server *s, const char *path, struct err 
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     struct stat st;
     if (!*path || strlen(path) >= sizeof address.sun_path)
-        return err_set(err, ERR_INVALID, "socket path '%s': must have 1 to %zu bytes; choose a "
-                       "shorter one", path, sizeof address.sun_path - 1);
+        return err_set(err, ERR_INVALID,
+                       "socket path '%s': must have 1 to %zu bytes; choose a "
+                       "shorter one",
+                       path, sizeof address.sun_path - 1);
     memcpy(address.sun_path, path, strlen(path));
     if (clear_path(&address, err) < 0)
         return -1;
@@ -274,19 +277,23 @@ static int bind_tcp(const struct addrinfo *a)
 static int bind_name(const char *host, const char *port, struct err *err)
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE}, *found;
-    /* On a machine without IPv6 the first of "" fails and IPv4 follows. */
-    int fd = -1, rc = getaddrinfo(*host ? host : NULL, port, &hints, &found);
+    int fd = -1, rc = getaddrinfo(host, port, &hints, &found);
     if (rc)
         return err_set(err, ERR_INVALID, "address '%s': %s", host, gai_strerror(rc));
-    for (int family = 0; family < 2 && fd < 0; family++)
-        for (const struct addrinfo *a = found; a && fd < 0; a = a->ai_next)
-            if ((a->ai_family == AF_INET6) == (family == 0 && !*host) || *host)
-                fd = bind_tcp(a);
+    for (const struct addrinfo *a = found; a && fd < 0; a = a->ai_next)
+        fd = bind_tcp(a);
     if (fd < 0)
-        err_set(err, errno == EADDRINUSE ? ERR_CONFLICT : ERR_IO, "cannot listen at %s:%s: %s",
+        err_set(err, errno == EADDRINUSE ? ERR_CONFLICT : ERR_IO, "cannot listen at %s port %s: %s",
                 host, port, strerror(errno));
     freeaddrinfo(found);
     return fd;
+}
+
+/* All addresses: those of both families, or IPv4's where there is no IPv6. */
+static int bind_any(const char *port, struct err *err)
+{
+    int fd = bind_name("::", port, NULL);
+    return fd >= 0 ? fd : bind_name("0.0.0.0", port, err);
 }
 
 int http_server_listen_tcp(struct http_server *s, const char *where, unsigned *port,
@@ -297,11 +304,13 @@ int http_server_listen_tcp(struct http_server *s, const char *where, unsigned *p
     struct sockaddr_in6 bound;
     socklen_t size = sizeof bound;
     if (!s->token || !*s->token)
-        return err_set(err, ERR_INVALID, "listening at %s needs a token: clients by TCP must prove "
-                                         "who they are", where);
+        return err_set(err, ERR_INVALID,
+                       "listening at %s needs a token: clients by TCP must prove "
+                       "who they are",
+                       where);
     if (split_address(copy, &host, &service, err) < 0)
         return -1;
-    int fd = bind_name(host, service, err);
+    int fd = *host ? bind_name(host, service, err) : bind_any(service, err);
     if (fd < 0)
         return -1;
     /* The port is at the same place in both families. */

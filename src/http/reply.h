@@ -48,8 +48,7 @@ void reply_bytes(struct reply *r, int status, const char *type, char *bytes, siz
 void reply_empty(struct reply *r, int status);
 /* Bytes that live as long as the program, with the tag of http_etag: If-None-Match
  * is answered with 304, a Range with 206 or 416. */
-void reply_static(struct reply *r, const char *type, const char *bytes, size_t n,
-                  const char *etag);
+void reply_static(struct reply *r, const char *type, const char *bytes, size_t n, const char *etag);
 
 /* Something that can be read at any position, such as a file or several files
  * behind each other. */

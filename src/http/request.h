@@ -16,8 +16,8 @@ struct json_t;
 
 /* Who asks. */
 struct peer {
-    bool local;       /* by the unix socket: uid, gid and pid are the kernel's word */
-    uid_t uid;        /* of the process that connected */
+    bool local; /* by the unix socket: uid, gid and pid are the kernel's word */
+    uid_t uid;  /* of the process that connected */
     gid_t gid;
     pid_t pid;
     char address[64]; /* by TCP: "127.0.0.1:40000", "[::1]:40000"; else "" */

@@ -23,8 +23,9 @@ static int check_route(const struct route *route, struct err *err)
 {
     size_t params = 0, segments = 0, n;
     if (!route->method || !route->handle || !route->name || route->pattern[0] != '/')
-        return err_set(err, ERR_INTERNAL, "a route needs a method, a pattern that starts with "
-                                          "'/', a handler and a name");
+        return err_set(err, ERR_INTERNAL,
+                       "a route needs a method, a pattern that starts with "
+                       "'/', a handler and a name");
     for (const char *p = route->pattern; *p; segments++) {
         const char *segment = next_segment(&p, &n);
         if (is_param(segment, n))

@@ -31,8 +31,8 @@ struct route {
 #define ROUTE_SEGMENTS 16
 
 struct route_match {
-    const struct route *route; /* NULL when none fits */
-    bool other_method;         /* none fits, but one would with another method */
+    const struct route *route;        /* NULL when none fits */
+    bool other_method;                /* none fits, but one would with another method */
     const char *params[ROUTE_PARAMS]; /* in the order of the pattern */
 };
 

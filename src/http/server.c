@@ -116,9 +116,9 @@ static struct MHD_Daemon *start_mhd(struct http_server *s)
         conn_callbacks.access, s, MHD_OPTION_NOTIFY_CONNECTION, conn_callbacks.connection, s,
         MHD_OPTION_NOTIFY_COMPLETED, conn_callbacks.completed, s, MHD_OPTION_URI_LOG_CALLBACK,
         conn_callbacks.uri, s, MHD_OPTION_UNESCAPE_CALLBACK, leave_escaped, NULL,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, memory, MHD_OPTION_CONNECTION_TIMEOUT,
-        s->limits.idle_s, MHD_OPTION_CONNECTION_LIMIT, (unsigned)INT32_MAX,
-        MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, memory, MHD_OPTION_CONNECTION_TIMEOUT, s->limits.idle_s,
+        MHD_OPTION_CONNECTION_LIMIT, (unsigned)INT32_MAX, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+        MHD_OPTION_END);
 }
 
 static void add_timer(struct http_server *s, uv_timer_t *timer)
@@ -179,8 +179,8 @@ void server_handle_closed(uv_handle_t *handle)
         stopped(ctx);
 }
 
-int http_server_create(uv_loop_t *loop, const struct http_config *config,
-                       struct http_server **out, struct err *err)
+int http_server_create(uv_loop_t *loop, const struct http_config *config, struct http_server **out,
+                       struct err *err)
 {
     if (router_check(config->routes, err) < 0)
         return -1;

@@ -91,8 +91,7 @@ static void read_field(struct sse_reader *r, const char *line, size_t n)
     }
 }
 
-static int end_event(struct sse_reader *r, int (*each)(void *, const struct sse_event *),
-                     void *ctx)
+static int end_event(struct sse_reader *r, int (*each)(void *, const struct sse_event *), void *ctx)
 {
     int rc = 0;
     if (r->has_data) {

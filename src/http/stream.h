@@ -23,14 +23,15 @@ struct stream_ops {
     void (*closed)(struct stream *s, void *ctx);
 };
 
-/* Answers with status 200 and a stream of bytes (chunked on HTTP/1.1). */
+/* Answers with status 200 and a stream of bytes (chunked on HTTP/1.1). NULL when
+ * the reply was deferred without `gone` and the server has stopped meanwhile. */
 struct stream *reply_stream(struct reply *r, const char *type, const struct stream_ops *ops,
                             void *ctx);
 /* Takes as much as there is room for and returns how much that was. What is left
  * over is written again when the stream has drained. */
 size_t stream_write(struct stream *s, const char *bytes, size_t n);
 
-/* Answers with status 200 and an event stream. Comments keep it alive while there
+/* Answers with status 200 and an event stream, or NULL as above. Comments keep it alive while there
  * is nothing else to say. A reader that comes back says what it has seen last in
  * the header Last-Event-ID. */
 struct stream *reply_events(struct reply *r, const struct stream_ops *ops, void *ctx);

@@ -61,6 +61,8 @@ int url_split(char *target, char **path, char **query, struct err *err)
         target = after_authority(target, 8);
     if (*target != '/' && strcmp(target, "*") != 0)
         return err_set(err, ERR_INVALID, "the address must start with '/'");
+    if (strchr(target, ' '))
+        return err_set(err, ERR_INVALID, "the address must not have a blank; write it as %%20");
     if (strchr(target, '#'))
         return err_set(err, ERR_INVALID, "the address must not have a '#'; write it as %%23");
     char *mark = strchr(target, '?');

@@ -26,7 +26,7 @@ static void *grow(struct arena *a, const void *old, uint32_t n, uint32_t *cap, s
 
 void plan_init(struct plan *p, const struct snapshot *s, struct arena *a, bool explain)
 {
-    *p = (struct plan){.arena = a, .wake_at = USEC_NEVER};
+    *p = (struct plan){.arena = a, .wake_at = USEC_NEVER, .start_wake_at = USEC_NEVER};
     p->grant_of = arena_raw(a, (size_t)s->tasks_cap * sizeof *p->grant_of);
     memset(p->grant_of, 0xff, (size_t)s->tasks_cap * sizeof *p->grant_of);
     if (explain)

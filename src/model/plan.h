@@ -67,6 +67,7 @@ struct plan {
     const uint32_t *order; /* all active tasks in a new order, or NULL */
     bool by_submit;        /* that order is by priority, submit time and id */
     usec_t wake_at;        /* decide again at this time even if nothing happens */
+    usec_t start_wake_at;  /* the same, if any task starts by this plan */
     struct verdict *why;   /* by task; NULL when nobody asks */
     struct cpu_share *shares;
     uint32_t nshares, shares_cap;
@@ -101,6 +102,14 @@ static inline void plan_wake(struct plan *p, usec_t at)
 {
     if (at < p->wake_at)
         p->wake_at = at;
+}
+
+/* For what follows from a start: an allocator does not know whether the task will
+ * find a place, and shall not be woken for ever because it does not. */
+static inline void plan_wake_started(struct plan *p, usec_t at)
+{
+    if (at < p->start_wake_at)
+        p->start_wake_at = at;
 }
 
 void plan_share(struct plan *p, uint32_t task, units_t limit, double weight);

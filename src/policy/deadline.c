@@ -157,8 +157,8 @@ static struct candidate *give_floor(struct admission *m, usec_t age, struct plan
     for (uint32_t i = 0; i < m->n; i++) {
         struct claim_to_floor claim = floor_claim(m, &m->at[i], age);
         const struct task *t = &m->s->tasks[m->at[i].demand.task];
-        if (claim.kind == CLAIM_RATIO && !task_running(t))
-            plan_wake(plan, t->queued_at + age);
+        if (claim.kind == CLAIM_RATIO) /* if it waits, or has to from now on */
+            plan_wake(plan, (task_running(t) ? m->s->now : t->queued_at) + age);
         if (claim.kind > top.kind || (claim.kind == top.kind && claim.key > top.key)) {
             top = claim;
             best = &m->at[i];

@@ -39,14 +39,22 @@ static double gittins_index(const struct service *h, unsigned b)
     return best;
 }
 
-static void wake_at_next_bucket(const struct snapshot *s, const struct task *t, unsigned b,
-                                double service, struct plan *plan)
+/* Wakes when the service of a task that will run reaches the next bucket. */
+static void wake_at_next_bucket(const struct snapshot *s, uint32_t task, struct plan *plan)
 {
-    if (!task_running(t) || b + 1 >= SERVICE_BUCKETS)
+    const struct task *t = &s->tasks[task];
+    double service = task_attained(t, s->now);
+    unsigned b = service_bucket(service);
+    units_t n = plan_units(plan, task);
+    if (!n || b + 1 >= SERVICE_BUCKETS)
         return;
-    double wait = (service_edge(b + 1) - service) * UNIT / (double)t->n;
-    if (wait < (double)USEC_LIMIT)
+    double wait = (service_edge(b + 1) - service) * UNIT / (double)n;
+    if (wait >= (double)USEC_LIMIT)
+        return;
+    if (task_running(t))
         plan_wake(plan, s->now + (usec_t)ceil(wait) + 1);
+    else
+        plan_wake_started(plan, s->now + (usec_t)ceil(wait) + 1);
 }
 
 static void allocate_gittins(const struct snapshot *s, const struct params *p, struct plan *plan)
@@ -66,9 +74,10 @@ static void allocate_gittins(const struct snapshot *s, const struct params *p, s
         k[i].rank = 2 * k[i].rank + (known[b] < 0);
         k[i].key = known[b] < 0 ? service_edge(b) : -known[b];
         k[i].tie = t->started_at != USEC_NEVER ? t->started_at : t->job->submit;
-        wake_at_next_bucket(s, t, b, service, plan);
     }
     queue_serve(s, k, plan);
+    for (uint32_t i = 0; i < s->active; i++)
+        wake_at_next_bucket(s, k[i].task, plan);
 }
 
 const struct policy policy_gittins = {

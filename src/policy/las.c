@@ -101,8 +101,13 @@ void las_wake(const struct las *l, const struct snapshot *s, const struct keyed 
             wait = (double)(stop - over) + (l->threshold[q] - service) * UNIT / (double)n;
         else if (!n && q > 0 && task_running(t) && l->knob > 0) /* stopped just now */
             wait = l->knob * (ran(t, s->now) - t->memo[AXIS_ALLOCATE].d[1]);
-        if (wait < (double)USEC_LIMIT)
-            plan_wake(plan, s->now + (usec_t)ceil(wait));
+        if (wait >= (double)USEC_LIMIT)
+            continue;
+        usec_t at = s->now + (usec_t)ceil(wait);
+        if (task_running(t))
+            plan_wake(plan, at);
+        else
+            plan_wake_started(plan, at);
     }
 }
 

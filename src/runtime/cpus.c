@@ -19,8 +19,8 @@ enum { NONE = UINT32_MAX };
 struct choice {
     struct cpus *c;
     uint32_t *had;    /* by CPU: units before the call */
-    bool *whole;      /* by CPU: given whole */
-    uint32_t n;       /* how many of them */
+    bool *whole;      /* by CPU: given whole; in the end, given at all */
+    uint32_t n;       /* how many whole ones */
     uint32_t level, group; /* CPUs are taken from this part only; level NONE = from all */
 };
 
@@ -182,21 +182,31 @@ static uint64_t part_rank(const struct choice *o, uint32_t cpu, uint32_t part)
     return class << 56 | detail;
 }
 
-/* Puts a part, or what room there is of it, somewhere; returns what was put. */
-static uint32_t give_part(struct choice *o, struct cpus_grant *g, uint32_t part, bool *used)
+/* Whether the CPUs that the job does not have whole have this much room. */
+static bool has_room(const struct choice *o, units_t want)
+{
+    for (uint32_t i = 0; i < o->c->topology->n; i++)
+        if (!o->whole[i] && o->c->load[i] < UNIT)
+            want -= UNIT - o->c->load[i];
+    return want <= 0;
+}
+
+/* Puts a part somewhere where the job has nothing yet: all of it, or as much as there
+ * is room for when it fits in pieces. Returns what was put. */
+static uint32_t give_part(struct choice *o, struct cpus_grant *g, uint32_t part, bool fits)
 {
     uint32_t best = NONE;
     uint64_t best_rank = 0;
     for (uint32_t i = 0; i < o->c->topology->n; i++) {
         uint64_t rank = part_rank(o, i, part);
-        if (!used[i] && (best == NONE || rank < best_rank)) {
+        if (!o->whole[i] && (best == NONE || rank < best_rank)) {
             best = i;
             best_rank = rank;
         }
     }
     uint32_t load = o->c->load[best], room = load < UNIT ? UNIT - load : 0;
-    uint32_t given = room && room < part ? room : part;
-    used[best] = true;
+    uint32_t given = fits && room < part ? room : part;
+    o->whole[best] = true;
     add_share(o->c, g, best, given);
     return given;
 }
@@ -217,8 +227,10 @@ void cpus_give(struct cpus *c, struct cpus_grant *g, units_t want)
     for (uint32_t i = 0; i < n; i++)
         if (whole[i])
             add_share(c, g, i, UNIT);
-    for (units_t left = want - o.n * UNIT; left > 0;)
-        left -= give_part(&o, g, left < UNIT ? (uint32_t)left : UNIT, whole);
+    units_t left = want - o.n * UNIT;
+    bool fits = has_room(&o, left);
+    while (left > 0)
+        left -= give_part(&o, g, left < UNIT ? (uint32_t)left : UNIT, fits);
 }
 
 void cpus_claim(struct cpus *c, struct cpus_grant *g, const struct cpuset *set, units_t have)

@@ -120,7 +120,7 @@ int store_job_count(struct store *s, uint64_t count[JOB_STATE_COUNT], struct err
 /* `on` is 0 when the kind needs no other job. Adding one again changes nothing. */
 int store_dep_add(struct store *s, int64_t job, int kind, int64_t on, struct err *err);
 typedef int (*store_dep_fn)(void *ctx, int64_t job, int kind, int64_t on, struct err *err);
-/* Of jobs that are not over, by job. */
+/* Of jobs that are not over. */
 int store_dep_list(struct store *s, store_dep_fn fn, void *ctx, struct err *err);
 
 /* ---- attempts ------------------------------------------------------------ */
@@ -197,18 +197,19 @@ int store_meta_set(struct store *s, const char *key, const char *value, struct e
 /* Deletes what is older than the limits: events and samples of jobs that were over
  * before `before`, events about no job from before it, and boots of the journal
  * that had ended before it. At most STORE_TRIM_STEP rows, so that a loop turn stays
- * short: call it again, turn by turn, until *removed is 0. */
+ * short: call it again, turn by turn, until *removed is 0. A job that is done with
+ * counts as a row. */
 #define STORE_TRIM_STEP 5000
 int store_trim(struct store *s, usec_t before, uint64_t *removed, struct err *err);
 
 /* For `trainyard db`: the server may run. None of them creates a database. */
 
 /* Examines all of the database. 0 when it is sound; -1, ERR_IO, when it is not.
- * Messages go to *report, one a line, in both cases; the caller frees it. It stays
- * untouched when there is nothing to examine (ERR_NOT_FOUND, ERR_INVALID). */
+ * What was found goes to *report, one thing a line, in every case; the caller frees
+ * it. */
 int store_check(const char *path, char **report, struct err *err);
 
-/* Called now and then with what is done so far, of `total` bytes. */
+/* Called now and then with how many pages of all are done. */
 typedef void (*store_progress_fn)(void *ctx, uint64_t done, uint64_t total);
 /* Copies the database as it is at one instant to the file `to`, which appears whole
  * or not at all. An older backup there is replaced, anything else is refused.

@@ -33,8 +33,8 @@ check_error 'is an error in CI' 2 'planted.c:5:.*error: unused variable' make CI
 check_error 'or when asked for' 2 'planted.c:5:.*error: unused variable' make WERROR=1
 rm src/base/planted.c
 
-mkdir -p man docs/policies
-echo x | tee man/trainyard.1 README.md docs/policies/fifo.md >/dev/null
+mkdir -p docs/policies
+echo x | tee README.md docs/policies/fifo.md >/dev/null
 check 'install' make install DESTDIR="$TMP/root" PREFIX=/usr
 check 'puts everything' test -x "$TMP/root/usr/bin/trainyard" \
     -a -f "$TMP/root/usr/share/man/man1/trainyard.1" \

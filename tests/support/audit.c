@@ -244,6 +244,17 @@ static void remember(struct audit_shadow *s, const struct task *t, usec_t now)
     }
 }
 
+bool audit_state(struct audit *a, const struct engine *e)
+{
+    for (uint32_t i = 0; i < e->tasks_n; i++)
+        if (e->tasks[i].job && !audit_places(a, e, &e->tasks[i]))
+            return false;
+    for (uint32_t i = 0; i < e->cluster.n; i++)
+        if (!audit_node(a, e, i))
+            return false;
+    return audit_running(a, e) && audit_order(a, e);
+}
+
 bool audit_step(struct audit *a, const struct engine *e, usec_t now)
 {
     if (a->cap < e->tasks_n) {
@@ -251,20 +262,18 @@ bool audit_step(struct audit *a, const struct engine *e, usec_t now)
         memset(a->shadow + a->cap, 0, (e->tasks_n - a->cap) * sizeof *a->shadow);
         a->cap = e->tasks_n;
     }
+    if (!audit_state(a, e))
+        return false;
     for (uint32_t i = 0; i < e->tasks_n; i++) {
         const struct task *t = &e->tasks[i];
         note_change(&a->shadow[i], t);
-        if (t->job && !(audit_size(a, t, a->shadow[i].excused) && audit_places(a, e, t) &&
-                        audit_taken(a, e, i)))
+        if (t->job && !(audit_size(a, t, a->shadow[i].excused) && audit_taken(a, e, i)))
             return false;
         remember(&a->shadow[i], t, now);
         if (t->job && !audit_time(a, &a->shadow[i], t, now))
             return false;
     }
-    for (uint32_t i = 0; i < e->cluster.n; i++)
-        if (!audit_node(a, e, i))
-            return false;
-    return audit_running(a, e) && audit_order(a, e);
+    return true;
 }
 
 void audit_done(struct audit *a)

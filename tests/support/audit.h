@@ -24,7 +24,11 @@ struct audit {
 
 void audit_done(struct audit *a);
 
-/* Looks at the state after a step. False, and a->why, when something is wrong. */
+/* Looks at the state after a step, and what changed since the one before. False,
+ * and a->why, when something is wrong. */
 bool audit_step(struct audit *a, const struct engine *e, usec_t now);
+
+/* Looks at the state alone. */
+bool audit_state(struct audit *a, const struct engine *e);
 
 #endif

@@ -1,0 +1,137 @@
+/* trainyard man [COMMAND]: the manual page of a command, or of the program, made
+ * from the command table; `make` writes them to build/man. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/version.h"
+
+/* Text for roff: dashes and backslashes escaped, no line taken for a request. */
+static void print_roff(const char *text)
+{
+    bool start = true;
+    for (; *text; text++) {
+        if (start && (*text == '.' || *text == '\''))
+            printf("\\&");
+        start = *text == '\n';
+        if (*text == '\\' || *text == '-')
+            printf("\\%c", *text);
+        else
+            putchar(*text);
+    }
+}
+
+static void print_head(const char *name, const char *summary)
+{
+    printf(".TH TRAINYARD%s%s 1 \"\" \"trainyard %s\" \"Trainyard\"\n.SH NAME\ntrainyard", *name ? "-" : "",
+           name, TRAINYARD_VERSION);
+    if (*name)
+        printf("\\-%s", name);
+    printf(" \\- ");
+    print_roff(summary);
+    printf("\n");
+}
+
+static void print_options(const struct command *c)
+{
+    printf(".SH OPTIONS\n");
+    for (size_t i = 0; c->options && c->options[i].name; i++) {
+        const struct option *o = &c->options[i];
+        printf(".TP\n");
+        if (o->letter)
+            printf("\\fB\\-%c\\fR, ", o->letter);
+        printf("\\fB\\-\\-");
+        print_roff(o->name);
+        printf("\\fR");
+        if (o->value) {
+            printf(" \\fI");
+            print_roff(o->value);
+            printf("\\fR");
+        }
+        printf("\n");
+        print_roff(o->help);
+        printf("%s.\n", o->many ? " (may be repeated)" : "");
+    }
+    printf(".TP\n\\fB\\-h\\fR, \\fB\\-\\-help\\fR\nshow a short help.\n");
+}
+
+static void print_command(const struct command *c)
+{
+    print_head(c->name, c->summary);
+    printf(".SH SYNOPSIS\n\\fBtrainyard ");
+    print_roff(c->name);
+    printf("\\fR [options]");
+    if (c->operands) {
+        printf(" \\fI");
+        print_roff(c->operands);
+        printf("\\fR");
+    }
+    printf("\n");
+    if (c->details) {
+        printf(".SH DESCRIPTION\n");
+        print_roff(c->details);
+        printf("\n");
+    }
+    print_options(c);
+    if (c->examples) {
+        printf(".SH EXAMPLES\n.nf\n");
+        print_roff(c->examples);
+        printf("\n.fi\n");
+    }
+    printf(".SH SEE ALSO\n.BR trainyard (1)\n");
+}
+
+static void print_program(const struct args *a)
+{
+    print_head("", "an elastic scheduler for deep-learning training");
+    printf(".SH SYNOPSIS\n\\fBtrainyard\\fR \\fICOMMAND\\fR [options]\n.SH COMMANDS\n");
+    for (size_t i = 0; a->table[i]; i++) {
+        if (a->table[i]->hidden)
+            continue;
+        printf(".TP\n\\fB");
+        print_roff(a->table[i]->name);
+        printf("\\fR\n");
+        print_roff(a->table[i]->summary);
+        printf(". See \\fBtrainyard\\-");
+        print_roff(a->table[i]->name);
+        printf("\\fR(1).\n");
+    }
+    printf(".SH EXIT STATUS\n0 when all went well, 1 on an error, 2 on wrong usage, 3 when the server "
+           "cannot be reached.\n");
+}
+
+static int run(const struct args *args)
+{
+    for (size_t i = 0; args_get(args, "names") && args->table[i]; i++)
+        if (!args->table[i]->hidden)
+            printf("%s\n", args->table[i]->name);
+    if (args_get(args, "names"))
+        return 0;
+    if (args->operands.n == 0) {
+        print_program(args);
+        return 0;
+    }
+    for (size_t i = 0; args->table[i]; i++)
+        if (!strcmp(args->table[i]->name, args->operands.at[0])) {
+            print_command(args->table[i]);
+            return 0;
+        }
+    struct err err;
+    err_set(&err, ERR_INVALID, "no command '%s'", args->operands.at[0]);
+    return command_fail(args->command, &err);
+}
+
+static const struct option options[] = {
+    {"names", 0, NULL, "the commands that have a page, one a line", false},
+    {0},
+};
+
+const struct command command_man = {
+    .name = "man",
+    .summary = "Print the manual page of a command",
+    .operands = "[COMMAND]",
+    .options = options,
+    .max_operands = 1,
+    .hidden = true,
+    .run = run,
+};

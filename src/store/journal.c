@@ -1,0 +1,42 @@
+/* Owns the journal of what the engine was told and decided, and its boots. */
+#include "store/query.h"
+
+int store_boot_begin(struct store *s, usec_t at, int64_t *boot, struct err *err)
+{
+    AUTO_QUERY struct query q = query_open(s, "INSERT INTO boot (at) VALUES (?)");
+    query_int(&q, at);
+    if (query_run(&q, err) < 0)
+        return -1;
+    *boot = sqlite3_last_insert_rowid(s->db);
+    return 0;
+}
+
+int store_journal_add(struct store *s, int64_t boot, const char *kind, const char *data,
+                      struct err *err)
+{
+    AUTO_QUERY struct query q =
+        query_open(s, "INSERT INTO journal (boot, kind, data) VALUES (?, ?, ?)");
+    query_int(&q, boot);
+    query_text(&q, kind);
+    query_text(&q, data);
+    return query_run(&q, err);
+}
+
+int store_journal_list(struct store *s, int64_t boot, store_journal_fn fn, void *ctx,
+                       struct err *err)
+{
+    int rc;
+    AUTO_QUERY struct query q = query_open(
+        s, "SELECT seq, kind, data FROM journal INDEXED BY journal_boot WHERE boot = ?"
+           " ORDER BY seq");
+    query_int(&q, boot);
+    while ((rc = query_next(&q, err)) > 0) {
+        int64_t seq = query_get_int(&q);
+        const char *kind = query_get_text(&q);
+        const char *data = query_get_text(&q);
+        rc = fn(ctx, seq, boot, kind, data, err);
+        if (rc)
+            return rc < 0 ? -1 : 0;
+    }
+    return rc;
+}
