@@ -97,8 +97,8 @@ static void measure(const char *name, const struct cluster *c, struct job *jobs,
         ms[i] = cpu_ms() - start;
     }
     qsort(ms, DECISIONS, sizeof *ms, compare);
-    printf("%-38s %8.2f %8.2f %8.2f %8.2f\n", name, ms[DECISIONS / 2],
-           ms[DECISIONS * 99 / 100 - 1], ms[DECISIONS - 1], first);
+    printf("%-38s %8.2f %8.2f %8.2f %8.2f\n", name, ms[DECISIONS / 2], ms[DECISIONS * 99 / 100 - 1],
+           ms[DECISIONS - 1], first);
     fflush(stdout);
     engine_done(&e);
 }
@@ -109,10 +109,26 @@ int main(int argc, char **argv)
                                           {1, 1.857, 2.6, 3.25},
                                           {1, 1.842, 2.692, 3.5},
                                           {1, 1.657, 2.148, 2.521}};
-    static const char *const names[] = {
-        "fifo:order=strict", "fifo:order=skip", "fifo", "srjf", "srtf", "srsf", "edf", "las",
-        "gittins", "elastic-fifo", "elastic-srjf", "elastic-las", "ffdl", "afs-l", "optimus",
-        "equal", "deadline", "allocate=elastic-fifo,place=best-fit", "qos", "voda-afs-l"};
+    static const char *const names[] = {"fifo:order=strict",
+                                        "fifo:order=skip",
+                                        "fifo",
+                                        "srjf",
+                                        "srtf",
+                                        "srsf",
+                                        "edf",
+                                        "las",
+                                        "gittins",
+                                        "elastic-fifo",
+                                        "elastic-srjf",
+                                        "elastic-las",
+                                        "ffdl",
+                                        "afs-l",
+                                        "optimus",
+                                        "equal",
+                                        "deadline",
+                                        "allocate=elastic-fifo,place=best-fit",
+                                        "qos",
+                                        "voda-afs-l"};
     struct arena a = {0};
     struct speed curves[4];
     struct cluster c = {.n = NODES, .gpu_types = {"gpu"}};

@@ -6,12 +6,7 @@
 #include "cli/commands.h"
 
 static const struct command *const commands[] = {
-    &command_sim,
-    &command_policies,
-    &command_version,
-    &command_completion,
-    &command_man,
-    NULL,
+    &command_sim, &command_policies, &command_version, &command_completion, &command_man, NULL,
 };
 
 enum { COMMANDS = COUNT_OF(commands) - 1 };

@@ -122,8 +122,9 @@ static void print_zsh(const struct args *a)
             print_quoted(a->table[i]->summary);
             printf("'\n");
         }
-    printf("        )\n        _describe command commands\n        return\n    fi\n"
-           "    local command=$words[2]\n    shift words\n    ((CURRENT--))\n    case $command in\n");
+    printf(
+        "        )\n        _describe command commands\n        return\n    fi\n"
+        "    local command=$words[2]\n    shift words\n    ((CURRENT--))\n    case $command in\n");
     for (size_t i = 0; a->table[i]; i++) {
         const struct command *c = a->table[i];
         printf("    %s) _arguments", c->name);

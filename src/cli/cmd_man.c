@@ -23,8 +23,8 @@ static void print_roff(const char *text)
 
 static void print_head(const char *name, const char *summary)
 {
-    printf(".TH TRAINYARD%s%s 1 \"\" \"trainyard %s\" \"Trainyard\"\n.SH NAME\ntrainyard", *name ? "-" : "",
-           name, TRAINYARD_VERSION);
+    printf(".TH TRAINYARD%s%s 1 \"\" \"trainyard %s\" \"Trainyard\"\n.SH NAME\ntrainyard",
+           *name ? "-" : "", name, TRAINYARD_VERSION);
     if (*name)
         printf("\\-%s", name);
     printf(" \\- ");
@@ -96,8 +96,9 @@ static void print_program(const struct args *a)
         print_roff(a->table[i]->name);
         printf("\\fR(1).\n");
     }
-    printf(".SH EXIT STATUS\n0 when all went well, 1 on an error, 2 on wrong usage, 3 when the server "
-           "cannot be reached.\n");
+    printf(
+        ".SH EXIT STATUS\n0 when all went well, 1 on an error, 2 on wrong usage, 3 when the server "
+        "cannot be reached.\n");
 }
 
 static int run(const struct args *args)

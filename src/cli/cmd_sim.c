@@ -127,8 +127,8 @@ static void show_progress(void *ctx, double share)
     const struct combo *c = ctx;
     enum { BAR = 30 };
     int full = (int)(share * BAR);
-    fprintf(stderr, "\r%-32.32s [%.*s%*s] %3.0f%%", c->name, full,
-            "##############################", BAR - full, "", share * 100);
+    fprintf(stderr, "\r%-32.32s [%.*s%*s] %3.0f%%", c->name, full, "##############################",
+            BAR - full, "", share * 100);
 }
 
 /* ElasticFlow's simulator resizes jobs by its table under EDF; under the
@@ -164,8 +164,7 @@ static int write_results(const struct args *a, const struct request *r,
     const char *csv = args_get(a, "jobs-csv"), *html = args_get(a, "report");
     if (csv && result_jobs_csv(results, n, csv, err) < 0)
         return -1;
-    if (html &&
-        result_html(results, n, &r->cluster, r->trace_name, r->nodes, html, err) < 0)
+    if (html && result_html(results, n, &r->cluster, r->trace_name, r->nodes, html, err) < 0)
         return -1;
     for (uint32_t i = 0; args_get(a, "gantt") && i < n; i++) {
         result_gantt(&results[i], stdout);
@@ -200,8 +199,8 @@ static int run(const struct args *args)
 }
 
 static const struct option options[] = {
-    {"nodes", 'n', "SPEC", "the cluster: 16x4 (nodes x GPUs), 4x8c (cores), 6x4:t4,2x8:a100, a file",
-     false},
+    {"nodes", 'n', "SPEC",
+     "the cluster: 16x4 (nodes x GPUs), 4x8c (cores), 6x4:t4,2x8:a100, a file", false},
     {"policy", 'p', "P", "a preset, an allocator, or allocate=A,place=P,share=S", true},
     {"profiles", 0, "F", "throughput tables that the trace refers to", false},
     {"generate", 'g', "SPEC", "make up jobs, as poisson:jobs=1000,load=0.9", false},

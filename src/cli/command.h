@@ -10,8 +10,8 @@
 #include "base/mem.h"
 
 struct option {
-    const char *name; /* long form without dashes */
-    char letter;      /* short form, 0 = none */
+    const char *name;  /* long form without dashes */
+    char letter;       /* short form, 0 = none */
     const char *value; /* what its value is called, NULL = a flag */
     const char *help;
     bool many; /* may be given more than once */
@@ -21,10 +21,10 @@ struct args;
 
 struct command {
     const char *name;
-    const char *summary;  /* one line */
-    const char *operands; /* "TRACE", "[NAME]"; NULL = none */
-    const char *details;  /* paragraphs for help and man page; may be NULL */
-    const char *examples; /* lines for help and man page; may be NULL */
+    const char *summary;          /* one line */
+    const char *operands;         /* "TRACE", "[NAME]"; NULL = none */
+    const char *details;          /* paragraphs for help and man page; may be NULL */
+    const char *examples;         /* lines for help and man page; may be NULL */
     const struct option *options; /* ends with a NULL name; may be NULL */
     unsigned min_operands, max_operands;
     /* What the operands are, for completion: a word of a fixed list separated by
@@ -44,7 +44,7 @@ struct args {
         struct given {
             const struct option *option;
             const char *value;
-        } *at;
+        } * at;
         size_t n, cap;
     } given;
 };

@@ -234,9 +234,10 @@ static int job_changed(struct engine *e, uint32_t task, const struct job *job, u
     if (cluster_can_hold(&e->cluster, job, err) < 0)
         return -1;
     if (t->at.n && !counts_the_same(t->job, job))
-        return err_set(err, ERR_CONFLICT,
-                       "update: memory, CPUs beside a GPU, kind of unit and whole cannot be changed "
-                       "while the job holds any");
+        return err_set(
+            err, ERR_CONFLICT,
+            "update: memory, CPUs beside a GPU, kind of unit and whole cannot be changed "
+            "while the job holds any");
     task_advance(t, now);
     state_set_job(e, task, job);
     if (t->phase == TASK_PAUSED && !task_keeps_size(t))
@@ -270,12 +271,23 @@ usec_t engine_due(const struct engine *e)
     return wanted > soonest ? wanted : soonest;
 }
 
-static bool any_started(const struct engine *e)
+static bool any_started(const struct engine *e, bool whole)
 {
-    for (size_t i = 0; i < e->effects.n; i++)
-        if (e->effects.at[i].kind == EFFECT_START || e->effects.at[i].kind == EFFECT_RESUME)
+    for (size_t i = 0; i < e->effects.n; i++) {
+        const struct effect *f = &e->effects.at[i];
+        if ((f->kind == EFFECT_START || f->kind == EFFECT_RESUME) &&
+            (!whole || e->tasks[f->task].job->whole))
             return true;
+    }
     return false;
+}
+
+/* An allocator counts a task that must be whole on a node of its own choice, the
+ * placer may take another: what waits could fit beside it after all. One more look
+ * finds out, and only one, lest two that push each other out never come to rest. */
+static bool look_again(const struct engine *e)
+{
+    return !e->again && e->snapshot.active > e->running.n && any_started(e, true);
 }
 
 static int decide(struct engine *e, usec_t now, struct err *err)
@@ -293,9 +305,9 @@ static int decide(struct engine *e, usec_t now, struct err *err)
     if (check_plan(e, plan, err) < 0)
         return -1;
     apply_plan(e, plan, now);
-    if (any_started(e))
+    if (any_started(e, false))
         plan_wake(plan, plan->start_wake_at);
-    e->dirty = false;
+    e->dirty = e->again = look_again(e);
     e->decided_at = now;
     e->wake_at = plan->wake_at > now ? plan->wake_at : now + 1;
     e->decisions++;
@@ -310,8 +322,7 @@ static int require(const struct engine *e, uint32_t task, unsigned phases, const
     if (task >= e->tasks_n || !e->tasks[task].job)
         return err_set(err, ERR_NOT_FOUND, "no task %u", task);
     if (!(phases >> e->tasks[task].phase & 1))
-        return err_set(err, ERR_CONFLICT, "%s: the job is %s", what,
-                       names[e->tasks[task].phase]);
+        return err_set(err, ERR_CONFLICT, "%s: the job is %s", what, names[e->tasks[task].phase]);
     return 0;
 }
 

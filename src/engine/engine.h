@@ -10,11 +10,11 @@
 #include "policy/policy.h"
 
 enum event_kind {
-    EVENT_SUBMIT,   /* job: a new task */
-    EVENT_END,      /* task: it has finished, failed for good or was cancelled */
-    EVENT_STOPPED,  /* task: a preemption is complete, its units are free */
-    EVENT_FAILED,   /* task: it died and shall run again from its checkpoint */
-    EVENT_HOLD,     /* task: wait until EVENT_RELEASE */
+    EVENT_SUBMIT,  /* job: a new task */
+    EVENT_END,     /* task: it has finished, failed for good or was cancelled */
+    EVENT_STOPPED, /* task: a preemption is complete, its units are free */
+    EVENT_FAILED,  /* task: it died and shall run again from its checkpoint */
+    EVENT_HOLD,    /* task: wait until EVENT_RELEASE */
     EVENT_RELEASE,
     EVENT_SAMPLE,   /* task, sample: its metric and usage */
     EVENT_PROGRESS, /* task, work, done: a better estimate of its progress */
@@ -79,15 +79,16 @@ struct engine {
     struct plan plan;   /* the last one */
     usec_t decided_at, wake_at;
     bool dirty;  /* something changed since */
+    bool again;  /* the last decision was made only to look again after another */
     bool costly; /* some job pays for changes */
     uint64_t decisions;
 
     /* The outcome of the last step. */
     VEC(struct effect) effects;
-    VEC(uint32_t) touched;    /* tasks whose progress or end has changed */
-    VEC(uint32_t) stale;      /* nodes whose CPUs must be divided anew */
-    uint32_t *touched_mark;   /* by task: step in which it was touched */
-    bool *stale_mark;         /* by node: it is in `stale` */
+    VEC(uint32_t) touched;  /* tasks whose progress or end has changed */
+    VEC(uint32_t) stale;    /* nodes whose CPUs must be divided anew */
+    uint32_t *touched_mark; /* by task: step in which it was touched */
+    bool *stale_mark;       /* by node: it is in `stale` */
     uint32_t step;
     uint32_t submitted; /* task of the last EVENT_SUBMIT */
 };

@@ -5,23 +5,30 @@
 
 #include <stdbool.h>
 
+/* Of those that have got nothing yet. Summed anew each time: what is left after
+ * taking heavy weights off would be rounded like the heavy ones. */
+static double weights_left(const struct claim *claims, uint32_t n)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < n; i++)
+        sum += claims[i].got < 0 ? claims[i].weight : 0;
+    return sum;
+}
+
 void divide_cpus(double capacity, struct claim *claims, uint32_t n)
 {
-    double left = capacity, weights = 0;
-    for (uint32_t i = 0; i < n; i++) {
+    double left = capacity, weights;
+    for (uint32_t i = 0; i < n; i++)
         claims[i].got = -1;
-        weights += claims[i].weight;
-    }
-    for (bool capped = true; capped && weights > 0;) {
-        double round_left = left, round_weights = weights;
+    for (bool capped = true; capped && (weights = weights_left(claims, n)) > 0;) {
+        double round_left = left;
         capped = false;
         for (uint32_t i = 0; i < n; i++) {
             struct claim *c = &claims[i];
-            if (c->got >= 0 || c->limit > round_left * c->weight / round_weights)
+            if (c->got >= 0 || c->limit > round_left * c->weight / weights)
                 continue;
             c->got = c->limit;
             left -= c->limit;
-            weights -= c->weight;
             capped = true;
         }
     }

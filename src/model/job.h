@@ -29,24 +29,24 @@ struct job_cost {
 
 struct job {
     uint32_t id;
-    int32_t priority;   /* class: a higher one is served first by every queue */
+    int32_t priority; /* class: a higher one is served first by every queue */
     const char *name;
     const char *group; /* model, user or virtual cluster, for reports; may be NULL */
     usec_t submit;
     enum job_kind kind;
-    uint8_t pool;       /* POOL_CPU, POOL_GPU + type, or POOL_ANY_GPU */
-    bool whole;         /* must fit on one node */
-    bool can_pause;     /* preempted by freezing in place instead of a restart */
-    units_t req;        /* asked for */
-    units_t min, max;   /* what it can run on */
-    units_t cpus;       /* CPUs that each GPU needs beside it; 0 for a CPU job */
-    int64_t memory_mb;  /* per job, on each node that it uses */
-    double weight;      /* share in policies that weigh jobs, 1 = normal */
-    usec_t deadline;    /* absolute; USEC_NEVER = none */
-    double work;        /* microseconds on one unit of the reference type */
+    uint8_t pool;      /* POOL_CPU, POOL_GPU + type, or POOL_ANY_GPU */
+    bool whole;        /* must fit on one node */
+    bool can_pause;    /* preempted by freezing in place instead of a restart */
+    units_t req;       /* asked for */
+    units_t min, max;  /* what it can run on */
+    units_t cpus;      /* CPUs that each GPU needs beside it; 0 for a CPU job */
+    int64_t memory_mb; /* per job, on each node that it uses */
+    double weight;     /* share in policies that weigh jobs, 1 = normal */
+    usec_t deadline;   /* absolute; USEC_NEVER = none */
+    double work;       /* microseconds on one unit of the reference type */
     struct job_cost cost;
-    struct loss loss;   /* over the share of work done */
-    double target;      /* metric at which the user is content; NAN = none */
+    struct loss loss; /* over the share of work done */
+    double target;    /* metric at which the user is content; NAN = none */
     /* Speed by pool; one entry that serves all pools when nspeeds is 1. */
     const struct speed *speeds;
     uint8_t nspeeds;

@@ -38,7 +38,7 @@ struct verdict {
 struct grant {
     uint32_t task;
     uint8_t pool;
-    bool moved; /* `place` is where it goes; otherwise it stays as it is */
+    bool moved;      /* `place` is where it goes; otherwise it stays as it is */
     uint32_t not_on; /* 1 + a node that is kept for another task; 0 = none */
     units_t n;
     struct placement place;
@@ -63,7 +63,7 @@ struct plan {
     struct arena *arena; /* what the plan refers to lives here */
     struct grant *grants;
     uint32_t n, cap;
-    uint32_t *grant_of; /* by task: index into grants, TASK_NONE = none */
+    uint32_t *grant_of;    /* by task: index into grants, TASK_NONE = none */
     const uint32_t *order; /* all active tasks in a new order, or NULL */
     bool by_submit;        /* that order is by priority, submit time and id */
     usec_t wake_at;        /* decide again at this time even if nothing happens */

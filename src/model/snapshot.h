@@ -28,13 +28,13 @@ struct snapshot {
     /* Tasks that may hold units (queued, running, paused), in the order that
      * the allocator last gave them; new ones at the end. */
     uint32_t first, last, active;
-    bool by_submit; /* the order is by priority, submit time and id */
+    bool by_submit;          /* the order is by priority, submit time and id */
     const uint32_t *running; /* those that run, in no order that counts */
     uint32_t nrunning;
     uint32_t ncpu;    /* running tasks that are served from the CPU pool */
     uint32_t npaused; /* active tasks that are paused */
 
-    const struct service *finished; /* service that finished jobs took */
+    const struct service *finished;     /* service that finished jobs took */
     const struct memo *node_memo[AXES]; /* by node */
     const struct memo *memo;            /* by axis */
     usec_t last_arrival, last_departure;
@@ -45,7 +45,6 @@ static inline const struct task *snapshot_task(const struct snapshot *s, uint32_
     return &s->tasks[i];
 }
 
-#define SNAPSHOT_EACH(s, i)                                                                        \
-    for (uint32_t i = (s)->first; i != TASK_NONE; i = (s)->tasks[i].next)
+#define SNAPSHOT_EACH(s, i) for (uint32_t i = (s)->first; i != TASK_NONE; i = (s)->tasks[i].next)
 
 #endif

@@ -17,7 +17,7 @@
 #include "policy/policies.h"
 
 struct player {
-    double length; /* rem/S(n) */
+    double length;    /* rem/S(n) */
     double win, hold; /* the two sides of the rule */
     uint32_t task;    /* TASK_NONE = takes no more */
 };

@@ -11,10 +11,10 @@ struct budget {
     const struct snapshot *s;
     struct arena *arena;
     units_t free[POOLS_MAX];
-    bool by_node;         /* some task must be whole */
-    struct room room;     /* then: free units by node */
-    uint32_t *node_of;    /* then: by task, the node it was counted on */
-    struct {              /* the last answer about memory and CPUs beside GPUs */
+    bool by_node;      /* some task must be whole */
+    struct room room;  /* then: free units by node */
+    uint32_t *node_of; /* then: by task, the node it was counted on */
+    struct {           /* the last answer about memory and CPUs beside GPUs */
         units_t cpus, most;
         int64_t memory_mb;
         unsigned pool;

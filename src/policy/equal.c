@@ -79,8 +79,8 @@ static void seat_all(struct budget *b, struct plan *plan, const uint32_t *order)
             const struct task *t = &s->tasks[order[i]];
             if (task_running(t) == waiting)
                 continue;
-            bool choose = waiting && t->job->whole && t->phase == TASK_QUEUED &&
-                          t->job->pool != POOL_ANY_GPU;
+            bool choose =
+                waiting && t->job->whole && t->phase == TASK_QUEUED && t->job->pool != POOL_ANY_GPU;
             bool seated = choose ? seat(b, plan, order[i], count)
                                  : budget_grant(b, plan, order[i], task_min(t));
             if (!seated)
@@ -91,11 +91,11 @@ static void seat_all(struct budget *b, struct plan *plan, const uint32_t *order)
 }
 
 /* Tasks that hold units, those counted by node sorted by it, then the others. */
-static void divide_all(struct budget *b, struct plan *plan, const uint32_t *order,
-                       unsigned variant)
+static void divide_all(struct budget *b, struct plan *plan, const uint32_t *order, unsigned variant)
 {
     const struct snapshot *s = b->s;
-    uint32_t nodes = s->cluster->n, *group = arena_raw(plan->arena, (s->active + 1) * sizeof *group);
+    uint32_t nodes = s->cluster->n,
+             *group = arena_raw(plan->arena, (s->active + 1) * sizeof *group);
     uint32_t *start = ARENA_ARRAY(plan->arena, nodes + 2, uint32_t);
     for (uint32_t i = 0; i < s->active; i++)
         if (plan_units(plan, order[i]))
@@ -140,11 +140,12 @@ const struct policy policy_equal = {
     .axis = AXIS_ALLOCATE,
     .name = "equal",
     .summary = "a node's cores divided evenly between its malleable jobs",
-    .rule = "Every job gets its minimum, oldest first. What is left of a node is divided so that its "
-            "jobs hold the same, within min and max, remainders to the oldest; it is divided anew "
-            "at each arrival and exit.\n\n"
-            "variant=oldest: the oldest takes up to its maximum first. variant=weight: in proportion "
-            "to the weights. variant=static: what a job asked for at its start, for comparison.",
+    .rule =
+        "Every job gets its minimum, oldest first. What is left of a node is divided so that its "
+        "jobs hold the same, within min and max, remainders to the oldest; it is divided anew "
+        "at each arrival and exit.\n\n"
+        "variant=oldest: the oldest takes up to its maximum first. variant=weight: in proportion "
+        "to the weights. variant=static: what a job asked for at its start, for comparison.",
     .source = "Libutti, Scheduling elastic machine learning processes through containers (2023)",
     .params = params,
     .decide = allocate_equal,

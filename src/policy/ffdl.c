@@ -39,8 +39,7 @@ static units_t units_of(const struct task *t, const struct knapsack_job *j)
     return most > task_min(t) ? most : task_min(t);
 }
 
-static void allocate_pool(struct budget *b, struct plan *plan, const uint32_t *order,
-                          unsigned pool)
+static void allocate_pool(struct budget *b, struct plan *plan, const uint32_t *order, unsigned pool)
 {
     const struct snapshot *s = b->s;
     uint32_t units = (uint32_t)(s->size[pool] / UNIT), n = 0;

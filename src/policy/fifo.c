@@ -22,7 +22,7 @@ enum { ORDER_STRICT, ORDER_SKIP, ORDER_BACKFILL };
 
 /* A hold on units for the first task that did not fit in a pool. */
 struct reservation {
-    uint32_t who;    /* TASK_NONE = nobody yet */
+    uint32_t who; /* TASK_NONE = nobody yet */
     unsigned pool;
     usec_t at;       /* when it can start */
     units_t spare;   /* units free then beyond what it needs */

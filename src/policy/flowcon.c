@@ -108,8 +108,7 @@ static const struct param params[] = {
     [ALPHA] = {"alpha", PARAM_PERCENT, "5%", 0, 100, NULL,
                "a job whose growth is below this share of its peak is slowing down"},
     [ITVAL] = {"itval", PARAM_DURATION, "20s", 0.001, 86400, NULL, "interval of measurement"},
-    [BETA] = {"beta", PARAM_NUMBER, "2", 1, 1000, NULL,
-              "the floor is 1/(beta x jobs on the node)"},
+    [BETA] = {"beta", PARAM_NUMBER, "2", 1, 1000, NULL, "the floor is 1/(beta x jobs on the node)"},
     {0},
 };
 
@@ -117,14 +116,18 @@ const struct policy policy_flowcon = {
     .axis = AXIS_SHARE,
     .name = "flowcon",
     .summary = "CPU shares follow each job's growth efficiency",
-    .rule =
-        "Growth efficiency G is the change of a job's metric per second and per CPU used, as a share "
-        "of its own peak so far. Every itval, and when a job joins or leaves the node, each job with "
-        "G < alpha moves on from new to watching to completing; one with G >= alpha is new again.\n\n"
-        "When all are completing they compete freely and itval doubles. Otherwise a new job's limit "
-        "is G/sum G, a watching one's stays, a completing one's is the larger of G/sum G and "
-        "1/(beta n). Limits are soft: what is unused goes to others. A job that is alone or was not "
-        "measured yet has no limit.",
+    .rule = "Growth efficiency G is the change of a job's metric per second and per CPU used, as a "
+            "share "
+            "of its own peak so far. Every itval, and when a job joins or leaves the node, each "
+            "job with "
+            "G < alpha moves on from new to watching to completing; one with G >= alpha is new "
+            "again.\n\n"
+            "When all are completing they compete freely and itval doubles. Otherwise a new job's "
+            "limit "
+            "is G/sum G, a watching one's stays, a completing one's is the larger of G/sum G and "
+            "1/(beta n). Limits are soft: what is unused goes to others. A job that is alone or "
+            "was not "
+            "measured yet has no limit.",
     .source = "Zheng, Efficient resource management for deep learning applications with virtual "
               "containers (2020), FlowCon, 4.1 and 5.1",
     .params = params,

@@ -21,11 +21,11 @@ struct demand {
     const units_t *size;
     const double *rate; /* work per microsecond */
     uint16_t sizes;
-    double work;              /* left */
-    double deadline;          /* microseconds from now; INFINITY = none */
-    double resize, resume;    /* what a change of size, and a start again, cost */
-    double pause;             /* of the last change, still to come */
-    units_t held;             /* units now */
+    double work;           /* left */
+    double deadline;       /* microseconds from now; INFINITY = none */
+    double resize, resume; /* what a change of size, and a start again, cost */
+    double pause;          /* of the last change, still to come */
+    units_t held;          /* units now */
     bool started;
     /* The plan, when it was placed: size index + 1 for each slot, 0 = none. */
     uint16_t *level;

@@ -19,8 +19,9 @@ const struct policy policy_free = {
     .axis = AXIS_SHARE,
     .name = "free",
     .summary = "jobs on a node compete for its CPUs, equal weights, no limits",
-    .rule = "Every job may use up to its maximum; the node's CPUs are divided by equal weights, and "
-            "what one leaves goes to the others. The grant is only a reservation.",
+    .rule =
+        "Every job may use up to its maximum; the node's CPUs are divided by equal weights, and "
+        "what one leaves goes to the others. The grant is only a reservation.",
     .source = "containers without limits: the baseline (NA) of FlowCon",
     .soft = true,
     .decide = share_free,

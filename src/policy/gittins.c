@@ -84,13 +84,14 @@ const struct policy policy_gittins = {
     .axis = AXIS_ALLOCATE,
     .name = "gittins",
     .summary = "by the Gittins index of the service finished jobs took (Tiresias-G), preemptive",
-    .rule = "Every job gets the index G(a) = max over d of P(S - a <= d | S > a) / E[min(S - a, d) | "
-            "S > a], a being the service it has attained (units x seconds) and S that of the jobs "
-            "that have finished so far. The largest index is served first, all or nothing at what "
-            "the job asks for; equal ones by first start, else submission.\n\n"
-            "Service is counted in buckets, eight to every factor of ten. While no job has "
-            "finished, or for one that has run longer than any before, the index is unknown: these "
-            "come last, least service first.",
+    .rule =
+        "Every job gets the index G(a) = max over d of P(S - a <= d | S > a) / E[min(S - a, d) | "
+        "S > a], a being the service it has attained (units x seconds) and S that of the jobs "
+        "that have finished so far. The largest index is served first, all or nothing at what "
+        "the job asks for; equal ones by first start, else submission.\n\n"
+        "Service is counted in buckets, eight to every factor of ten. While no job has "
+        "finished, or for one that has run longer than any before, the index is unknown: these "
+        "come last, least service first.",
     .source = "Gu et al., Tiresias (NSDI'19), Tiresias-G",
     .decide = allocate_gittins,
 };

@@ -84,7 +84,7 @@ static void sort_steps(struct solver *s)
             uint32_t high = low + 2 * width < n ? low + 2 * width : n;
             for (uint32_t i = low, a = low, b = mid; i < high; i++)
                 to[i] = a < mid && (b >= high || comes_first(&from[a], &from[b])) ? from[a++]
-                                                                                   : from[b++];
+                                                                                  : from[b++];
         }
         struct step *swap = from;
         from = to;

@@ -57,13 +57,11 @@ static double served(const struct task *t, usec_t now)
 {
     usec_t over;
     restart_stop(t, now, &over);
-    return task_attained(t, now) - t->memo[AXIS_ALLOCATE].d[0] -
-           (double)over * (double)t->n / UNIT;
+    return task_attained(t, now) - t->memo[AXIS_ALLOCATE].d[0] - (double)over * (double)t->n / UNIT;
 }
 
 /* Promotes a task that has waited long enough, or asks to be woken when. */
-static bool promote(const struct las *l, const struct snapshot *s, uint32_t task,
-                    struct plan *plan)
+static bool promote(const struct las *l, const struct snapshot *s, uint32_t task, struct plan *plan)
 {
     const struct task *t = &s->tasks[task];
     double run = ran(t, s->now) - t->memo[AXIS_ALLOCATE].d[1];
@@ -145,12 +143,13 @@ const struct policy policy_las = {
     .axis = AXIS_ALLOCATE,
     .name = "las",
     .summary = "least attained service in queues (Tiresias 2D-LAS), preemptive",
-    .rule = "Attained service is units x seconds. A job is in queue q when its service has passed q "
-            "of the thresholds. Queues are served in order; inside a queue by first start, else by "
-            "submission; all or nothing at what the job asks for.\n\n"
-            "A job that has waited knob times as long as it had run is promoted to queue 0 and its "
-            "counters start anew, so that none starves. The policy needs no estimate of a job's "
-            "length.",
+    .rule =
+        "Attained service is units x seconds. A job is in queue q when its service has passed q "
+        "of the thresholds. Queues are served in order; inside a queue by first start, else by "
+        "submission; all or nothing at what the job asks for.\n\n"
+        "A job that has waited knob times as long as it had run is promoted to queue 0 and its "
+        "counters start anew, so that none starves. The policy needs no estimate of a job's "
+        "length.",
     .source = "Gu et al., Tiresias (NSDI'19)",
     .params = las_params,
     .decide = allocate_las,

@@ -11,7 +11,8 @@ static double time_saved(const struct snapshot *s, uint32_t task, unsigned pool,
                          units_t next)
 {
     const struct task *t = &s->tasks[task];
-    return t->job->weight * (task_time_on(t, pool, n, s->now) - task_time_on(t, pool, next, s->now));
+    return t->job->weight *
+           (task_time_on(t, pool, n, s->now) - task_time_on(t, pool, next, s->now));
 }
 
 static void allocate_optimus(const struct snapshot *s, const struct params *p, struct plan *plan)
@@ -32,9 +33,10 @@ const struct policy policy_optimus = {
     .axis = AXIS_ALLOCATE,
     .name = "optimus",
     .summary = "each further unit where it shortens the remaining time most",
-    .rule = "Every job gets its minimum, shortest remaining first. Each further unit goes to the job "
-            "with the largest reduction rem/S(n) - rem/S(n+1), times its weight; it stops when "
-            "nothing is reduced.",
+    .rule =
+        "Every job gets its minimum, shortest remaining first. Each further unit goes to the job "
+        "with the largest reduction rem/S(n) - rem/S(n+1), times its weight; it stops when "
+        "nothing is reduced.",
     .source = "Peng et al., Optimus (EuroSys'18)",
     .decide = allocate_optimus,
 };

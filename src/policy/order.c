@@ -6,8 +6,7 @@ struct keyed *order_collect(const struct snapshot *s, struct arena *a)
 {
     struct keyed *k = arena_raw(a, ((size_t)s->active + 1) * sizeof *k);
     uint32_t n = 0;
-    SNAPSHOT_EACH(s, i)
-    {
+    SNAPSHOT_EACH (s, i) {
         const struct job *j = s->tasks[i].job;
         k[n++] = (struct keyed){-(int64_t)j->priority, 0, j->submit, j->id, i};
         if (s->rules == RULES_TIRESIAS) {
@@ -85,7 +84,7 @@ const uint32_t *order_by_submit(const struct snapshot *s, struct plan *plan)
         plan->by_submit = true;
         return plan->order;
     }
-    SNAPSHOT_EACH(s, i)
+    SNAPSHOT_EACH (s, i)
         order[n++] = i;
     return order;
 }

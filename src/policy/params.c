@@ -45,7 +45,7 @@ static int parse_list(const struct param *d, const char *text, struct param_valu
         char item[32];
         size_t n = strcspn(p, "/");
         if (n >= sizeof item)
-            n = sizeof item - 1;
+            return err_set(err, ERR_INVALID, "%s: '%.30s...' is too long", d->name, p);
         memcpy(item, p, n);
         item[n] = '\0';
         if (str_parse_double(item, d->lo, d->hi, &v.list[v.n], err) < 0)
@@ -85,8 +85,8 @@ static int parse_duration(const struct param *d, const char *text, double *out, 
     if (time_parse(text, &t, err) < 0)
         return err_prefix(err, "%s", d->name);
     if (time_seconds(t) < d->lo || time_seconds(t) > d->hi)
-        return err_set(err, ERR_INVALID, "%s=%s is not between %g s and %g s", d->name, text,
-                       d->lo, d->hi);
+        return err_set(err, ERR_INVALID, "%s=%s is not between %g s and %g s", d->name, text, d->lo,
+                       d->hi);
     *out = (double)t;
     return 0;
 }
@@ -120,8 +120,7 @@ void param_describe(const struct param *p, char *buf, size_t size)
         snprintf(buf, size, "%s=%s (percentage from %g to %g)", p->name, p->preset, p->lo, p->hi);
         break;
     case PARAM_DURATION:
-        snprintf(buf, size, "%s=%s (duration from %g s to %g s)", p->name, p->preset, p->lo,
-                 p->hi);
+        snprintf(buf, size, "%s=%s (duration from %g s to %g s)", p->name, p->preset, p->lo, p->hi);
         break;
     case PARAM_CHOICE:
         snprintf(buf, size, "%s=%s (one of %s)", p->name, p->preset, p->choices);

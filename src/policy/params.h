@@ -21,8 +21,8 @@ enum { PARAMS_MAX = 8, PARAM_LIST_MAX = 8 };
 struct param {
     const char *name;
     enum param_type type;
-    const char *preset; /* the default, as a user would write it */
-    double lo, hi;      /* of the number, of each list entry, of seconds */
+    const char *preset;  /* the default, as a user would write it */
+    double lo, hi;       /* of the number, of each list entry, of seconds */
     const char *choices; /* "strict|skip|backfill" */
     const char *help;
 };

@@ -64,14 +64,13 @@ static units_t split(struct room *r, const struct task *t, unsigned pool, units_
     return taken;
 }
 
-static void untake(struct room *r, const struct task *t, unsigned pool,
-                   const struct placement *p)
+static void untake(struct room *r, const struct task *t, unsigned pool, const struct placement *p)
 {
     for (uint32_t i = 0; i < p->n; i++)
         room_give(r, t->job, pool, p->at[i].node, p->at[i].units, true);
 }
 
-/* Gives units beyond `keep` back, those first that were added last; only those
+/* Gives `surplus` units back, those first that were added last, and only those
  * that the task does not hold now. */
 static void cut_back(struct room *r, const struct task *t, unsigned pool, units_t surplus,
                      struct placement *p)
@@ -128,8 +127,7 @@ static void place_whole(struct room *r, struct plan *plan, struct grant *g, cons
     if (node == TASK_NONE) {
         node = room_widest(r, t->job, g->pool);
         units_t room = node == TASK_NONE ? 0 : room_for(r, t->job, g->pool, node, false);
-        lower(plan, g, room ? runnable(t, g->pool, room < g->n ? room : g->n) : 0,
-              WHY_FRAGMENTED);
+        lower(plan, g, room ? runnable(t, g->pool, room < g->n ? room : g->n) : 0, WHY_FRAGMENTED);
     }
     if (g->n == 0)
         return;

@@ -22,9 +22,9 @@
 struct policy {
     enum axis axis;
     const char *name;
-    const char *summary; /* one line */
-    const char *rule;    /* the rule in prose, paragraphs separated by blank lines */
-    const char *source;  /* where it comes from */
+    const char *summary;        /* one line */
+    const char *rule;           /* the rule in prose, paragraphs separated by blank lines */
+    const char *source;         /* where it comes from */
     const struct param *params; /* ends with a NULL name; may be NULL */
     bool needs_metric;          /* wants samples of the tasks' metrics before it decides */
     bool weighs_costs;          /* an allocator that reckons with the costs of changes itself */

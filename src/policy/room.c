@@ -125,8 +125,7 @@ void room_init_placed(struct room *r, const struct snapshot *s, const struct pla
         const struct task *t = &s->tasks[g->task];
         const struct placement *at = g->moved ? &g->place : &t->at;
         for (uint32_t k = 0; g->n && k < at->n; k++)
-            room_take(r, t->job, g->pool, at->at[k].node, at->at[k].units,
-                      t->phase == TASK_PAUSED);
+            room_take(r, t->job, g->pool, at->at[k].node, at->at[k].units, t->phase == TASK_PAUSED);
     }
 }
 
@@ -232,8 +231,7 @@ uint32_t room_widest(struct room *r, const struct job *j, unsigned pool)
     if (!r->tree[pool])
         tree_build(r, pool);
     if (j->memory_mb == 0 && j->cpus == 0)
-        return r->tree[pool][1] > 0 ? tree_first(r, r->tree[pool], r->tree[pool][1], 0)
-                                    : TASK_NONE;
+        return r->tree[pool][1] > 0 ? tree_first(r, r->tree[pool], r->tree[pool][1], 0) : TASK_NONE;
     for (uint32_t i = 0; i < r->s->cluster->n; i++) {
         units_t room = room_for(r, j, pool, i, false);
         if (room > most) {
@@ -261,8 +259,7 @@ struct placement room_shrink(const struct placement *at, units_t n, struct arena
         have -= cut;
         rest.at[small].units -= cut;
         if (rest.at[small].units == 0) {
-            memmove(&rest.at[small], &rest.at[small + 1],
-                    (rest.n - small - 1) * sizeof *rest.at);
+            memmove(&rest.at[small], &rest.at[small + 1], (rest.n - small - 1) * sizeof *rest.at);
             rest.n--;
         }
     }

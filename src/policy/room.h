@@ -7,8 +7,8 @@
 struct room {
     const struct snapshot *s;
     struct arena *arena;
-    units_t *cpu, *gpu; /* free, by node; 0 on nodes that are not up */
-    int64_t *memory;    /* free; INT64_MAX where it is not limited */
+    units_t *cpu, *gpu;       /* free, by node; 0 on nodes that are not up */
+    int64_t *memory;          /* free; INT64_MAX where it is not limited */
     units_t *tree[POOLS_MAX]; /* largest free of each subtree, built when asked for */
     uint32_t leaves;          /* nodes, rounded up to a power of two */
 };

@@ -40,10 +40,10 @@ struct world {
     const struct snapshot *s;
     struct plan *plan;
     struct room room;
-    const uint32_t *order;            /* grants by submission */
-    struct memo *memo;                /* by grant: what it will be */
-    uint32_t *node;                   /* by grant */
-    uint32_t (*count)[CATEGORIES];    /* by node */
+    const uint32_t *order;         /* grants by submission */
+    struct memo *memo;             /* by grant: what it will be */
+    uint32_t *node;                /* by grant */
+    uint32_t (*count)[CATEGORIES]; /* by node */
     uint32_t jobs;
 };
 
@@ -262,7 +262,8 @@ const struct policy policy_specon = {
         "Nodes are scored 2 per progressing, 1.5 per watching and 1 per converged job; it goes to "
         "the lowest (the least used of equals) or stays if its own is the lowest, and is marked: "
         "once per job.\n\n"
-        "When all jobs have converged, nodes are evened out: idle nodes, else those well below the mean, "
+        "When all jobs have converged, nodes are evened out: idle nodes, else those well below the "
+        "mean, "
         "take the job that converged last from nodes above it.",
     .source = "Zheng, Efficient resource management for deep learning applications with virtual "
               "containers (2020), SpeCon, 5.2",

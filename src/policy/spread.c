@@ -7,10 +7,10 @@
  * (DS), hence the imbalance in its figures.
  *
  * Source: Docker Swarm's spread strategy; SpeCon (Zheng), 6.2. */
+#include "policy/spread.h"
 #include "base/rng.h"
 #include "policy/place.h"
 #include "policy/policies.h"
-#include "policy/spread.h"
 
 enum { BY };
 enum { BY_REQUEST, BY_USAGE };
@@ -79,7 +79,8 @@ const struct policy policy_spread = {
             "order.\n\n"
             "by=usage: load is the node's measured CPU use, which saturates at 100 %; equal nodes "
             "by lot, drawn from the seed. A node with two busy jobs looks like one with five.",
-    .source = "Docker Swarm's spread strategy; the default scheduler (DS) of the SpeCon thesis, 6.2",
+    .source =
+        "Docker Swarm's spread strategy; the default scheduler (DS) of the SpeCon thesis, 6.2",
     .params = params,
     .decide = place_spread,
 };

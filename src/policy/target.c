@@ -58,8 +58,7 @@ static void share_target(const struct snapshot *s, const struct params *p, struc
 
 static const struct param params[] = {
     [ITVAL] = {"itval", PARAM_DURATION, "20s", 0.001, 86400, NULL, "interval of measurement"},
-    [BETA] = {"beta", PARAM_NUMBER, "2", 1, 1000, NULL,
-              "the floor is 1/(beta x jobs on the node)"},
+    [BETA] = {"beta", PARAM_NUMBER, "2", 1, 1000, NULL, "the floor is 1/(beta x jobs on the node)"},
     {0},
 };
 
@@ -67,9 +66,10 @@ const struct policy policy_target = {
     .axis = AXIS_SHARE,
     .name = "target",
     .summary = "a job that has reached its target falls to the floor, the others share by growth",
-    .rule = "Every itval, a job whose metric has reached the target that its user gave falls to the "
-            "floor of 1/(beta n) of its node's CPUs, and rises again if the metric worsens. The "
-            "other jobs share by growth efficiency, G/sum G, none below the floor. Limits are soft.",
+    .rule =
+        "Every itval, a job whose metric has reached the target that its user gave falls to the "
+        "floor of 1/(beta n) of its node's CPUs, and rises again if the metric worsens. The "
+        "other jobs share by growth efficiency, G/sum G, none below the floor. Limits are soft.",
     .source = "Zheng et al., TRADL (2019)",
     .params = params,
     .needs_metric = true,

@@ -52,8 +52,7 @@ int peer_before(struct peer *p, struct engine *e, usec_t now, struct err *err)
         usec_t owed = p->pause[task] < elapsed ? p->pause[task] : elapsed;
         double done = task_done(t, now) - (double)owed * t->rate;
         p->pause[task] = 0;
-        struct event event = {
-            .kind = EVENT_PROGRESS, .task = task, .work = t->work, .done = done};
+        struct event event = {.kind = EVENT_PROGRESS, .task = task, .work = t->work, .done = done};
         if (engine_step(e, &event, now, err) < 0)
             return -1;
     }
@@ -93,9 +92,8 @@ int peer_after(struct peer *p, struct engine *e, usec_t now, struct err *err)
         p->pause[task] = !restart && t->resumed_at == now ? cost : 0;
         if (!restart)
             continue;
-        struct event event = {.kind = EVENT_READY,
-                              .task = task,
-                              .at = now + cost + (large ? 47 : 27) * USEC_PER_SEC};
+        struct event event = {
+            .kind = EVENT_READY, .task = task, .at = now + cost + (large ? 47 : 27) * USEC_PER_SEC};
         if (engine_step(e, &event, now, err) < 0)
             return -1;
     }

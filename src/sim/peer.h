@@ -7,8 +7,8 @@
 
 struct peer {
     bool active;
-    bool charges;      /* the policy pays for starts (its dlas-gpu does, its edf not) */
-    usec_t *pause;     /* by task: what it still owes for its start */
+    bool charges;  /* the policy pays for starts (its dlas-gpu does, its edf not) */
+    usec_t *pause; /* by task: what it still owes for its start */
     uint32_t cap;
     usec_t decided_at; /* last decision; negative before the first */
     uint64_t decisions;

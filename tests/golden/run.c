@@ -240,8 +240,7 @@ int main(int argc, char **argv)
     }
     struct CMUnitTest *tests = xcalloc(found.gl_pathc, sizeof *tests);
     for (size_t i = 0; i < found.gl_pathc; i++)
-        tests[i] = (struct CMUnitTest){found.gl_pathv[i], test_case, NULL, NULL,
-                                       found.gl_pathv[i]};
+        tests[i] = (struct CMUnitTest){found.gl_pathv[i], test_case, NULL, NULL, found.gl_pathv[i]};
     int failed = _cmocka_run_group_tests("golden", tests, found.gl_pathc, NULL, NULL);
     free(tests);
     globfree(&found);

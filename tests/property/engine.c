@@ -165,7 +165,7 @@ int main(int argc, char **argv)
     if (argc == 5)
         return run_one(argv + 1);
     for (size_t i = 0; i < COUNT_OF(allocators); i++)
-        tests[i] = (struct CMUnitTest){allocators[i], test_allocator, NULL, NULL,
-                                       (void *)&allocators[i]};
+        tests[i] =
+            (struct CMUnitTest){allocators[i], test_allocator, NULL, NULL, (void *)&allocators[i]};
     return RUN(tests);
 }

@@ -69,8 +69,8 @@ static bool audit_places(struct audit *a, const struct engine *e, const struct t
         if (n->state == NODE_DOWN)
             return broken(a, "job %s is on %s, which is down", t->job->name, n->name);
         if (t->pool != POOL_CPU && (n->gpu_pool != t->pool || s->units % UNIT))
-            return broken(a, "job %s has %lld of pool %u on %s", t->job->name,
-                          (long long)s->units, t->pool, n->name);
+            return broken(a, "job %s has %lld of pool %u on %s", t->job->name, (long long)s->units,
+                          t->pool, n->name);
         for (uint32_t k = 0; k < i; k++)
             if (t->at.at[k].node == s->node)
                 return broken(a, "job %s is on %s twice", t->job->name, n->name);

@@ -260,8 +260,8 @@ static bool sample(struct chaos *c)
                            .step = share,
                            .metric = loss_at(&t->job->loss, share),
                            .cpu_time = task_cpu_time(t, c->now)};
-        if (!step(c, &(struct event){
-                         .kind = EVENT_SAMPLE, .task = c->e.running.at[i], .sample = &s}))
+        if (!step(c,
+                  &(struct event){.kind = EVENT_SAMPLE, .task = c->e.running.at[i], .sample = &s}))
             return false;
     }
     return true;

@@ -26,9 +26,9 @@ static void refuse_task(struct world *w, enum event_kind kind, uint32_t task, co
 static void test_unknown(void **state)
 {
     (void)state;
-    static const enum event_kind kinds[] = {EVENT_END,    EVENT_STOPPED,  EVENT_FAILED,
-                                            EVENT_HOLD,   EVENT_RELEASE,  EVENT_SAMPLE,
-                                            EVENT_READY,  EVENT_PROGRESS, EVENT_JOB};
+    static const enum event_kind kinds[] = {EVENT_END,   EVENT_STOPPED,  EVENT_FAILED,
+                                            EVENT_HOLD,  EVENT_RELEASE,  EVENT_SAMPLE,
+                                            EVENT_READY, EVENT_PROGRESS, EVENT_JOB};
     struct world w;
     world_init(&w, "1x4", "fifo", NULL);
     uint32_t a = world_submit(&w, 0, two_gpus);
@@ -189,16 +189,13 @@ static const struct job *resized(struct world *w, const struct task *t, units_t 
 static void test_changed_sizes(void **state)
 {
     (void)state;
-    static const char *const names[] = {"fifo", "srtf", "elastic-fifo", "deadline", "ffdl",
-                                           "equal"};
+    static const char *const names[] = {"fifo",     "srtf", "elastic-fifo",
+                                        "deadline", "ffdl", "equal"};
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         struct world w;
         world_init(&w, "1x8", names[i], NULL);
-        struct job like = {.pool = POOL_GPU,
-                           .kind = JOB_MALLEABLE,
-                           .min = 2 * UNIT,
-                           .max = 3 * UNIT,
-                           .work = 1e9};
+        struct job like = {
+            .pool = POOL_GPU, .kind = JOB_MALLEABLE, .min = 2 * UNIT, .max = 3 * UNIT, .work = 1e9};
         uint32_t a = world_submit(&w, 0, like);
         world_take(&w, 0, (struct event){.kind = EVENT_TICK});
         assert_true(task_running(world_task(&w, a)));
@@ -251,8 +248,8 @@ static void test_progress_is_corrected(void **state)
     uint32_t a = world_submit(&w, 0, two_gpus);
     world_decide(&w, 0, "t=0 start a 2 on n1:2\n");
     assert_int_equal(task_end(world_task(&w, a), w.now), 100 * USEC_PER_SEC);
-    world_take(&w, 50, (struct event){.kind = EVENT_PROGRESS, .task = a, .work = 300e6,
-                                      .done = 60e6});
+    world_take(&w, 50,
+               (struct event){.kind = EVENT_PROGRESS, .task = a, .work = 300e6, .done = 60e6});
     assert_int_equal(task_end(world_task(&w, a), w.now), 170 * USEC_PER_SEC);
     world_take(&w, 50, (struct event){.kind = EVENT_READY, .task = a, .at = 70 * USEC_PER_SEC});
     assert_int_equal(task_end(world_task(&w, a), w.now), 190 * USEC_PER_SEC);
