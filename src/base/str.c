@@ -77,15 +77,6 @@ static size_t utf8_length(const unsigned char *p)
     return n;
 }
 
-bool str_is_utf8(const char *text)
-{
-    const unsigned char *p = (const unsigned char *)text;
-    for (size_t n; *p; p += n)
-        if (!(n = utf8_length(p)))
-            return false;
-    return true;
-}
-
 void str_add_json(struct str *s, const char *text)
 {
     str_add(s, "\"");

@@ -34,8 +34,6 @@ int str_parse_int(const char *text, int64_t lo, int64_t hi, int64_t *out, struct
 int str_parse_double(const char *text, double lo, double hi, double *out, struct err *err);
 
 bool str_equal_nocase(const char *a, const char *b);
-/* The whole of `text` is UTF-8: no overlong forms, no surrogates. */
-bool str_is_utf8(const char *text);
 
 /* The name nearest to `text` by edit distance; NULL when none is near enough
  * to be meant. `name(ctx, i)` gives the i-th of n names. */

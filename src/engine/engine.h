@@ -79,7 +79,7 @@ struct engine {
     struct plan plan;   /* the last one */
     usec_t decided_at, wake_at;
     bool dirty;  /* something changed since */
-    bool again;  /* the last decision was made only to look again after another */
+    bool again;  /* the next decision is a second look at the last one */
     bool costly; /* some job pays for changes */
     uint64_t decisions;
 

@@ -76,5 +76,6 @@ void recorder_sample(struct recorder *rec, const struct engine *e, usec_t now)
     }
     if (last && last->running == s.running && last->waiting == s.waiting && last->used == s.used)
         return;
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): capacity means memory */
     VEC_PUSH(&rec->r->samples, s);
 }

@@ -54,7 +54,7 @@ static size_t cut(char *text, char ***lines)
         n += *p == '\n';
     *lines = xcalloc(n + 1, sizeof **lines);
     n = 0;
-    for (char *p = strtok(text, "\n"); p; p = strtok(NULL, "\n"))
+    for (char *rest, *p = strtok_r(text, "\n", &rest); p; p = strtok_r(NULL, "\n", &rest))
         (*lines)[n++] = p;
     for (size_t i = 0, end; i < n; i = end) {
         size_t same = strcspn((*lines)[i], " ") + 1;

@@ -35,7 +35,7 @@ enum { WORDS_MAX = 16 };
 static int split(char *line, char **words)
 {
     int n = 0;
-    for (char *p = strtok(line, " "); p; p = strtok(NULL, " "))
+    for (char *rest, *p = strtok_r(line, " ", &rest); p; p = strtok_r(NULL, " ", &rest))
         words[n++] = strcmp(p, "''") ? p : "";
     return n;
 }
