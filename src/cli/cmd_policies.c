@@ -90,38 +90,68 @@ static void print_all_names(void)
         printf("%s\n", presets[i].name);
 }
 
+static void print_preset_json(const struct preset *preset, struct str *out)
+{
+    str_addf(out, "{\"name\":\"%s\",\"axis\":\"preset\",\"summary\":", preset->name);
+    str_add_json(out, preset->summary);
+    str_addf(out, ",\"same_as\":\"%s\"}\n", preset->spec);
+}
+
+/* Prints the one of this name, or all of them; false when there is none. */
+static bool print_json(const char *name)
+{
+    struct str out = {0};
+    for (size_t i = 0; policies[i]; i++)
+        if (!name || !strcmp(policies[i]->name, name))
+            print_policy_json(policies[i], &out);
+    for (size_t i = 0; presets[i].name; i++)
+        if (!name || !strcmp(presets[i].name, name))
+            print_preset_json(&presets[i], &out);
+    bool found = out.n > 0;
+    if (found)
+        fputs(out.at, stdout);
+    str_done(&out);
+    return found;
+}
+
+/* A policy and a preset may have the same name: both are explained. */
+static bool explain(const char *name)
+{
+    bool found = false;
+    for (size_t i = 0; policies[i]; i++)
+        if (!strcmp(policies[i]->name, name)) {
+            print_policy(policies[i]);
+            found = true;
+        }
+    for (size_t i = 0; presets[i].name; i++)
+        if (!strcmp(presets[i].name, name)) {
+            printf("%s", found ? "\nAs a preset, " : "");
+            print_preset(&presets[i]);
+            found = true;
+        }
+    return found;
+}
+
 static int run(const struct args *args)
 {
     const char *name = args->operands.n ? args->operands.at[0] : NULL;
+    bool json = args_get(args, "json");
     struct combo combo;
     struct err err;
     if (args_get(args, "names")) {
         print_all_names();
         return 0;
     }
-    if (!name && !args_get(args, "json")) {
+    if (!name && !json) {
         print_list();
         return 0;
     }
-    struct str json = {0};
-    for (size_t i = 0; policies[i]; i++) {
-        if (name && strcmp(policies[i]->name, name) != 0)
-            continue;
-        if (args_get(args, "json"))
-            print_policy_json(policies[i], &json);
-        else
-            print_policy(policies[i]);
-        if (name)
-            break;
-    }
-    bool found = json.n || (name && combo_parse(name, &combo, &err) == 0);
-    if (json.n)
-        fputs(json.at, stdout);
-    str_done(&json);
-    for (size_t i = 0; name && presets[i].name; i++)
-        if (!strcmp(presets[i].name, name))
-            print_preset(&presets[i]);
-    return found ? 0 : command_fail(args->command, &err);
+    if (json ? print_json(name) : explain(name))
+        return 0;
+    if (combo_parse(name, &combo, &err) == 0)
+        err_set(&err, ERR_INVALID, "'%s' is more than a name; give that of one policy or preset",
+                name);
+    return command_fail(args->command, &err);
 }
 
 static const struct option options[] = {

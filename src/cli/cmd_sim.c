@@ -1,4 +1,5 @@
 /* trainyard sim: runs policies on a trace in virtual time and compares them. */
+#include <math.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@ struct request {
     struct sim_options options;
     VEC(struct combo) combos;
     const char *trace_name, *nodes;
+    bool timing; /* with figures that depend on the machine */
 };
 
 static void request_done(struct request *r)
@@ -81,6 +83,7 @@ static int get_options(const struct args *a, struct request *r, struct err *err)
         get_duration(a, "repair", &o->repair, err) < 0)
         return -1;
     o->record = args_get(a, "report") || args_get(a, "gantt");
+    r->timing = !args_get(a, "no-timing");
     return get_policies(a, r, err);
 }
 
@@ -139,6 +142,13 @@ static const struct trace *trace_for(const struct request *r, const struct combo
     return r->options.rules == RULES_ELASTICFLOW && !edf ? &r->rigid : &r->trace;
 }
 
+/* Figures that depend on the machine become unknown. */
+static void forget_timing(struct sim_result *result)
+{
+    result->decision_p50_us = result->decision_p99_us = result->decision_max_us = NAN;
+    result->wall_s = NAN;
+}
+
 static int run_policies(struct request *r, struct sim_result *results, struct err *err)
 {
     bool bar = isatty(STDERR_FILENO);
@@ -151,6 +161,8 @@ static int run_policies(struct request *r, struct sim_result *results, struct er
         o.ctx = &o.combo;
         if (sim_run(&o, &results[i], err) < 0)
             return -1;
+        if (!r->timing)
+            forget_timing(&results[i]);
         if (bar)
             fprintf(stderr, "\r%*s\r", 72, "");
     }
@@ -172,7 +184,7 @@ static int write_results(const struct args *a, const struct request *r,
     }
     if (args_get(a, "json"))
         for (uint32_t i = 0; i < n; i++)
-            result_json(&results[i], !args_get(a, "no-timing"), stdout);
+            result_json(&results[i], r->timing, stdout);
     else
         result_table(results, n, isatty(STDOUT_FILENO) && !getenv("NO_COLOR"), stdout);
     return 0;
@@ -215,7 +227,8 @@ static const struct option options[] = {
     {"mtbf", 0, "T", "mean time between failures of a node (default: none fail)", false},
     {"repair", 0, "T", "how long a failed node is away (default 10m)", false},
     {"json", 0, NULL, "one JSON object per policy, one a line", false},
-    {"no-timing", 0, NULL, "leave times that depend on the machine out of --json", false},
+    {"no-timing", 0, NULL, "leave times that depend on the machine out of --json and --report",
+     false},
     {"gantt", 0, NULL, "also draw what each job held over time", false},
     {"jobs-csv", 0, "F", "write a line per job and policy", false},
     {"report", 0, "F.html", "write a report with charts, one self-contained file", false},

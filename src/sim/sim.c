@@ -23,12 +23,15 @@ struct sim {
     struct rng rng;
     uint32_t arrived, over; /* jobs of the trace; those that left or never came in */
     uint32_t idle_ticks;    /* decisions in a row that changed nothing while nothing ran */
+    uint32_t fruitless;     /* failures since a job last ended */
     double unit_seconds;    /* held, or used, by the jobs that are done */
     VEC(float) decision_us;
 };
 
 /* A policy that wakes up this often over an idle cluster will never act. */
 enum { IDLE_TICKS = 1000 };
+/* When nodes fail so often that no job ever ends between checkpoints, it stops. */
+enum { FRUITLESS_FAILURES = 1000000 };
 
 static double clock_us(clockid_t clock)
 {
@@ -100,6 +103,7 @@ static int end_tasks(struct sim *m, usec_t now, struct err *err)
             (soft ? task_cpu_time(t, end) : task_attained(t, end)) / (double)USEC_PER_SEC;
         keep_row(&m->r->job[t->job->id], t, end);
         m->over++;
+        m->fruitless = 0;
         if (step(m, &(struct event){.kind = EVENT_END, .task = task}, now, err) < 0)
             return -1;
     }
@@ -134,6 +138,7 @@ static int fail_nodes(struct sim *m, usec_t now, struct err *err)
         uint32_t node = heap_pop(&m->failures).id;
         bool down = m->engine.cluster.nodes[node].state == NODE_UP;
         m->r->failures += down;
+        m->fruitless += down;
         if (down)
             heap_set(&m->failures, node, now + m->o->repair);
         else
@@ -221,7 +226,7 @@ static int run(struct sim *m, struct err *err)
     uint64_t steps = 0;
     while (m->over < n) {
         usec_t now = next_instant(m);
-        if (now == USEC_NEVER)
+        if (now == USEC_NEVER || m->fruitless > FRUITLESS_FAILURES)
             break;
         if (end_tasks(m, now, err) < 0 || fail_nodes(m, now, err) < 0 ||
             submit_jobs(m, now, err) < 0)
