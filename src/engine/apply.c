@@ -66,7 +66,7 @@ static void free_units(struct engine *e, const struct plan *plan, const bool *yi
         state_vacate(e, task, true);
     }
     for (uint32_t i = yields ? e->snapshot.first : TASK_NONE, next; i != TASK_NONE; i = next) {
-        next = e->tasks[i].next;
+        next = e->links[i].next;
         if (yields[i] && e->tasks[i].phase == TASK_PAUSED)
             apply_evict(e, i);
     }

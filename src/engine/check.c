@@ -5,7 +5,8 @@
  * bug in a policy; it is reported and nothing is clipped.
  *
  * The memory of a task that is paused, or would be, does not count unless it is
- * granted units: it yields (yield.c). */
+ * granted units: it yields (yield.c). Nor does what a stopping task still holds: who
+ * needs that waits for it. */
 #include <math.h>
 
 #include "engine/internal.h"
@@ -65,12 +66,14 @@ static int check_place(const struct engine *e, const struct grant *g, uint32_t *
                        struct err *err)
 {
     const struct task *t = &e->tasks[g->task];
-    const struct placement *at = g->moved ? &g->place : &t->at;
+    const struct placement *at = &g->place;
     units_t sum = 0;
-    if (!g->moved && (t->phase != TASK_RUNNING || t->pool != g->pool))
+    if (!g->moved && t->phase == TASK_RUNNING && t->pool == g->pool && t->n == g->n)
+        return 0;
+    if (!g->moved)
         return err_set(err, ERR_INTERNAL, "plan: job %s has no place", t->job->name);
     for (uint32_t i = 0; i < at->n; i++) {
-        if (g->moved && check_slot(e, g, &at->at[i], seen, err) < 0)
+        if (check_slot(e, g, &at->at[i], seen, err) < 0)
             return -1;
         sum += at->at[i].units;
     }
@@ -115,12 +118,29 @@ static struct sums *add_changes(const struct engine *e, const struct plan *plan)
             add_place(sums, e->tasks[g->task].job, g->pool, &g->place, 1);
     }
     for (uint32_t i = e->snapshot.npaused ? e->snapshot.first : TASK_NONE; i != TASK_NONE;
-         i = e->tasks[i].next) {
+         i = e->links[i].next) {
         const struct task *t = &e->tasks[i];
         for (uint32_t k = 0; t->phase == TASK_PAUSED && k < t->at.n; k++)
             sums[t->at.at[k].node].memory -= t->job->memory_mb;
     }
     return sums;
+}
+
+/* What stopping tasks still hold of the node, as a change to come. */
+static struct sums leaving(const struct engine *e, const struct node *n)
+{
+    struct sums sum = {0};
+    for (size_t i = 0; i < n->tasks.n; i++) {
+        const struct task *t = &e->tasks[n->tasks.at[i]];
+        units_t held =
+            t->phase == TASK_STOPPING ? holds_on(t, (uint32_t)(n - e->cluster.nodes)) : 0;
+        if (!held)
+            continue;
+        sum.cpu += t->pool == POOL_CPU ? held : held / UNIT * t->job->cpus;
+        sum.gpu += t->pool == POOL_CPU ? 0 : held;
+        sum.memory += t->job->memory_mb;
+    }
+    return sum;
 }
 
 static int check_nodes(const struct engine *e, const struct plan *plan, struct err *err)
@@ -129,9 +149,12 @@ static int check_nodes(const struct engine *e, const struct plan *plan, struct e
     for (uint32_t i = 0; i < e->cluster.n; i++) {
         const struct node *n = &e->cluster.nodes[i];
         const struct sums *s = &sums[i];
-        if ((s->cpu > 0 && n->cpu_held + s->cpu > n->cpus) ||
-            (s->gpu > 0 && n->gpu_held + s->gpu > n->gpus) ||
-            (n->memory_mb && n->memory_held + s->memory > n->memory_mb))
+        if (s->cpu <= 0 && s->gpu <= 0 && s->memory <= 0)
+            continue;
+        struct sums gone = leaving(e, n);
+        if ((s->cpu > 0 && n->cpu_held + s->cpu - gone.cpu > n->cpus) ||
+            (s->gpu > 0 && n->gpu_held + s->gpu - gone.gpu > n->gpus) ||
+            (n->memory_mb && n->memory_held + s->memory - gone.memory > n->memory_mb))
             return err_set(err, ERR_INTERNAL, "plan: node %s would hold more than it has", n->name);
     }
     return 0;
@@ -139,12 +162,12 @@ static int check_nodes(const struct engine *e, const struct plan *plan, struct e
 
 static int check_order(const struct engine *e, const struct plan *plan, struct err *err)
 {
-    bool *seen = ARENA_ARRAY(plan->arena, e->tasks_cap, bool);
-    for (uint32_t i = 0; plan->order && i < e->snapshot.active; i++) {
+    const struct task_link *links = e->links;
+    uint32_t n = plan->order ? e->snapshot.active : 0, tasks = e->tasks_n;
+    bool *seen = ARENA_ARRAY(plan->arena, n ? tasks : 0, bool);
+    for (uint32_t i = 0; i < n; i++) {
         uint32_t task = plan->order[i];
-        bool active = task < e->tasks_n && e->tasks[task].job &&
-                      e->tasks[task].phase != TASK_HELD && e->tasks[task].phase != TASK_STOPPING;
-        if (!active || seen[task])
+        if (task >= tasks || links[task].prev == task || seen[task])
             return err_set(err, ERR_INTERNAL, "plan: task %u in the order", task);
         seen[task] = true;
     }

@@ -32,6 +32,7 @@ void engine_done(struct engine *e)
         free(e->node_memo[axis]);
     free(e->cluster.nodes);
     free(e->tasks);
+    free(e->links);
     free(e->touched_mark);
     free(e->stale_mark);
     free(e->why);
@@ -60,6 +61,7 @@ const struct snapshot *engine_snapshot(struct engine *e, usec_t now)
     }
     s->tasks = e->tasks;
     s->tasks_cap = e->tasks_cap;
+    s->links = e->links;
     s->running = e->running.at;
     s->nrunning = (uint32_t)e->running.n;
     s->finished = &e->finished;
@@ -348,13 +350,16 @@ static int require_for(const struct engine *e, const struct event *v, struct err
     case EVENT_STOPPED:
         return require(e, v->task, STOPPING, "stopped", err);
     case EVENT_FAILED:
-        return require(e, v->task, RUNNING, "failed", err);
+        return require(e, v->task, RUNNING | PAUSED, "failed", err);
     case EVENT_HOLD:
         return require(e, v->task, QUEUED | PAUSED | STOPPING, "hold", err);
     case EVENT_RELEASE:
         return require(e, v->task, HELD | (shall_hold(e, v->task) ? STOPPING : 0), "release", err);
-    case EVENT_SAMPLE:
     case EVENT_PROGRESS:
+        if (!engine_is_amount(v->work) || !engine_is_amount(v->done))
+            return err_set(err, ERR_INVALID, "update: %g of %g is no progress", v->done, v->work);
+        return require(e, v->task, ANY, "update", err);
+    case EVENT_SAMPLE:
     case EVENT_READY:
     case EVENT_JOB:
         return require(e, v->task, ANY, "update", err);
@@ -372,6 +377,12 @@ static int take_event(struct engine *e, const struct event *v, usec_t now, struc
     switch (v->kind) {
     case EVENT_SUBMIT:
         return submit(e, v->job, now, err);
+    case EVENT_RESTORE:
+        if (restore_task(e, v->job, v->was, now, err) < 0)
+            return -1;
+        e->costly |= has_cost(v->job);
+        e->dirty = true;
+        break;
     case EVENT_END:
         end(e, v->task, now);
         break;

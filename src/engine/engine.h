@@ -11,6 +11,7 @@
 
 enum event_kind {
     EVENT_SUBMIT,  /* job: a new task */
+    EVENT_RESTORE, /* job, was: a task as it was in an earlier life of the engine */
     EVENT_END,     /* task: it has finished, failed for good or was cancelled */
     EVENT_STOPPED, /* task: a preemption is complete, its units are free */
     EVENT_FAILED,  /* task: it died and shall run again from its checkpoint */
@@ -29,6 +30,7 @@ struct event {
     enum event_kind kind;
     uint32_t task, node;
     const struct job *job;
+    const struct task *was;
     enum node_state state;
     double work, done;
     usec_t at;
@@ -67,7 +69,8 @@ struct engine {
     struct cluster cluster;
     struct task *tasks;
     uint32_t tasks_n, tasks_cap;
-    VEC(uint32_t) spare; /* task slots that can be used again */
+    struct task_link *links; /* by task; one that is not in the order is its own neighbour */
+    VEC(uint32_t) spare;     /* task slots that can be used again */
     VEC(uint32_t) running;
     struct snapshot snapshot;
     struct service finished;
@@ -90,12 +93,15 @@ struct engine {
     uint32_t *touched_mark; /* by task: step in which it was touched */
     bool *stale_mark;       /* by node: it is in `stale` */
     uint32_t step;
-    uint32_t submitted; /* task of the last EVENT_SUBMIT */
+    uint32_t submitted; /* task of the last EVENT_SUBMIT or EVENT_RESTORE */
 };
 
 /* The cluster is copied; its names stay borrowed. */
 void engine_init(struct engine *e, const struct engine_config *config,
                  const struct cluster *cluster);
+/* Another engine in the same state, to be taken elsewhere. It borrows the same jobs and
+ * names; the last plan is not copied. */
+void engine_copy(struct engine *to, const struct engine *from);
 void engine_done(struct engine *e);
 
 /* Takes one event. Fails on a job that no empty cluster could hold (ERR_LIMIT:

@@ -4,6 +4,18 @@
 
 #include "engine/engine.h"
 
+/* restore.c: puts a task back as it was. ERR_INVALID when it was on nodes that are
+ * not there, or held nothing where it must; ERR_CONFLICT when a node has no room for
+ * it any more. */
+int restore_task(struct engine *e, const struct job *job, const struct task *was, usec_t now,
+                 struct err *err);
+
+/* Whether it can be an amount of work or service; job_normalise() has the same bound. */
+static inline bool engine_is_amount(double x)
+{
+    return x >= 0 && x <= 1e18;
+}
+
 /* state.c: tasks and what they hold. */
 uint32_t state_add(struct engine *e, const struct job *job, usec_t now);
 void state_remove(struct engine *e, uint32_t task);

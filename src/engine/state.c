@@ -10,6 +10,7 @@ static void grow_tasks(struct engine *e)
     uint32_t cap = e->tasks_cap ? e->tasks_cap * 2 : 64;
     e->tasks = xreallocarray(e->tasks, cap, sizeof *e->tasks);
     memset(e->tasks + e->tasks_cap, 0, (cap - e->tasks_cap) * sizeof *e->tasks);
+    e->links = xreallocarray(e->links, cap, sizeof *e->links);
     e->touched_mark = xreallocarray(e->touched_mark, cap, sizeof *e->touched_mark);
     memset(e->touched_mark + e->tasks_cap, 0, (cap - e->tasks_cap) * sizeof *e->touched_mark);
     if (e->config.explain) {
@@ -26,11 +27,15 @@ static units_t largest(const struct job *j, units_t n)
     return size > j->min ? size : j->min;
 }
 
-/* Looks up which pools can hold the task, and how much of what it asks for. */
-static void fit_task(const struct engine *e, struct task *t)
+/* What follows from the task's job: its place in a sort, which pools can hold it,
+ * and how much of what it asks for. */
+static void read_job(const struct engine *e, struct task *t)
 {
     const struct job *j = t->job;
     units_t most = 0;
+    t->submit = j->submit;
+    t->priority = j->priority;
+    t->id = j->id;
     t->pools = 0;
     for (unsigned pool = 0; pool < cluster_pools(&e->cluster); pool++) {
         units_t room = cluster_most(&e->cluster, j, pool, false);
@@ -65,7 +70,7 @@ uint32_t state_add(struct engine *e, const struct job *job, usec_t now)
                        .cpu_weight = 1};
     t->at.at = slots;
     t->slots_cap = cap;
-    fit_task(e, t);
+    read_job(e, t);
     state_link(e, i);
     return i;
 }
@@ -83,7 +88,7 @@ void state_remove(struct engine *e, uint32_t task)
 void state_set_job(struct engine *e, uint32_t task, const struct job *job)
 {
     e->tasks[task].job = job;
-    fit_task(e, &e->tasks[task]);
+    read_job(e, &e->tasks[task]);
     e->snapshot.by_submit = false;
 }
 
@@ -96,7 +101,7 @@ void state_set_phase(struct engine *e, uint32_t task, enum task_phase phase)
 }
 
 /* Whether a comes before b by priority, submit time and id. */
-static bool ahead(const struct job *a, const struct job *b)
+static bool ahead(const struct task *a, const struct task *b)
 {
     if (a->priority != b->priority)
         return a->priority > b->priority;
@@ -108,37 +113,34 @@ void state_link(struct engine *e, uint32_t task)
     struct snapshot *s = &e->snapshot;
     uint32_t prev = s->last;
     if (s->by_submit)
-        while (prev != TASK_NONE && ahead(e->tasks[task].job, e->tasks[prev].job))
-            prev = e->tasks[prev].prev;
-    uint32_t next = prev == TASK_NONE ? s->first : e->tasks[prev].next;
-    e->tasks[task].prev = prev;
-    e->tasks[task].next = next;
-    *(prev == TASK_NONE ? &s->first : &e->tasks[prev].next) = task;
-    *(next == TASK_NONE ? &s->last : &e->tasks[next].prev) = task;
+        while (prev != TASK_NONE && ahead(&e->tasks[task], &e->tasks[prev]))
+            prev = e->links[prev].prev;
+    uint32_t next = prev == TASK_NONE ? s->first : e->links[prev].next;
+    e->links[task] = (struct task_link){prev, next};
+    *(prev == TASK_NONE ? &s->first : &e->links[prev].next) = task;
+    *(next == TASK_NONE ? &s->last : &e->links[next].prev) = task;
     s->active++;
 }
 
 void state_unlink(struct engine *e, uint32_t task)
 {
     struct snapshot *s = &e->snapshot;
-    const struct task *t = &e->tasks[task];
-    *(t->prev == TASK_NONE ? &s->first : &e->tasks[t->prev].next) = t->next;
-    *(t->next == TASK_NONE ? &s->last : &e->tasks[t->next].prev) = t->prev;
+    struct task_link old = e->links[task];
+    *(old.prev == TASK_NONE ? &s->first : &e->links[old.prev].next) = old.next;
+    *(old.next == TASK_NONE ? &s->last : &e->links[old.next].prev) = old.prev;
+    e->links[task] = (struct task_link){task, task};
     s->active--;
 }
 
 void state_reorder(struct engine *e, const uint32_t *order, bool by_submit)
 {
     struct snapshot *s = &e->snapshot;
-    uint32_t prev = TASK_NONE;
-    for (uint32_t i = 0; i < s->active; i++) {
-        e->tasks[order[i]].prev = prev;
-        *(prev == TASK_NONE ? &s->first : &e->tasks[prev].next) = order[i];
-        prev = order[i];
-    }
-    if (prev != TASK_NONE)
-        e->tasks[prev].next = TASK_NONE;
-    s->last = prev;
+    uint32_t n = s->active;
+    for (uint32_t i = 0; i < n; i++)
+        e->links[order[i]] =
+            (struct task_link){i ? order[i - 1] : TASK_NONE, i + 1 < n ? order[i + 1] : TASK_NONE};
+    s->first = n ? order[0] : TASK_NONE;
+    s->last = n ? order[n - 1] : TASK_NONE;
     s->by_submit = by_submit;
 }
 

@@ -99,7 +99,7 @@ const bool *yield_memory(struct engine *e, const struct plan *plan)
         if (loses_all(plan, e->running.at[i]))
             load_add(load, t->job, t->pool, &t->at, -1, !t->job->can_pause);
     }
-    for (uint32_t i = e->snapshot.last; i != TASK_NONE; i = e->tasks[i].prev) {
+    for (uint32_t i = e->snapshot.last; i != TASK_NONE; i = e->links[i].prev) {
         const struct task *t = &e->tasks[i];
         bool keeps = t->phase == TASK_PAUSED || (task_running(t) && t->job->can_pause);
         if (!keeps || !loses_all(plan, i) || !is_crowded(e, load, &t->at))

@@ -8,8 +8,8 @@
 
 void history_init(struct history *h)
 {
-    *h = (struct history){.stride = 1, .first_metric = NAN};
-    h->last.metric = NAN;
+    *h = (struct history){.stride = 1};
+    h->first.metric = h->last.metric = NAN;
     h->last.at = INT64_MIN;
 }
 
@@ -17,9 +17,11 @@ void history_add(struct history *h, const struct sample *s)
 {
     if (s->at < h->last.at)
         return;
-    if (isnan(h->first_metric))
-        h->first_metric = s->metric;
     h->last = *s;
+    if (!s->metric_at)
+        h->last.metric_at = s->at;
+    if (isnan(h->first.metric))
+        h->first = h->last;
     if (++h->skipped < h->stride && h->n)
         return;
     h->skipped = 0;

@@ -10,10 +10,11 @@
 
 struct sample {
     usec_t at;
-    double step;     /* steps or share of work done */
-    double metric;   /* the loss or other evaluation; NAN = none */
-    double units;    /* held */
-    double cpu_time; /* CPU-unit microseconds used since the start */
+    double step;      /* steps or share of work done */
+    double metric;    /* the loss or other evaluation; NAN = none */
+    usec_t metric_at; /* when the job said so; 0 = just now */
+    double units;     /* held */
+    double cpu_time;  /* CPU-unit microseconds used since the start */
     double memory_mb;
     double block_bytes, net_bytes; /* read and written since the start */
 };
@@ -22,8 +23,8 @@ enum { HISTORY_CAP = 256 };
 
 struct history {
     uint32_t n, stride, skipped; /* every stride-th sample is kept */
-    double first_metric;
-    struct sample last; /* the newest, kept or not */
+    struct sample first;         /* with a metric; until then its metric is NAN */
+    struct sample last;          /* the newest, kept or not */
     struct sample at[HISTORY_CAP];
 };
 

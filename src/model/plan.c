@@ -3,11 +3,22 @@
  * in the array and is skipped by the engine). */
 #include "model/plan.h"
 
-static const char *const texts[] = {
-#define X(name, text) [WHY_##name] = text,
+static const char *const names[] = {
+#define X(name, code, text) [WHY_##name] = code,
     WHY_CODES(X)
 #undef X
 };
+
+static const char *const texts[] = {
+#define X(name, code, text) [WHY_##name] = text,
+    WHY_CODES(X)
+#undef X
+};
+
+const char *why_name(enum why why)
+{
+    return names[why];
+}
 
 const char *why_text(enum why why)
 {

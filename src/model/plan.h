@@ -6,28 +6,30 @@
 
 #include "model/snapshot.h"
 
-/* Why a task does not hold more. */
+/* Why a task does not hold more: the code, its name, and what it means. */
 #define WHY_CODES(X)                                                                               \
-    X(NONE, "")                                                                                    \
-    X(NO_ROOM, "not enough free units")                                                            \
-    X(BEHIND, "the job ahead of it in the queue does not fit yet")                                 \
-    X(RESERVED, "the free units are reserved for a larger job that has waited longer")             \
-    X(ORDER, "jobs that come first by this policy hold the units")                                 \
-    X(FRAGMENTED, "no single node has enough free units")                                          \
-    X(MEMORY, "no node has enough free memory")                                                    \
-    X(COST, "moving or resizing it now would cost more than it brings")                            \
-    X(AT_RISK, "no share of the cluster ends it before its deadline")                              \
-    X(NO_GAIN, "more units would not make it faster")                                              \
-    X(RELEASING, "its units are being released by other jobs")                                     \
-    X(TARGET, "it has reached its target and was taken down to the floor")                         \
-    X(BALANCED, "it has what the policy gives it")
+    X(NONE, "", "")                                                                                \
+    X(NO_ROOM, "no_room", "not enough free units")                                                 \
+    X(BEHIND, "behind", "the job ahead of it in the queue does not fit yet")                       \
+    X(RESERVED, "reserved", "the free units are reserved for a larger job that has waited longer") \
+    X(ORDER, "order", "jobs that come first by this policy hold the units")                        \
+    X(FRAGMENTED, "fragmented", "no single node has enough free units")                            \
+    X(MEMORY, "memory", "no node has enough free memory")                                          \
+    X(COST, "cost", "moving or resizing it now would cost more than it brings")                    \
+    X(AT_RISK, "at_risk", "no share of the cluster ends it before its deadline")                   \
+    X(NO_GAIN, "no_gain", "more units would not make it faster")                                   \
+    X(RELEASING, "releasing", "its units are being released by other jobs")                        \
+    X(TARGET, "target", "it has reached its target and was taken down to the floor")               \
+    X(BALANCED, "balanced", "it has what the policy gives it")
 
 enum why {
-#define X(name, text) WHY_##name,
+#define X(name, code, text) WHY_##name,
     WHY_CODES(X)
 #undef X
 };
 
+/* "no_room", for programs. */
+const char *why_name(enum why why);
 const char *why_text(enum why why);
 
 struct verdict {
@@ -40,6 +42,7 @@ struct grant {
     uint8_t pool;
     bool moved;      /* `place` is where it goes; otherwise it stays as it is */
     uint32_t not_on; /* 1 + a node that is kept for another task; 0 = none */
+    uint32_t on;     /* 1 + the node where the allocator has made room for it; 0 = none */
     units_t n;
     struct placement place;
 };

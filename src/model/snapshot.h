@@ -14,6 +14,11 @@
  * otherwise. docs/peers.md says how they differ. */
 enum rules { RULES_OWN, RULES_TIRESIAS, RULES_ELASTICFLOW };
 
+/* A task's neighbours in the order; TASK_NONE at either end. */
+struct task_link {
+    uint32_t prev, next;
+};
+
 struct snapshot {
     usec_t now;
     uint64_t seed;
@@ -28,8 +33,9 @@ struct snapshot {
     /* Tasks that may hold units (queued, running, paused), in the order that
      * the allocator last gave them; new ones at the end. */
     uint32_t first, last, active;
-    bool by_submit;          /* the order is by priority, submit time and id */
-    const uint32_t *running; /* those that run, in no order that counts */
+    const struct task_link *links; /* by task index */
+    bool by_submit;                /* the order is by priority, submit time and id */
+    const uint32_t *running;       /* those that run, in no order that counts */
     uint32_t nrunning;
     uint32_t ncpu;    /* running tasks that are served from the CPU pool */
     uint32_t npaused; /* active tasks that are paused */
@@ -45,6 +51,6 @@ static inline const struct task *snapshot_task(const struct snapshot *s, uint32_
     return &s->tasks[i];
 }
 
-#define SNAPSHOT_EACH(s, i) for (uint32_t i = (s)->first; i != TASK_NONE; i = (s)->tasks[i].next)
+#define SNAPSHOT_EACH(s, i) for (uint32_t i = (s)->first; i != TASK_NONE; i = (s)->links[i].next)
 
 #endif

@@ -80,7 +80,7 @@ units_t speed_next(const struct speed *s, units_t n, units_t max)
 {
     units_t whole = n / UNIT, next;
     if (!s->at) {
-        next = n + UNIT < max ? n + UNIT : max;
+        next = (whole + 1) * UNIT < max ? (whole + 1) * UNIT : max;
     } else if (whole >= s->len) {
         return 0;
     } else {

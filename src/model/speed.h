@@ -40,7 +40,8 @@ double speed_at(const struct speed *s, units_t n);
 /* The same for a share of CPUs that is not a whole number of thousandths. */
 double speed_at_share(const struct speed *s, double n);
 
-/* The next admissible size above n, at most max; 0 when there is none. */
+/* The next admissible size above n, at most max: a whole number, or max itself; 0 when
+ * there is none. */
 units_t speed_next(const struct speed *s, units_t n, units_t max);
 
 /* The largest admissible size not above n; 0 when there is none. */

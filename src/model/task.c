@@ -86,9 +86,11 @@ units_t task_max(const struct task *t)
     return is_molded(t) ? t->n : t->most;
 }
 
-units_t task_asked(const struct task *t)
+units_t task_kept(const struct task *t)
 {
-    return task_keeps_size(t) ? size_of(t) : t->asked;
+    /* One that a more generous policy let grow gives that back, if it can. */
+    bool grown = t->job->kind == JOB_MALLEABLE && size_of(t) > t->asked;
+    return task_keeps_size(t) && !grown ? size_of(t) : t->asked;
 }
 
 usec_t task_end(const struct task *t, usec_t now)

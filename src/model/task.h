@@ -41,12 +41,14 @@ enum task_phase {
 };
 
 struct task {
-    /* What every decision looks at comes first. */
+    /* What every decision looks at comes first, in one line of the cache. */
     const struct job *job;
+    usec_t submit; /* the next three are the job's, here so that sorting reads no job */
+    int32_t priority;
+    uint32_t id;
     enum task_phase phase;
     uint8_t pool;        /* that it holds or last held units of */
     bool hold;           /* stopping: the user wants it to wait then */
-    uint32_t prev, next; /* in the snapshot's order */
     uint32_t running_at; /* index in the snapshot's running list, or TASK_NONE */
     uint32_t pools;      /* bit p is set: pool p is large enough for it */
     units_t n;           /* units held; 0 unless running or stopping */
@@ -110,9 +112,16 @@ bool task_keeps_size(const struct task *t);
 units_t task_min(const struct task *t);
 units_t task_max(const struct task *t);
 
+/* Of task_asked(), the case of a task that has a size, or had one. */
+units_t task_kept(const struct task *t);
+
 /* What an allocator that never resizes grants: what it holds, or held when it was
- * paused, else what it asked for. */
-units_t task_asked(const struct task *t);
+ * paused, else what it asked for. A malleable one that holds more than that, because
+ * another policy let it grow, gives it back. */
+static inline units_t task_asked(const struct task *t)
+{
+    return t->phase == TASK_RUNNING || t->phase == TASK_PAUSED ? task_kept(t) : t->asked;
+}
 
 /* Whether it can be served from one pool only: it is there, or names it. */
 static inline bool task_is_bound(const struct task *t)

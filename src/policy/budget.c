@@ -81,11 +81,9 @@ static bool can_fit(struct budget *b, const struct task *t, units_t n, unsigned 
 static bool take_from(struct budget *b, uint32_t task, units_t n, unsigned pool)
 {
     const struct task *t = &b->s->tasks[task];
-    if (!can_fit(b, t, n, pool))
-        return false;
     units_t charge = n - outside(b, t);
     charge = charge > 0 ? charge : 0;
-    if (b->free[pool] < charge)
+    if (b->free[pool] < charge || !can_fit(b, t, n, pool))
         return false;
     if (t->job->whole)
         budget_count_by_node(b);
@@ -191,10 +189,12 @@ void budget_keep_running(struct budget *b, struct plan *plan)
     }
 }
 
-bool budget_empty(const struct budget *b)
+units_t budget_most(const struct budget *b)
 {
+    units_t most = 0;
+    if (b->s->draining)
+        return INT64_MAX;
     for (unsigned p = 0; p < b->s->pools; p++)
-        if (b->free[p] > 0)
-            return false;
-    return !b->s->draining;
+        most = b->free[p] > most ? b->free[p] : most;
+    return most;
 }

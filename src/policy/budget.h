@@ -51,7 +51,7 @@ bool budget_grant_in(struct budget *b, struct plan *plan, uint32_t task, unsigne
  * preempts. */
 void budget_keep_running(struct budget *b, struct plan *plan);
 
-/* Whether there is nothing left that anybody could take. */
-bool budget_empty(const struct budget *b);
+/* A bound on what anybody could still take; 0 when there is nothing left. */
+units_t budget_most(const struct budget *b);
 
 #endif

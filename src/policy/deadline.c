@@ -17,13 +17,14 @@
  *    its minimum ahead of all and keeps it for a tenth of that; otherwise, of what
  *    the admitted leave, the one that has waited longest for what it costs.
  *
- * Source: the QoS-oriented autoscaling framework (seed of this project) and Gu
- * et al., ElasticFlow (ASPLOS'23): progressive filling and spare units by
- * marginal return. Deviations: admission is not sticky; a job that does not fit
+ * Source: "A QoS-oriented scheduling and autoscaling framework for deep learning"
+ * (IJCNN 2019), and Gu et al., ElasticFlow (ASPLOS'23): progressive filling and
+ * spare units by marginal return. Deviations: admission is not sticky; a job that does not fit
  * is never dropped; costs of resizing are part of the plan; victims by cost.
  *
  * Memo (task): i[0] = until when it keeps the floor. */
 #include <math.h>
+#include <stdio.h>
 
 #include "policy/admission.h"
 #include "policy/bids.h"
@@ -217,6 +218,31 @@ static void allocate_deadline(const struct snapshot *s, const struct params *p, 
             allocate_pool(s, p, plan, order, pool, &b);
 }
 
+static bool describe_deadline(const struct snapshot *s, const struct params *p, uint32_t task,
+                              struct remark *out)
+{
+    const struct task *t = &s->tasks[task];
+    usec_t deadline = t->job->deadline, end = task_running(t) ? task_end(t, s->now) : USEC_NEVER;
+    char span[32];
+    (void)p;
+    if (deadline == USEC_NEVER)
+        snprintf(out->text, sizeof out->text,
+                 "By deadline it has what deadlines leave: it has none.");
+    else if (deadline <= s->now)
+        snprintf(out->text, sizeof out->text,
+                 "By deadline it has what others leave: its own passed %s ago.",
+                 time_format(s->now - deadline, span, sizeof span));
+    else if (end == USEC_NEVER)
+        snprintf(out->text, sizeof out->text, "By deadline it has %s left to start and to end.",
+                 time_format(deadline - s->now, span, sizeof span));
+    else
+        snprintf(out->text, sizeof out->text,
+                 "By deadline it would end %s %s the deadline at this size.",
+                 time_format(end < deadline ? deadline - end : end - deadline, span, sizeof span),
+                 end < deadline ? "before" : "after");
+    return true;
+}
+
 static const struct param params[] = {
     [SLOT] = {"slot", PARAM_DURATION, "60s", 1, 86400, NULL,
               "width of the first slots of the forecast"},
@@ -244,4 +270,5 @@ const struct policy policy_deadline = {
     .params = params,
     .weighs_costs = true,
     .decide = allocate_deadline,
+    .describe = describe_deadline,
 };

@@ -14,7 +14,7 @@ void elastic_minima(struct budget *b, struct plan *plan, const uint32_t *order, 
 {
     uint32_t last = TASK_NONE;
     for (uint32_t i = 0; i < n; i++) {
-        if (!plan->why && budget_empty(b))
+        if (!plan->why && budget_most(b) == 0)
             break;
         if (budget_grant(b, plan, order[i], task_min(&b->s->tasks[order[i]])))
             last = order[i];

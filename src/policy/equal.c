@@ -8,11 +8,14 @@
  * baseline.
  *
  * Jobs that must be whole are divided by node: a running one on its own, a new
- * one on the node with the fewest jobs that still has room for its minimum.
- * Other jobs divide the whole pool.
+ * one on the node that gives it most: cores that its jobs leave idle, or an equal
+ * part; then the one with the fewest jobs. It is placed there, since its jobs make
+ * room for it. Other jobs divide the whole pool.
  *
- * Source: Libutti, "Scheduling elastic machine learning processes through
- * containers" (thesis, UNLP 2023). */
+ * Source: Libutti, "Scheduling elastic machine learning process through
+ * containers" (thesis, National University of La Plata). */
+#include <stdio.h>
+
 #include "policy/elastic.h"
 #include "policy/policies.h"
 
@@ -48,24 +51,52 @@ static void divide(struct budget *b, struct plan *plan, const uint32_t *group, u
     elastic_by_gain(b, plan, group, n, gains[variant]);
 }
 
-/* Takes the minimum on a node of our choice: the budget counts a waiting task
- * on the tightest node, here it shall be the one with the fewest tasks. */
-static bool seat(struct budget *b, struct plan *plan, uint32_t task, uint32_t *count)
+/* Of a node while tasks are counted on it. */
+struct seats {
+    uint32_t tasks;
+    units_t wish; /* what these would take beyond their minima */
+};
+
+static void sit(struct seats *node, const struct task *t)
+{
+    node->tasks++;
+    node->wish += task_max(t) - task_min(t);
+}
+
+/* About what the task would get on the node once its cores are divided. */
+static units_t part(const struct budget *b, const struct task *t, unsigned pool, uint32_t node,
+                    const struct seats *seats)
+{
+    units_t idle = room_for(&b->room, t->job, pool, node, false) - seats->wish;
+    units_t even = node_size(&b->s->cluster->nodes[node], pool) / (seats->tasks + 1);
+    units_t most = idle > even ? idle : even;
+    return most < task_max(t) ? most : task_max(t);
+}
+
+/* Takes the minimum on a node of our choice: the budget counts a waiting task on
+ * the tightest node, here it shall be the one that gives it most. */
+static bool seat(struct budget *b, struct plan *plan, uint32_t task, const struct seats *seats)
 {
     const struct task *t = &b->s->tasks[task];
     uint32_t best = TASK_NONE;
     unsigned pool = t->job->pool;
-    units_t n = task_min(t);
+    units_t n = task_min(t), most = 0;
     for (uint32_t i = room_first(&b->room, t->job, pool, n, 0); i != TASK_NONE;
-         i = room_first(&b->room, t->job, pool, n, i + 1))
-        if (best == TASK_NONE || count[i] < count[best])
+         i = room_first(&b->room, t->job, pool, n, i + 1)) {
+        units_t here = part(b, t, pool, i, &seats[i]);
+        if (best == TASK_NONE || here > most ||
+            (here == most && seats[i].tasks < seats[best].tasks)) {
             best = i;
+            most = here;
+        }
+    }
     if (best == TASK_NONE || b->free[pool] < n)
         return false;
     room_take(&b->room, t->job, pool, best, n, false);
     b->node_of[task] = best;
     b->free[pool] -= n;
     plan_give(plan, task, pool, n);
+    plan_grant(plan, task)->on = best + 1;
     return true;
 }
 
@@ -73,7 +104,7 @@ static bool seat(struct budget *b, struct plan *plan, uint32_t task, uint32_t *c
 static void seat_all(struct budget *b, struct plan *plan, const uint32_t *order)
 {
     const struct snapshot *s = b->s;
-    uint32_t *count = ARENA_ARRAY(plan->arena, s->cluster->n, uint32_t);
+    struct seats *seats = ARENA_ARRAY(plan->arena, s->cluster->n, struct seats);
     for (int waiting = 0; waiting < 2; waiting++)
         for (uint32_t i = 0; i < s->active; i++) {
             const struct task *t = &s->tasks[order[i]];
@@ -81,12 +112,12 @@ static void seat_all(struct budget *b, struct plan *plan, const uint32_t *order)
                 continue;
             bool choose =
                 waiting && t->job->whole && t->phase == TASK_QUEUED && t->job->pool != POOL_ANY_GPU;
-            bool seated = choose ? seat(b, plan, order[i], count)
+            bool seated = choose ? seat(b, plan, order[i], seats)
                                  : budget_grant(b, plan, order[i], task_min(t));
             if (!seated)
                 plan_deny(plan, order[i], WHY_NO_ROOM, TASK_NONE);
             else if (t->job->whole)
-                count[b->node_of[order[i]]]++;
+                sit(&seats[b->node_of[order[i]]], t);
         }
 }
 
@@ -130,6 +161,50 @@ static void allocate_equal(const struct snapshot *s, const struct params *p, str
     divide_all(&b, plan, order, variant);
 }
 
+/* Who divides the node's units of this pool with the task, itself included. */
+static uint32_t sharers(const struct snapshot *s, const struct task *t, double *weights)
+{
+    const struct node *node = &s->cluster->nodes[t->at.at[0].node];
+    uint32_t n = 0;
+    *weights = 0;
+    for (size_t i = 0; i < node->tasks.n; i++) {
+        const struct task *other = &s->tasks[node->tasks.at[i]];
+        if (!task_running(other) || other->pool != t->pool)
+            continue;
+        n++;
+        *weights += other->job->weight;
+    }
+    return n;
+}
+
+static bool describe_equal(const struct snapshot *s, const struct params *p, uint32_t task,
+                           struct remark *out)
+{
+    static const char *const rules[] = {"in equal parts", "the oldest first", "by weight"};
+    const struct task *t = &s->tasks[task];
+    unsigned variant = (unsigned)p->v[VARIANT].number;
+    const char *kind = t->pool == POOL_CPU ? "CPUs" : "GPUs";
+    double weights, has = (double)t->n / UNIT;
+    if (!task_running(t))
+        return false;
+    if (variant == VARIANT_STATIC) {
+        snprintf(out->text, sizeof out->text,
+                 "By equal:variant=static it keeps the %g %s that it started with.", has, kind);
+        return true;
+    }
+    uint32_t n = sharers(s, t, &weights);
+    units_t all = node_size(&s->cluster->nodes[t->at.at[0].node], t->pool);
+    int used = snprintf(out->text, sizeof out->text,
+                        "By equal the %g %s of its node are divided %s between %u job%s: it has %g",
+                        (double)all / UNIT, kind, rules[variant], n, n == 1 ? "" : "s", has);
+    if (variant == VARIANT_WEIGHT)
+        snprintf(out->text + used, sizeof out->text - (size_t)used, " for its weight of %g in %g.",
+                 t->job->weight, weights);
+    else
+        snprintf(out->text + used, sizeof out->text - (size_t)used, ".");
+    return true;
+}
+
 static const struct param params[] = {
     [VARIANT] = {"variant", PARAM_CHOICE, "even", 0, 0, "even|oldest|weight|static",
                  "how a node's cores are divided among its jobs"},
@@ -146,7 +221,8 @@ const struct policy policy_equal = {
         "at each arrival and exit.\n\n"
         "variant=oldest: the oldest takes up to its maximum first. variant=weight: in proportion "
         "to the weights. variant=static: what a job asked for at its start, for comparison.",
-    .source = "Libutti, Scheduling elastic machine learning processes through containers (2023)",
+    .source = "Libutti, Scheduling elastic machine learning process through containers (thesis)",
     .params = params,
     .decide = allocate_equal,
+    .describe = describe_equal,
 };

@@ -218,7 +218,7 @@ static void allocate_fifo(const struct snapshot *s, const struct params *p, stru
         open += s->size[i] > 0;
     budget_init(&b, s, plan->arena);
     budget_keep_running(&b, plan);
-    for (uint32_t i = 0, task = s->first; i < s->active; i++, task = s->tasks[task].next) {
+    for (uint32_t i = 0, task = s->first; i < s->active; i++, task = s->links[task].next) {
         uint32_t now = sorted ? sorted[i] : task;
         const struct task *t = &s->tasks[now];
         unsigned q = queue_of(s, t);

@@ -10,33 +10,33 @@
  * A job that was not measured yet has limit 1, and so has one that is alone.
  *
  * Source: Zheng, "Efficient resource management for deep learning applications
- * with virtual containers" (thesis, Fordham 2020), 4.1 and algorithms 1 and 2.
+ * with virtual containers" (thesis), 4.1 and algorithms 1 and 2.
  * Deviations: alpha is a percentage while G has the scale of the job's metric:
  * G is taken as a share of the job's own peak (growth.c); the floor 1/(beta n)
- * also holds in the new list, where the thesis has none.
- *
- * Memo (node): i[0] = next run, i[1] = itval, i[2] = which jobs are there. */
-#include "base/rng.h"
+ * also holds in the new list, where the thesis has none. */
+#include <stdio.h>
+
 #include "policy/growth.h"
 #include "policy/policies.h"
 
 enum { ALPHA, ITVAL, BETA };
 
-static void sort_into_lists(struct growth *g, uint32_t n, double alpha)
+static void sort_into_lists(const struct snapshot *s, struct growth *g, uint32_t n, double alpha)
 {
     for (uint32_t i = 0; i < n; i++) {
-        int64_t *list = &g[i].memo.i[0];
+        enum growth_list list = growth_list(&g[i].memo);
         if (!g[i].measured || g[i].g >= alpha)
-            *list = GROWTH_NEW;
-        else if (*list < GROWTH_COMPLETING)
-            ++*list;
+            list = GROWTH_NEW;
+        else if (list < GROWTH_COMPLETING)
+            list++;
+        growth_enter(&g[i], s, list);
     }
 }
 
 static bool all_completing(const struct growth *g, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
-        if (g[i].memo.i[0] != GROWTH_COMPLETING)
+        if (growth_list(&g[i].memo) != GROWTH_COMPLETING)
             return false;
     return true;
 }
@@ -50,19 +50,11 @@ static void set_limits(struct growth *g, uint32_t n, double beta)
         double share = sum > 0 ? g[i].g / sum : 1;
         if (!g[i].measured || n == 1)
             g[i].limit = 1;
-        else if (g[i].memo.i[0] == GROWTH_WATCHING)
+        else if (growth_list(&g[i].memo) == GROWTH_WATCHING)
             g[i].limit = (double)g[i].memo.i[3] / GROWTH_LIMIT_SCALE;
         else
             g[i].limit = share > floor ? share : floor;
     }
-}
-
-static int64_t signature(const struct snapshot *s, const struct growth *g, uint32_t n)
-{
-    uint64_t sum = n;
-    for (uint32_t i = 0; i < n; i++)
-        sum += rng_mix(s->tasks[g[i].task].job->id + 1);
-    return (int64_t)sum;
 }
 
 static void run_node(const struct snapshot *s, const struct params *p, uint32_t node,
@@ -70,18 +62,12 @@ static void run_node(const struct snapshot *s, const struct params *p, uint32_t 
 {
     struct growth *g = r->at + r->start[node];
     uint32_t n = r->start[node + 1] - r->start[node];
-    struct memo m = s->node_memo[AXIS_SHARE][node];
-    int64_t who = signature(s, g, n);
-    bool changed = who != m.i[2];
-    if (!changed && s->now < m.i[0]) {
-        plan_wake(plan, m.i[0]);
+    struct memo m;
+    if (!growth_look(s, node, g, n, param_usec(p, ITVAL), plan, &m))
         return;
-    }
-    if (changed)
-        m.i[1] = param_usec(p, ITVAL);
     for (uint32_t i = 0; i < n; i++)
         growth_measure(&g[i], s);
-    sort_into_lists(g, n, p->v[ALPHA].number);
+    sort_into_lists(s, g, n, p->v[ALPHA].number);
     if (all_completing(g, n)) {
         for (uint32_t i = 0; i < n; i++)
             g[i].limit = 1;
@@ -90,10 +76,7 @@ static void run_node(const struct snapshot *s, const struct params *p, uint32_t 
         set_limits(g, n, p->v[BETA].number);
     }
     growth_share(plan, s, r->cpus[node], g, n);
-    m.i[0] = s->now + m.i[1];
-    m.i[2] = who;
-    plan_wake(plan, m.i[0]);
-    plan_remember(plan, AXIS_SHARE, MEMO_NODE, node, &m);
+    growth_looked(s, node, plan, &m);
 }
 
 static void share_flowcon(const struct snapshot *s, const struct params *p, struct plan *plan)
@@ -102,6 +85,37 @@ static void share_flowcon(const struct snapshot *s, const struct params *p, stru
     for (uint32_t node = 0; node < s->cluster->n; node++)
         if (r.start[node + 1] > r.start[node])
             run_node(s, p, node, &r, plan);
+}
+
+static unsigned list_flowcon(const struct snapshot *s, const struct params *p, uint32_t task)
+{
+    const struct task *t = &s->tasks[task];
+    (void)p;
+    return growth_is_shared(t) ? 1 + growth_list(&t->memo[AXIS_SHARE]) : 0;
+}
+
+static bool describe_flowcon(const struct snapshot *s, const struct params *p, uint32_t task,
+                             struct remark *out)
+{
+    static const char *const names[] = {"new", "watching", "completing"};
+    static const char *const meanings[] = {"new jobs", "jobs to watch", "completing jobs"};
+    const struct task *t = &s->tasks[task];
+    const struct memo *m = &t->memo[AXIS_SHARE];
+    enum growth_list list = growth_list(m);
+    char since[32], measure[64], limit[96], alpha[48] = "";
+    if (!growth_is_shared(t))
+        return false;
+    growth_say_measure(t, measure, sizeof measure);
+    growth_say_limit(s, t, limit, sizeof limit);
+    if (m->i[0] & GROWTH_MEASURED)
+        snprintf(alpha, sizeof alpha, ", %s alpha of %g %%",
+                 m->d[3] < p->v[ALPHA].number ? "below the" : "not below the",
+                 100 * p->v[ALPHA].number);
+    snprintf(out->list, sizeof out->list, "%s", names[list]);
+    snprintf(out->text, sizeof out->text, "By flowcon it is in the list of %s, for %s: %s%s. %s",
+             meanings[list], time_format(s->now - m->i[1], since, sizeof since), measure, alpha,
+             limit);
+    return true;
 }
 
 static const struct param params[] = {
@@ -129,9 +143,11 @@ const struct policy policy_flowcon = {
             "was not "
             "measured yet has no limit.",
     .source = "Zheng, Efficient resource management for deep learning applications with virtual "
-              "containers (2020), FlowCon, 4.1 and 5.1",
+              "containers (thesis), FlowCon, 4.1 and 5.1",
     .params = params,
     .needs_metric = true,
     .soft = true,
     .decide = share_flowcon,
+    .describe = describe_flowcon,
+    .list = list_flowcon,
 };

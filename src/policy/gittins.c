@@ -1,14 +1,16 @@
 /* gittins: jobs by their Gittins index, which is computed from the service that
  * finished jobs took: the best ratio of the chance that the job ends within the
- * next quantum of service to the service that the quantum is expected to take.
+ * next quanta of service to the service that these are expected to take.
  *
  *   G(a) = max over d of P(S - a <= d | S > a) / E[min(S - a, d) | S > a]
  *
  * for a job that has attained a, S being the service of a random finished job.
- * Quanta end at the edges of the histogram's buckets, and a job's index changes
- * when its service crosses one, so that jobs do not overtake each other all the
- * time. Before any job has finished, and past the longest one seen, the index
- * is unknown: such jobs come last, least service first.
+ * Quanta end at edges of the histogram's buckets that are `quantum` or more apart.
+ * A job is rated as it was at the start of its quantum, and both a and a + d are
+ * ends of quanta: it is served for a whole one before its index can fall, so that
+ * jobs of which little is known do not take turns all the time. Before any job has
+ * finished, and past the longest one seen, the index is unknown: such jobs come
+ * last, least service first.
  *
  * Source: Gu et al., Tiresias (NSDI'19), Tiresias-G. */
 #include <math.h>
@@ -16,8 +18,31 @@
 #include "policy/policies.h"
 #include "policy/queue.h"
 
-/* The index of a job whose service lies in bucket b; 0 = unknown. */
-static double gittins_index(const struct service *h, unsigned b)
+enum { QUANTUM };
+
+/* By bucket: the first bucket of its quantum. */
+struct quanta {
+    unsigned first[SERVICE_BUCKETS];
+};
+
+static void quanta_init(struct quanta *q, double least)
+{
+    unsigned first = 0;
+    for (unsigned b = 0; b < SERVICE_BUCKETS; b++) {
+        if (service_edge(b) - service_edge(first) >= least)
+            first = b;
+        q->first[b] = first;
+    }
+}
+
+/* Whether a quantum starts with this bucket, and so the one before ends there. */
+static bool quanta_edge(const struct quanta *q, unsigned bucket)
+{
+    return q->first[bucket] == bucket;
+}
+
+/* The index of a job whose quantum starts with bucket b; 0 = unknown. */
+static double gittins_index(const struct service *h, const struct quanta *q, unsigned b)
 {
     double a = service_edge(b), ended = 0, spent = 0, best = 0;
     uint64_t alive = 0;
@@ -25,10 +50,12 @@ static double gittins_index(const struct service *h, unsigned b)
         alive += h->count[i];
     if (alive == 0)
         return 0;
-    /* Quantum [a, edge(i+1)): `ended` jobs lie in it and took `spent` beyond a. */
+    /* d = edge(i+1) - a: `ended` jobs lie below that edge and took `spent` beyond a. */
     for (unsigned i = b; i < SERVICE_BUCKETS - 1; i++) {
         ended += (double)h->count[i];
         spent += h->sum[i] - a * (double)h->count[i];
+        if (!quanta_edge(q, i + 1))
+            continue;
         double rest = (double)alive - ended;
         double expected = spent + rest * (service_edge(i + 1) - a);
         if (expected > 0 && ended / expected > best)
@@ -39,46 +66,60 @@ static double gittins_index(const struct service *h, unsigned b)
     return best;
 }
 
-/* Wakes when the service of a task that will run reaches the next bucket. */
-static void wake_at_next_bucket(const struct snapshot *s, uint32_t task, struct plan *plan)
+/* Wakes when the service of a task that will run reaches the end of its quantum. */
+static void wake_at_end(const struct snapshot *s, const struct quanta *q, uint32_t task,
+                        struct plan *plan)
 {
     const struct task *t = &s->tasks[task];
-    double service = task_attained(t, s->now);
-    unsigned b = service_bucket(service);
     units_t n = plan_units(plan, task);
-    if (!n || b + 1 >= SERVICE_BUCKETS)
+    if (!n)
         return;
-    double wait = (service_edge(b + 1) - service) * UNIT / (double)n;
+    usec_t ahead;
+    double service = queue_service(t, s->now, &ahead);
+    unsigned b = service_bucket(service) + 1;
+    while (b < SERVICE_BUCKETS && !quanta_edge(q, b))
+        b++;
+    if (b == SERVICE_BUCKETS)
+        return;
+    double wait = (double)ahead + (service_edge(b) - service) * UNIT / (double)n;
     if (wait >= (double)USEC_LIMIT)
         return;
+    usec_t at = s->now + (usec_t)ceil(wait);
     if (task_running(t))
-        plan_wake(plan, s->now + (usec_t)ceil(wait) + 1);
+        plan_wake(plan, at);
     else
-        plan_wake_started(plan, s->now + (usec_t)ceil(wait) + 1);
+        plan_wake_started(plan, at);
 }
 
 static void allocate_gittins(const struct snapshot *s, const struct params *p, struct plan *plan)
 {
-    (void)p;
+    struct quanta q;
+    quanta_init(&q, p->v[QUANTUM].number * (double)USEC_PER_SEC);
     double *known = ARENA_ARRAY(plan->arena, SERVICE_BUCKETS, double);
     struct keyed *k = order_collect(s, plan->arena);
     for (uint32_t i = 0; i < s->active; i++) {
         const struct task *t = &s->tasks[k[i].task];
-        double service = task_attained(t, s->now);
-        unsigned b = service_bucket(service);
+        usec_t ahead;
+        unsigned b = q.first[service_bucket(queue_service(t, s->now, &ahead))];
         if (known[b] == 0) {
-            double g = gittins_index(s->finished, b);
+            double g = gittins_index(s->finished, &q, b);
             known[b] = g > 0 ? g : -1;
         }
         /* Larger index first; behind them the unknown by their service. */
         k[i].rank = 2 * k[i].rank + (known[b] < 0);
         k[i].key = known[b] < 0 ? service_edge(b) : -known[b];
-        k[i].tie = t->started_at != USEC_NEVER ? t->started_at : t->job->submit;
+        k[i].tie = t->started_at != USEC_NEVER ? t->started_at : t->submit;
     }
     queue_serve(s, k, plan);
     for (uint32_t i = 0; i < s->active; i++)
-        wake_at_next_bucket(s, k[i].task, plan);
+        wake_at_end(s, &q, k[i].task, plan);
 }
+
+static const struct param params[] = {
+    [QUANTUM] = {"quantum", PARAM_NUMBER, "3600", 0.001, 1e12, NULL,
+                 "unit-seconds of service that a job gets at least before its index can fall"},
+    {0},
+};
 
 const struct policy policy_gittins = {
     .axis = AXIS_ALLOCATE,
@@ -89,9 +130,12 @@ const struct policy policy_gittins = {
         "S > a], a being the service it has attained (units x seconds) and S that of the jobs "
         "that have finished so far. The largest index is served first, all or nothing at what "
         "the job asks for; equal ones by first start, else submission.\n\n"
-        "Service is counted in buckets, eight to every factor of ten. While no job has "
-        "finished, or for one that has run longer than any before, the index is unknown: these "
-        "come last, least service first.",
+        "Service is counted in quanta, which grow with it, at most eight to every factor of ten "
+        "and none smaller than the parameter. A job keeps its index until its quantum is over, so "
+        "that jobs of which little is known do not take turns all the time; what a restart takes "
+        "does not count while it runs. While no job has finished, or for one that has run longer "
+        "than any before, the index is unknown: these come last, least service first.",
     .source = "Gu et al., Tiresias (NSDI'19), Tiresias-G",
+    .params = params,
     .decide = allocate_gittins,
 };

@@ -9,7 +9,9 @@
 #include "policy/growth.h"
 
 #include <math.h>
+#include <stdio.h>
 
+#include "base/rng.h"
 #include "model/divide.h"
 #include "policy/order.h"
 
@@ -61,38 +63,88 @@ struct residents growth_residents(const struct snapshot *s, struct plan *plan)
         if (!shares(s, g))
             continue;
         const struct memo *memo = &s->tasks[g->task].memo[AXIS_SHARE];
-        r.at[--r.start[place_of(s, g).at[0].node]] = (struct growth){
-            .task = g->task, .memo = *memo, .measured = memo->i[1] > 1, .g = memo->d[3]};
+        r.at[--r.start[place_of(s, g).at[0].node]] =
+            (struct growth){.task = g->task,
+                            .memo = *memo,
+                            .measured = memo->i[0] & GROWTH_MEASURED,
+                            .g = memo->d[3]};
     }
     return r;
 }
 
+/* Changes when somebody joins or leaves, also when it comes back at once. */
+static int64_t signature(const struct snapshot *s, const struct growth *g, uint32_t n)
+{
+    uint64_t sum = n;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct task *t = &s->tasks[g[i].task];
+        uint64_t starts = t->starts + !task_running(t);
+        sum += rng_mix((starts << 32) + t->id);
+    }
+    return (int64_t)sum;
+}
+
+bool growth_look(const struct snapshot *s, uint32_t node, const struct growth *g, uint32_t n,
+                 usec_t itval, struct plan *plan, struct memo *m)
+{
+    *m = s->node_memo[AXIS_SHARE][node];
+    int64_t who = signature(s, g, n);
+    if (who == m->i[2] && s->now < m->i[0]) {
+        plan_wake(plan, m->i[0]);
+        return false;
+    }
+    if (who != m->i[2])
+        m->i[1] = itval;
+    m->i[2] = who;
+    return true;
+}
+
+void growth_looked(const struct snapshot *s, uint32_t node, struct plan *plan, struct memo *m)
+{
+    m->i[0] = s->now + m->i[1];
+    plan_wake(plan, m->i[0]);
+    plan_remember(plan, AXIS_SHARE, MEMO_NODE, node, m);
+}
+
+/* What is measured next is compared with this. */
+static void begin_at(struct memo *m, const struct sample *from)
+{
+    m->i[2] = from->metric_at;
+    m->d[0] = from->metric;
+    m->d[1] = from->cpu_time;
+}
+
 void growth_measure(struct growth *g, const struct snapshot *s)
 {
-    const struct task *t = &s->tasks[g->task];
+    const struct history *h = s->tasks[g->task].history;
     struct memo *m = &g->memo;
-    if (!t->history || !t->history->n || isnan(t->history->last.metric))
+    if (!h || isnan(h->last.metric))
         return;
-    const struct sample *last = &t->history->last, *first = &t->history->at[0];
-    if (m->i[1] == 0) { /* compared with the first value that was seen */
-        m->i[1] = 1;
-        m->i[2] = first->at;
-        m->d[0] = first->metric;
-        m->d[1] = first->cpu_time;
-    }
-    double used = last->cpu_time - m->d[1];
-    if (last->at <= m->i[2] || !(used > 0))
+    if (!(m->i[0] & GROWTH_SEEN))
+        begin_at(m, &h->first);
+    m->i[0] |= GROWTH_SEEN;
+    double used = h->last.cpu_time - m->d[1];
+    if (used < 0) /* it was started again, which has moved its metric too */
+        begin_at(m, &h->last);
+    /* A value that was said before tells nothing of what came since. */
+    if (h->last.metric_at <= m->i[2] || !(used > 0))
         return;
     /* Per second and per CPU: the time cancels out. */
-    double growth = fabs(last->metric - m->d[0]) / used;
+    double growth = fabs(h->last.metric - m->d[0]) / used;
     m->d[2] = growth > m->d[2] ? growth : m->d[2];
     m->d[3] = m->d[2] > 0 ? growth / m->d[2] : 0;
-    m->i[1] = 2;
+    m->i[0] |= GROWTH_MEASURED;
     g->measured = true;
     g->g = m->d[3];
-    m->i[2] = last->at;
-    m->d[0] = last->metric;
-    m->d[1] = last->cpu_time;
+    begin_at(m, &h->last);
+}
+
+void growth_enter(struct growth *g, const struct snapshot *s, enum growth_list list)
+{
+    struct memo *m = &g->memo;
+    if (!m->i[1] || growth_list(m) != list)
+        m->i[1] = s->now;
+    m->i[0] = (m->i[0] & ~(int64_t)GROWTH_LISTS) | list;
 }
 
 void growth_share(struct plan *plan, const struct snapshot *s, units_t shared, struct growth *g,
@@ -120,4 +172,52 @@ void growth_share(struct plan *plan, const struct snapshot *s, units_t shared, s
         plan_share(plan, g[i].task, s->tasks[g[i].task].job->max, fmax(weight, 1));
         plan_remember(plan, AXIS_SHARE, MEMO_TASK, g[i].task, &g[i].memo);
     }
+}
+
+/* ---- for people ------------------------------------------------------------ */
+
+bool growth_is_shared(const struct task *t)
+{
+    return task_running(t) && t->pool == POOL_CPU && t->at.n == 1;
+}
+
+void growth_say_measure(const struct task *t, char *out, size_t size)
+{
+    const struct memo *m = &t->memo[AXIS_SHARE];
+    if (m->i[0] & GROWTH_MEASURED)
+        snprintf(out, size, "its growth is %.3g %% of its best", 100 * m->d[3]);
+    else if (t->history && !isnan(t->history->last.metric))
+        snprintf(out, size, "its growth was not measured yet");
+    else
+        snprintf(out, size, "it has said no metric yet");
+}
+
+/* The CPUs of the node that are shared, and by how many. */
+static units_t shared_on(const struct snapshot *s, uint32_t node, uint32_t *n)
+{
+    const struct node *at = &s->cluster->nodes[node];
+    units_t cpus = at->cpus - at->cpu_held;
+    *n = 0;
+    for (size_t i = 0; i < at->tasks.n; i++) {
+        const struct task *t = &s->tasks[at->tasks.at[i]];
+        if (!growth_is_shared(t))
+            continue;
+        cpus += t->n;
+        ++*n;
+    }
+    return cpus;
+}
+
+void growth_say_limit(const struct snapshot *s, const struct task *t, char *out, size_t size)
+{
+    uint32_t n;
+    double limit = (double)t->memo[AXIS_SHARE].i[3] / GROWTH_LIMIT_SCALE;
+    double cpus = (double)shared_on(s, t->at.at[0].node, &n) / UNIT;
+    if (n == 1)
+        snprintf(out, size, "It is alone here, and not limited.");
+    else if (limit >= 1)
+        snprintf(out, size, "It is not limited.");
+    else
+        snprintf(out, size, "It is limited to %.3g of the %g CPUs while others want the rest.",
+                 limit * cpus, cpus);
 }

@@ -13,6 +13,7 @@
  * Memo (task): d[0] = service at the last promotion, d[1] = run time at it,
  * i[0] = queue (las_peer.c). */
 #include <math.h>
+#include <stdio.h>
 
 #include "policy/las.h"
 #include "policy/policies.h"
@@ -39,25 +40,10 @@ static double ran(const struct task *t, usec_t now)
     return (double)(t->run_time + (task_running(t) ? now - t->resumed_at : 0));
 }
 
-/* How long the start of this spell stops the task, and how much of it is over. */
-static usec_t restart_stop(const struct task *t, usec_t now, usec_t *over)
+/* Service since the last promotion. */
+static double served(const struct task *t, usec_t now, usec_t *ahead)
 {
-    const struct job_cost *cost = &t->job->cost;
-    usec_t stop = cost->restart > cost->resize ? cost->restart : cost->resize;
-    if (!task_running(t) || t->starts < 2)
-        stop = 0;
-    *over = now - t->resumed_at < stop ? now - t->resumed_at : stop;
-    return stop;
-}
-
-/* Service since the last promotion. What a restart takes does not count while the
- * task runs: else one whose restart takes longer than a queue's quantum would be
- * preempted for ever without any progress. */
-static double served(const struct task *t, usec_t now)
-{
-    usec_t over;
-    restart_stop(t, now, &over);
-    return task_attained(t, now) - t->memo[AXIS_ALLOCATE].d[0] - (double)over * (double)t->n / UNIT;
+    return queue_service(t, now, ahead) - t->memo[AXIS_ALLOCATE].d[0];
 }
 
 /* Promotes a task that has waited long enough, or asks to be woken when. */
@@ -80,7 +66,8 @@ static bool promote(const struct las *l, const struct snapshot *s, uint32_t task
 
 unsigned las_rank(const struct las *l, const struct snapshot *s, uint32_t task, struct plan *plan)
 {
-    unsigned q = las_queue(l, served(&s->tasks[task], s->now));
+    usec_t ahead;
+    unsigned q = las_queue(l, served(&s->tasks[task], s->now, &ahead));
     return q > 0 && promote(l, s, task, plan) ? 0 : q;
 }
 
@@ -91,15 +78,15 @@ void las_wake(const struct las *l, const struct snapshot *s, const struct keyed 
         const struct task *t = &s->tasks[k[i].task];
         units_t n = plan_units(plan, k[i].task);
         unsigned q = (unsigned)k[i].key;
-        double service = served(t, s->now), wait = INFINITY;
-        usec_t over, stop = restart_stop(t, s->now, &over);
+        usec_t ahead;
+        double service = served(t, s->now, &ahead), wait = INFINITY;
         if (q < las_queue(l, service)) /* promoted just now */
             service = 0;
         if (n && q < l->n)
-            wait = (double)(stop - over) + (l->threshold[q] - service) * UNIT / (double)n;
+            wait = (double)ahead + (l->threshold[q] - service) * UNIT / (double)n;
         else if (!n && q > 0 && task_running(t) && l->knob > 0) /* stopped just now */
             wait = l->knob * (ran(t, s->now) - t->memo[AXIS_ALLOCATE].d[1]);
-        if (wait >= (double)USEC_LIMIT)
+        if (!(wait < (double)USEC_LIMIT))
             continue;
         usec_t at = s->now + (usec_t)ceil(wait);
         if (task_running(t))
@@ -131,6 +118,35 @@ static void allocate_las(const struct snapshot *s, const struct params *p, struc
     las_wake(&l, s, k, plan);
 }
 
+static unsigned list_las(const struct snapshot *s, const struct params *p, uint32_t task)
+{
+    struct las l;
+    usec_t ahead;
+    las_init(&l, p);
+    return 1 + las_queue(&l, served(&s->tasks[task], s->now, &ahead));
+}
+
+static bool describe_las(const struct snapshot *s, const struct params *p, uint32_t task,
+                         struct remark *out)
+{
+    struct las l;
+    usec_t ahead;
+    double service = served(&s->tasks[task], s->now, &ahead);
+    las_init(&l, p);
+    unsigned q = las_queue(&l, service);
+    const char *kind = s->tasks[task].pool == POOL_CPU ? "CPU" : "GPU";
+    int n = snprintf(out->text, sizeof out->text,
+                     "By las it is in queue %u, with %.3g %s-seconds of service", q,
+                     service / (double)USEC_PER_SEC, kind);
+    snprintf(out->list, sizeof out->list, "queue %u", q);
+    if (q < l.n)
+        snprintf(out->text + n, sizeof out->text - (size_t)n, "; at %g it falls into queue %u.",
+                 l.threshold[q] / (double)USEC_PER_SEC, q + 1);
+    else
+        snprintf(out->text + n, sizeof out->text - (size_t)n, ", the last one.");
+    return true;
+}
+
 const struct param las_params[] = {
     [LAS_THRESHOLDS] = {"thresholds", PARAM_LIST, "3600", 1, 1e12, NULL,
                         "unit-seconds of service at which a job falls into the next queue"},
@@ -153,4 +169,6 @@ const struct policy policy_las = {
     .source = "Gu et al., Tiresias (NSDI'19)",
     .params = las_params,
     .decide = allocate_las,
+    .describe = describe_las,
+    .list = list_las,
 };

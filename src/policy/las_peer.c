@@ -65,16 +65,19 @@ static void publish(const struct las *l, const struct snapshot *s, const struct 
                     struct plan *plan)
 {
     uint32_t *order = arena_raw(plan->arena, ((size_t)s->active + 1) * sizeof *order), n = 0;
-    for (uint32_t low = 0, high; low < s->active; low = high) {
-        unsigned q = (unsigned)k[low].key;
-        for (high = low; high < s->active && (unsigned)k[high].key == q; high++)
-            if (plan_units(plan, k[high].task)) {
-                order[n++] = k[high].task;
-                wake_for(l, s, &s->tasks[k[high].task], q, plan);
+    uint32_t *waiting = arena_raw(plan->arena, ((size_t)s->active + 1) * sizeof *waiting), waits;
+    for (uint32_t i = 0; i < s->active;) {
+        unsigned q = (unsigned)k[i].key;
+        for (waits = 0; i < s->active && (unsigned)k[i].key == q; i++) {
+            if (!plan_units(plan, k[i].task)) {
+                waiting[waits++] = k[i].task;
+                continue;
             }
-        for (uint32_t i = low; i < high; i++)
-            if (!plan_units(plan, k[i].task))
-                order[n++] = k[i].task;
+            order[n++] = k[i].task;
+            wake_for(l, s, &s->tasks[k[i].task], q, plan);
+        }
+        memcpy(&order[n], waiting, waits * sizeof *order);
+        n += waits;
     }
     plan->order = order;
 }

@@ -1,18 +1,18 @@
-/* Owns the ordering of tasks: a natural merge sort, which takes one pass over
- * sorted input and one more for every doubling of the number of sorted runs. */
+/* Owns the ordering of tasks. What is a little out of order is put in its place by
+ * insertion; when that would move too much, a natural merge sort takes over, with
+ * one pass for every doubling of the number of sorted runs. Both are stable, so the
+ * result is the same. */
 #include "policy/order.h"
 
 struct keyed *order_collect(const struct snapshot *s, struct arena *a)
 {
     struct keyed *k = arena_raw(a, ((size_t)s->active + 1) * sizeof *k);
+    bool ties = s->rules != RULES_TIRESIAS;
     uint32_t n = 0;
     SNAPSHOT_EACH (s, i) {
-        const struct job *j = s->tasks[i].job;
-        k[n++] = (struct keyed){-(int64_t)j->priority, 0, j->submit, j->id, i};
-        if (s->rules == RULES_TIRESIAS) {
-            k[n - 1].tie = 0;
-            k[n - 1].id = 0;
-        }
+        const struct task *t = &s->tasks[i];
+        k[n++] =
+            (struct keyed){-(int64_t)t->priority, 0, ties ? t->submit : 0, ties ? t->id : 0, i};
     }
     return k;
 }
@@ -44,10 +44,48 @@ static void merge(const struct keyed *from, uint32_t low, uint32_t mid, uint32_t
         to[i] = a < mid && (b >= high || !after(&from[a], &from[b])) ? from[a++] : from[b++];
 }
 
+/* Where k[i] belongs in the sorted entries before it: behind those that are equal.
+ * Looks near i first, at doubling distances. */
+static uint32_t place_of(const struct keyed *k, uint32_t i)
+{
+    uint32_t high = i - 1, step = 1; /* k[high] comes after k[i] */
+    while (step <= high && after(&k[high - step], &k[i])) {
+        high -= step;
+        step *= 2;
+    }
+    for (uint32_t low = high > step ? high - step : 0; low < high;) {
+        uint32_t mid = low + (high - low) / 2;
+        if (after(&k[mid], &k[i]))
+            high = mid;
+        else
+            low = mid + 1;
+    }
+    return high;
+}
+
+/* Inserts from `i` on what is out of order, as long as that moves no more entries
+ * than a pass over all would. False when there is more to do. */
+static bool insert(struct keyed *k, uint32_t i, uint32_t n)
+{
+    for (uint32_t moved = 0; i < n; i = run_end(k, i, n)) {
+        uint32_t to = place_of(k, i);
+        moved += i - to;
+        if (moved > n)
+            return false;
+        struct keyed entry = k[i];
+        memmove(&k[to + 1], &k[to], (i - to) * sizeof *k);
+        k[to] = entry;
+    }
+    return true;
+}
+
 bool order_sort(struct keyed *k, uint32_t n, struct arena *a)
 {
-    if (n < 2 || run_end(k, 0, n) == n)
+    uint32_t first = n < 2 ? n : run_end(k, 0, n);
+    if (first == n)
         return false;
+    if (insert(k, first, n))
+        return true;
     struct keyed *from = k, *to = arena_raw(a, (size_t)n * sizeof *to);
     for (uint32_t runs = 2; runs > 1;) {
         runs = 0;
@@ -94,8 +132,8 @@ const uint32_t *order_grants(const struct snapshot *s, const struct plan *plan)
     struct keyed *k = arena_raw(plan->arena, ((size_t)plan->n + 1) * sizeof *k);
     uint32_t *order = arena_raw(plan->arena, ((size_t)plan->n + 1) * sizeof *order);
     for (uint32_t i = 0; i < plan->n; i++) {
-        const struct job *j = s->tasks[plan->grants[i].task].job;
-        k[i] = (struct keyed){.tie = j->submit, .id = j->id, .task = i};
+        const struct task *t = &s->tasks[plan->grants[i].task];
+        k[i] = (struct keyed){.tie = t->submit, .id = t->id, .task = i};
     }
     order_sort(k, plan->n, plan->arena);
     for (uint32_t i = 0; i < plan->n; i++)

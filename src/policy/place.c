@@ -101,6 +101,20 @@ static void lower(struct plan *plan, struct grant *g, units_t n, enum why why)
     plan_deny(plan, g->task, why, TASK_NONE);
 }
 
+/* Units on the task's only node that others are about to leave. */
+static units_t being_freed(const struct room *r, const struct task *t)
+{
+    const struct node *node = &r->s->cluster->nodes[t->at.at[0].node];
+    units_t sum = 0;
+    for (size_t i = 0; i < node->tasks.n; i++) {
+        const struct task *other = &r->s->tasks[node->tasks.at[i]];
+        if (other->phase == TASK_STOPPING && other->pool == t->pool)
+            for (uint32_t k = 0; k < other->at.n; k++)
+                sum += other->at.at[k].node == t->at.at[0].node ? other->at.at[k].units : 0;
+    }
+    return sum;
+}
+
 static void grow(struct room *r, struct plan *plan, struct grant *g, const struct task *t)
 {
     uint32_t cap = t->at.n;
@@ -109,7 +123,11 @@ static void grow(struct room *r, struct plan *plan, struct grant *g, const struc
     units_t have = t->n + extend(r, t, g->pool, g->n - t->n, &p, &cap);
     if (have < g->n && !t->job->whole)
         have += split(r, t, g->pool, g->n - have, &p, &cap);
-    if (have < g->n) {
+    bool waits = have < g->n && t->job->whole && !task_keeps_size(t);
+    if (waits && have + being_freed(r, t) >= g->n) {
+        /* It may not stay as it is, and need not go: the engine waits for them. */
+        p.at[0].units = g->n;
+    } else if (have < g->n) {
         units_t size = runnable(t, g->pool, have);
         size = size < t->n && task_keeps_size(t) ? t->n : size; /* it stays as it is */
         cut_back(r, t, g->pool, have - (size > t->n ? size : t->n), &p);
@@ -207,7 +225,8 @@ static void start(struct room *r, struct plan *plan, struct grant *g, const stru
         return;
     }
     units_t kept = g->not_on ? room_block(r, g->pool, g->not_on - 1) : 0;
-    uint32_t node = choose(r, t, g->pool, g->n, ctx);
+    bool seated = g->on && room_for(r, t->job, g->pool, g->on - 1, false) >= g->n;
+    uint32_t node = seated ? g->on - 1 : choose(r, t, g->pool, g->n, ctx);
     if (node != TASK_NONE || t->job->whole)
         place_whole(r, plan, g, t, node);
     else

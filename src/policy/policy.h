@@ -19,6 +19,12 @@
 #include "model/plan.h"
 #include "policy/params.h"
 
+/* What a policy thinks of a task, for people. */
+struct remark {
+    char list[16];  /* the list or queue that the task is in; "" = the policy has none */
+    char text[320]; /* a sentence or two */
+};
+
 struct policy {
     enum axis axis;
     const char *name;
@@ -30,6 +36,13 @@ struct policy {
     bool weighs_costs;          /* an allocator that reckons with the costs of changes itself */
     bool soft;                  /* a sharer: CPUs a task does not use go to its neighbours */
     void (*decide)(const struct snapshot *s, const struct params *p, struct plan *plan);
+    /* What it thinks of the task as things are, after its last decision; false when it
+     * has nothing to say. NULL = it never has. */
+    bool (*describe)(const struct snapshot *s, const struct params *p, uint32_t task,
+                     struct remark *out);
+    /* The number of the list that describe() would name, from 1; changes are told to
+     * users. NULL = it has no lists. */
+    unsigned (*list)(const struct snapshot *s, const struct params *p, uint32_t task);
 };
 
 /* A well-known system by its three choices, spelt as a combination. */

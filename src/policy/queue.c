@@ -2,6 +2,17 @@
  * have in common. */
 #include "policy/queue.h"
 
+double queue_service(const struct task *t, usec_t now, usec_t *ahead)
+{
+    const struct job_cost *cost = &t->job->cost;
+    usec_t stop = cost->restart > cost->resize ? cost->restart : cost->resize;
+    if (!task_running(t) || t->starts < 2)
+        stop = 0;
+    usec_t over = now - t->resumed_at < stop ? now - t->resumed_at : stop;
+    *ahead = stop - over;
+    return task_attained(t, now) - (double)over * (double)t->n / UNIT;
+}
+
 double queue_time_left(const struct snapshot *s, uint32_t task)
 {
     const struct task *t = &s->tasks[task];
@@ -20,13 +31,15 @@ void queue_grant(const struct snapshot *s, const struct keyed *k, struct plan *p
     struct budget b;
     uint32_t last = TASK_NONE;
     budget_init(&b, s, plan->arena);
-    for (uint32_t i = 0; i < s->active; i++) {
+    units_t most = budget_most(&b);
+    for (uint32_t i = 0; i < s->active && (most || plan->why); i++) {
         uint32_t task = k[i].task;
-        if (!plan->why && budget_empty(&b))
-            break;
-        if (budget_grant(&b, plan, task, task_asked(&s->tasks[task])))
+        units_t n = task_asked(&s->tasks[task]);
+        if (n <= most && budget_grant(&b, plan, task, n)) {
             last = task;
-        else
+            most = budget_most(&b);
+        } else {
             plan_deny(plan, task, WHY_ORDER, last);
+        }
     }
 }

@@ -13,6 +13,12 @@ void queue_serve(const struct snapshot *s, struct keyed *k, struct plan *plan);
 /* The same for tasks that are in order, which is not made that of the plan. */
 void queue_grant(const struct snapshot *s, const struct keyed *k, struct plan *plan);
 
+/* Service that the task has attained. What the start of this spell of running
+ * stopped it for does not count while it runs: else one whose restart takes longer
+ * than what it may be served would be preempted for ever without any progress.
+ * *ahead is what is still to come of that stop. */
+double queue_service(const struct task *t, usec_t now, usec_t *ahead);
+
 /* Time left on what the task asks for. */
 double queue_time_left(const struct snapshot *s, uint32_t task);
 

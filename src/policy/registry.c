@@ -87,25 +87,35 @@ static const struct preset *find_preset(const char *name, size_t length)
     return NULL;
 }
 
-static const char *any_name(const void *ctx, size_t i)
+/* Names that would do somewhere. */
+struct names {
+    const char *at[128];
+    size_t n;
+};
+
+static const char *nth_name(const void *ctx, size_t i)
 {
-    (void)ctx;
-    size_t n = 0;
-    while (policies[n])
-        n++;
-    return i < n ? policies[i]->name : presets[i - n].name;
+    return ((const struct names *)ctx)->at[i];
 }
 
-static int unknown_policy(const char *name, size_t length, struct err *err)
+/* Those of the axis; with AXES all, and the presets. */
+static struct names names_of(int axis)
+{
+    struct names names = {.n = 0};
+    for (size_t i = 0; policies[i] && names.n < COUNT_OF(names.at); i++)
+        if (axis == AXES || (int)policies[i]->axis == axis)
+            names.at[names.n++] = policies[i]->name;
+    for (size_t i = 0; axis == AXES && presets[i].name && names.n < COUNT_OF(names.at); i++)
+        names.at[names.n++] = presets[i].name;
+    return names;
+}
+
+static int unknown_policy(int axis, const char *name, size_t length, struct err *err)
 {
     char text[64];
     snprintf(text, sizeof text, "%.*s", (int)length, name);
-    size_t n = 0, m = 0;
-    while (policies[n])
-        n++;
-    while (presets[m].name)
-        m++;
-    const char *near = str_nearest(text, n + m, any_name, NULL);
+    struct names names = names_of(axis);
+    const char *near = str_nearest(text, names.n, nth_name, &names);
     if (near)
         return err_set(err, ERR_INVALID,
                        "unknown policy '%s'; did you mean '%s'? `trainyard policies` lists them",
@@ -192,7 +202,7 @@ static int parse_part(const char *text, size_t length, struct combo *c, struct e
         size_t n = colon ? (size_t)(colon - name) : rest;
         const struct policy *p = find_policy(name, n);
         if (!p)
-            return unknown_policy(name, n, err);
+            return unknown_policy(axis, name, n, err);
         if ((int)p->axis != axis)
             return err_set(err, ERR_INVALID, "%s is not for %s=; write %s=%s", p->name,
                            axis_names[axis], axis_names[p->axis], p->name);
@@ -243,7 +253,7 @@ int combo_parse(const char *text, struct combo *out, struct err *err)
     const struct preset *preset = find_preset(text, n);
     const struct policy *policy = find_policy(text, n);
     if (!preset && !policy)
-        return unknown_policy(text, n, err);
+        return unknown_policy(AXES, text, n, err);
     if (preset && parse_parts(preset->spec, &c, err) < 0)
         return -1;
     if (policy)

@@ -79,7 +79,7 @@ static void give_back(struct room *r, const struct task *t, units_t n)
 static void give_paused(struct room *r, const struct plan *plan)
 {
     const struct snapshot *s = r->s;
-    for (uint32_t i = s->npaused ? s->first : TASK_NONE; i != TASK_NONE; i = s->tasks[i].next) {
+    for (uint32_t i = s->npaused ? s->first : TASK_NONE; i != TASK_NONE; i = s->links[i].next) {
         const struct task *t = &s->tasks[i];
         if (t->phase == TASK_PAUSED && !plan_units(plan, i))
             for (uint32_t k = 0; k < t->at.n; k++)

@@ -14,7 +14,7 @@
  * the job that converged last from a node with more than bf; if none is idle,
  * nodes with fewer than bf - 1 do so.
  *
- * Source: Zheng (2020), SpeCon, 5.2. Deviations: the listing of algorithm 3
+ * Source: Zheng (thesis), SpeCon, 5.2. Deviations: the listing of algorithm 3
  * repeats WC in lines 10-12 where the text says CC; algorithm 5 waits until all
  * jobs are marked, which a converged one without a reason to ask never is: here,
  * as the text has it, until all are marked or converged; bf is at least 1, so that an
@@ -63,6 +63,8 @@ static void world_init(struct world *w, const struct snapshot *s, struct plan *p
         const struct grant *g = &plan->grants[i];
         const struct placement *at = g->moved ? &g->place : &s->tasks[g->task].at;
         w->memo[i] = s->tasks[g->task].memo[AXIS_PLACE];
+        if (w->memo[i].i[0] < 0 || w->memo[i].i[0] >= CATEGORIES) /* a memo may come from disk */
+            w->memo[i].i[0] = PROGRESSING;
         w->node[i] = g->n && g->pool == POOL_CPU && at->n == 1 ? at->at[0].node : TASK_NONE;
         if (w->node[i] == TASK_NONE)
             continue;
@@ -139,7 +141,7 @@ static bool categorise(struct world *w, uint32_t i, double alpha)
     if (w->node[i] == TASK_NONE || !task_running(t) || m->i[1] || !t->history ||
         isnan(t->history->last.metric))
         return false;
-    double first = t->history->first_metric;
+    double first = t->history->first.metric;
     double e = first != 0 ? t->history->last.metric / first : t->history->last.metric;
     double growth = fabs(e - m->d[0]), last = m->i[3] > 1 ? m->d[1] : INFINITY;
     int64_t category = m->i[0], seen = m->i[3]++;
@@ -266,7 +268,7 @@ const struct policy policy_specon = {
         "mean, "
         "take the job that converged last from nodes above it.",
     .source = "Zheng, Efficient resource management for deep learning applications with virtual "
-              "containers (2020), SpeCon, 5.2",
+              "containers (thesis), SpeCon, 5.2",
     .params = params,
     .needs_metric = true,
     .decide = place_specon,

@@ -92,7 +92,8 @@ void result_gantt(const struct sim_result *r, FILE *out)
         size_t n = strlen(row);
         while (n && row[n - 1] == ' ')
             row[--n] = '\0';
-        fprintf(out, "%-*.*s %s\n", NAME, NAME, r->job[i].job->name, row);
+        uint32_t width = result_print_name(r->job[i].job->name, NAME, out);
+        fprintf(out, "%*s %s\n", (int)(NAME - width), "", row);
     }
     draw_axis(&c, out);
     if (shown < r->jobs)

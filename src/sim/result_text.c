@@ -179,12 +179,29 @@ static void print_head(const struct table *t, FILE *out)
     fprintf(out, "%s\n", t->colour ? "\033[0m" : "");
 }
 
-/* A name comes from a file: bytes that would steer the terminal are shown as
- * question marks. */
-static void print_job_name(const char *name, FILE *out)
+/* Whether a character of UTF-8 that begins with this byte would steer a terminal. */
+static bool steers(const unsigned char *p)
 {
-    for (const char *p = name ? name : "?"; *p; p++)
-        fputc((unsigned char)*p < 0x20 || *p == 0x7f ? '?' : *p, out);
+    return p[0] < 0x20 || p[0] == 0x7f || (p[0] == 0xc2 && p[1] < 0xa0);
+}
+
+uint32_t result_print_name(const char *name, uint32_t most, FILE *out)
+{
+    struct str valid = {0};
+    uint32_t shown = 0;
+    str_add_utf8(&valid, name ? name : "?");
+    for (const char *p = valid.at ? valid.at : ""; *p && shown < most; shown++) {
+        const char *end = p + 1;
+        while (((unsigned char)*end & 0xc0) == 0x80)
+            end++;
+        if (steers((const unsigned char *)p))
+            fputc('?', out);
+        else
+            fwrite(p, 1, (size_t)(end - p), out);
+        p = end;
+    }
+    str_done(&valid);
+    return shown;
 }
 
 static void print_jobs(const struct sim_result *r, enum sim_outcome outcome, FILE *out)
@@ -194,7 +211,7 @@ static void print_jobs(const struct sim_result *r, enum sim_outcome outcome, FIL
         if (r->job[i].outcome != outcome)
             continue;
         fputs(shown++ ? ", " : ": ", out);
-        print_job_name(r->job[i].job->name, out);
+        result_print_name(r->job[i].job->name, UINT32_MAX, out);
     }
     uint32_t all = outcome == SIM_NEVER ? r->never : r->unfinished;
     fputs(all > shown ? ", ...\n" : "\n", out);
