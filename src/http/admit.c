@@ -1,0 +1,194 @@
+/* Owns what is refused before a handler sees it: addresses that cannot be read,
+ * heads and bodies that are too large or ambiguous, clients without the token,
+ * addresses and methods that have no route.
+ *
+ * A refusal is remembered and sent once the whole request has arrived, whose body
+ * is thrown away: a client that is still writing would otherwise run into a
+ * closed connection and never read the answer. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "http/internal.h"
+
+/* Beyond this much unwanted body the connection is just closed. */
+#define DISCARD_LIMIT (64u << 20)
+
+/* The first refusal stands. */
+__attribute__((format(printf, 4, 5))) static void refuse(struct conn *c, int status,
+                                                         const char *code, const char *fmt, ...)
+{
+    va_list args;
+    if (c->refusal.status)
+        return;
+    va_start(args, fmt);
+    vsnprintf(c->refusal_text.text, sizeof c->refusal_text.text, fmt, args);
+    va_end(args);
+    c->refusal = (struct problem){status, code, c->refusal_text.text, NULL};
+}
+
+static void set(struct str *s, const char *text)
+{
+    s->n = 0;
+    str_add(s, text);
+}
+
+static int read_target(struct conn *c, struct err *err)
+{
+    char *path, *query;
+    if (url_split(c->target.at, &path, &query, err) < 0)
+        return -1;
+    set(&c->path, path);
+    c->request.path = c->path.at;
+    int n = url_segments(path, c->segment, ROUTE_SEGMENTS, err);
+    if (n < 0)
+        return -1;
+    c->segments = (size_t)n;
+    return query ? url_parse_query(query, &c->request.query, err) : 0;
+}
+
+void admit_target(struct conn *c, const char *target)
+{
+    struct err err;
+    c->refusal.status = 0;
+    c->refuse_now = false;
+    c->discarded = 0;
+    c->segments = 0;
+    c->request.query.n = 0;
+    c->request.path = "";
+    set(&c->target, target);
+    if (read_target(c, &err) < 0)
+        refuse(c, 400, problem_code(ERR_INVALID), "%s", err.text);
+}
+
+/* Takes as long for a wrong token as for the right one. */
+static bool same_token(const char *given, const char *token)
+{
+    size_t n = strlen(token), given_n = strlen(given);
+    unsigned char different = n != given_n;
+    for (size_t i = 0; i < given_n; i++)
+        different |= (unsigned char)(given[i] ^ token[i < n ? i : n]);
+    return !different;
+}
+
+static void check_token(struct conn *c)
+{
+    const char *given = request_header(&c->request, "Authorization");
+    if (given && !strncasecmp(given, "Bearer ", 7) && same_token(given + 7, c->server->token))
+        return;
+    refuse(c, 401, "unauthorized",
+           given ? "the token is not the one that this server expects"
+                 : "this address needs a token: send 'Authorization: Bearer TOKEN'");
+    reply_header(&c->reply, "WWW-Authenticate", "Bearer");
+}
+
+static void find_route(struct conn *c)
+{
+    struct request *q = &c->request;
+    struct route_match m = router_find(c->server->routes, q->method, c->segment, c->segments);
+    q->route = m.route;
+    memcpy(q->params, m.params, sizeof m.params);
+    if (!c->listener->local && !(m.route && m.route->open))
+        check_token(c);
+    if (m.route || c->refusal.status)
+        return;
+    bool all = !strcmp(q->path, "*"), options = !strcmp(q->method, "OPTIONS");
+    if (!m.other_method && !(all && options)) {
+        refuse(c, 404, problem_code(ERR_NOT_FOUND), "there is nothing at %.200s", q->path);
+        return;
+    }
+    struct str methods = {0};
+    router_add_methods(c->server->routes, c->segment, all ? 0 : c->segments, &methods);
+    reply_header(&c->reply, "Allow", methods.at);
+    if (options)
+        refuse(c, 204, "", "%s", "");
+    else
+        refuse(c, 405, "method_not_allowed", "%.16s is not possible here; %s are", q->method,
+               methods.at);
+    str_done(&methods);
+}
+
+struct framing {
+    unsigned lengths, encodings;
+    bool chunked, blank_in_name;
+};
+
+static enum MHD_Result count_framing(void *cls, enum MHD_ValueKind kind, const char *name,
+                                     const char *value)
+{
+    struct framing *f = cls;
+    (void)kind;
+    f->blank_in_name |= name[strcspn(name, " \t")] != '\0';
+    if (!strcasecmp(name, "Content-Length")) {
+        f->lengths++;
+    } else if (!strcasecmp(name, "Transfer-Encoding")) {
+        f->encodings++;
+        f->chunked = value && !strcasecmp(value, "chunked");
+    }
+    return MHD_YES;
+}
+
+/* A body whose length can be read in two ways is an attack on whatever stands in
+ * front of us; one in an encoding that MHD does not know would never end. */
+static void check_framing(struct conn *c)
+{
+    struct framing f = {0};
+    MHD_get_connection_values(c->mhd, MHD_HEADER_KIND, count_framing, &f);
+    if (f.blank_in_name)
+        refuse(c, 400, problem_code(ERR_INVALID), "a blank in the name of a header");
+    else if (f.lengths + f.encodings > 1)
+        refuse(c, 400, problem_code(ERR_INVALID), "the length of the body is given twice");
+    else if (f.encodings && !f.chunked)
+        refuse(c, 501, "not_implemented", "no Transfer-Encoding but 'chunked' is understood");
+    else
+        return;
+    /* Where the body ends is not known: it cannot be skipped. */
+    c->refuse_now = true;
+}
+
+static void check_size(struct conn *c)
+{
+    const struct http_limits *l = &c->server->limits;
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(c->mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+    if (info && info->header_size > l->header)
+        refuse(c, 431, problem_code(ERR_LIMIT),
+               "the head of the request has %zu bytes; at most "
+               "%zu are taken",
+               info->header_size, l->header);
+    const char *length = request_header(&c->request, "Content-Length");
+    if (length && strtoull(length, NULL, 10) > l->body)
+        refuse(c, 413, problem_code(ERR_LIMIT), "a body of %.20s bytes; at most %zu are taken",
+               length, l->body);
+}
+
+void admit_request(struct conn *c, const char *version)
+{
+    check_framing(c);
+    /* MHD could check this too, but 0.9.75 then sends the head of its reply twice. */
+    if (strcmp(version, "HTTP/1.0") != 0 && !request_header(&c->request, "Host"))
+        refuse(c, 400, problem_code(ERR_INVALID), "HTTP/1.1 needs a Host header");
+    check_size(c);
+    find_route(c);
+    /* A client that asks first need not send what will be refused. */
+    c->refuse_now |= c->refusal.status && request_header(&c->request, "Expect");
+}
+
+bool admit_body(struct conn *c, const char *bytes, size_t n)
+{
+    size_t limit = c->server->limits.body;
+    if (!c->refusal.status && c->body.n + n > limit) {
+        refuse(c, 413, problem_code(ERR_LIMIT),
+               "the body has more than the %zu bytes that are "
+               "taken",
+               limit);
+        str_done(&c->body);
+    }
+    if (c->refusal.status) {
+        c->discarded += n;
+        return c->discarded <= DISCARD_LIMIT;
+    }
+    str_add_n(&c->body, bytes, n);
+    return true;
+}

@@ -1,0 +1,168 @@
+/* What the files of the server share, and nobody else includes.
+ *
+ * libmicrohttpd (MHD) speaks the protocol; it runs inside http_server's pump, on
+ * its own epoll descriptor, which the loop watches. Each of its connections has a
+ * struct conn, reused for one request after the other. All memory of a request is
+ * freed in one place, conn.c's on_completed.
+ *
+ *   server.c   life of the server, MHD's place in the loop, timers
+ *   listen.c   sockets that listen, and what is accepted from them
+ *   conn.c     MHD's callbacks: from the request line to the end of the reply
+ *   admit.c    which requests are refused before a handler sees them
+ *   watch.c    notices clients that hang up while MHD does not look
+ *   reply.c    makes replies; content.c those that know ranges; stream.c streams */
+#ifndef HTTP_INTERNAL_H
+#define HTTP_INTERNAL_H
+
+#include <microhttpd.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <uv.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "http/problem.h"
+#include "http/reply.h"
+#include "http/request.h"
+#include "http/server.h"
+#include "http/stream.h"
+
+enum phase {
+    PHASE_IDLE,      /* between requests */
+    PHASE_RECEIVING, /* the request line has arrived */
+    PHASE_HANDLING,  /* the handler runs */
+    PHASE_DEFERRED,  /* suspended until the handler answers */
+    PHASE_ANSWERED,  /* the reply is made, and sent as the client takes it */
+};
+
+struct reply {
+    enum phase phase;
+    unsigned status;
+    struct MHD_Response *response; /* ours until MHD has taken it */
+    struct {
+        VEC(struct url_pair);
+    } headers; /* from reply_header; owned strings */
+    struct stream *stream;
+    void (*gone)(void *ctx);
+    void *gone_ctx;
+    bool suspended; /* MHD does nothing for the connection until resumed */
+    bool dead;      /* the client is gone: close */
+};
+
+struct conn {
+    struct http_server *server;
+    struct listener *listener;
+    struct MHD_Connection *mhd; /* NULL once it is closed */
+    struct conn *prev, *next;
+    int fd;
+    bool watched;
+    struct peer peer;
+    uint64_t since;          /* ms: when this phase of receiving began */
+    uint64_t began;          /* ns: when the request line arrived */
+    struct str target, path; /* the request's address, split up and as it was sent */
+    struct str body;
+    size_t segments;
+    char *segment[ROUTE_SEGMENTS];
+    size_t discarded;        /* bytes of a body that nobody wants */
+    struct problem refusal;  /* status 0 = none */
+    struct err refusal_text; /* where refusal.detail points */
+    bool refuse_now;         /* without waiting for the body */
+    char method[16];
+    struct request request;
+    struct reply reply;
+};
+
+struct listener {
+    struct http_server *server;
+    struct listener *next;
+    uv_poll_t poll;
+    int fd;
+    bool local, paused;
+    unsigned connections;
+    char *path; /* of a unix socket, */
+    dev_t dev;  /* and the file that we made there */
+    ino_t ino;
+};
+
+struct http_server {
+    uv_loop_t *loop;
+    const struct route *routes;
+    void *ctx;
+    char *token;
+    struct http_limits limits;
+    void (*served)(void *ctx, const struct request *request, int status, usec_t took);
+    struct MHD_Daemon *mhd;
+    uv_poll_t poll;     /* MHD's epoll descriptor */
+    uv_timer_t wake;    /* MHD's next time-out */
+    uv_timer_t tick;    /* while requests arrive: looks for slow ones */
+    uv_timer_t comment; /* while there are event streams */
+    uv_timer_t grace;   /* while stopping */
+    int watch_fd;       /* epoll: hang-ups */
+    uv_poll_t watch;
+    unsigned handles; /* of libuv, still open */
+    struct listener *listeners;
+    struct conn *conns, *adding;
+    unsigned receiving; /* connections that owe us a request */
+    unsigned event_streams;
+    bool pumping, resumed; /* inside MHD; a connection was resumed since */
+    bool stopping;
+    bool cut_off; /* no exchange may begin or wait any more */
+    void (*stopped)(void *ctx);
+    void *stopped_ctx;
+};
+
+/* server.c */
+void server_arm(struct http_server *s);
+void server_resumed(struct http_server *s); /* MHD must run soon */
+void server_update_tick(struct http_server *s);
+void server_handle_closed(uv_handle_t *handle);
+
+/* listen.c */
+void listener_release(struct listener *l); /* a connection is over: accept again */
+void listener_retry(struct http_server *s);
+void listener_close_all(struct http_server *s);
+void listener_free_all(struct http_server *s); /* connections point to theirs until the end */
+
+/* conn.c */
+extern const struct conn_callbacks {
+    MHD_NotifyConnectionCallback connection;
+    MHD_AccessHandlerCallback access;
+    MHD_RequestCompletedCallback completed;
+    void *(*uri)(void *cls, const char *uri, struct MHD_Connection *mhd);
+} conn_callbacks;
+struct conn *conn_create(struct listener *l, int fd);
+void conn_free(struct conn *c);
+void conn_suspend(struct conn *c);
+void conn_resume(struct conn *c);
+/* The client is gone, or we give it up: ends a suspended exchange. */
+void conn_abandon(struct conn *c);
+/* Closes the connection if it does not get its request done in time. */
+void conn_check_deadline(struct conn *c, uint64_t now);
+/* No more requests on this connection. */
+void conn_wind_down(struct conn *c);
+
+/* admit.c */
+void admit_target(struct conn *c, const char *target);
+void admit_request(struct conn *c, const char *version);
+/* False when the connection is not worth keeping. */
+bool admit_body(struct conn *c, const char *bytes, size_t n);
+
+/* watch.c */
+int watch_open(struct http_server *s, struct err *err);
+void watch_close(struct http_server *s);
+void watch_add(struct conn *c);
+void watch_remove(struct conn *c);
+
+/* reply.c */
+struct conn *reply_conn(struct reply *r);
+/* Gives the reply its answer and takes the response. */
+void reply_finish(struct reply *r, int status, const char *type, struct MHD_Response *response);
+void reply_refuse(struct reply *r, const struct problem *p);
+void reply_reset(struct reply *r);
+
+/* stream.c */
+void stream_stop(struct stream *s);    /* the server stops */
+void stream_hang_up(struct stream *s); /* the client is gone */
+void stream_over(struct stream *s);    /* the exchange is complete */
+
+#endif

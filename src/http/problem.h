@@ -1,0 +1,33 @@
+/* Errors on the wire: application/problem+json (RFC 9457) with a stable `code`
+ * and, where one field of the input is to blame, its name. Pure.
+ *
+ *   {"type":"about:blank","title":"Not Found","status":404,"code":"not_found",
+ *    "detail":"job 17","field":"id"} */
+#ifndef HTTP_PROBLEM_H
+#define HTTP_PROBLEM_H
+
+#include <stddef.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+#define PROBLEM_TYPE "application/problem+json"
+
+struct problem {
+    int status;
+    const char *code;
+    const char *detail;
+    const char *field; /* NULL = none */
+};
+
+/* Appends the object. `title` is the status's own phrase. */
+void problem_add_json(const struct problem *p, const char *title, struct str *out);
+
+/* The code of an error as text: "invalid", "not_found", ... */
+const char *problem_code(enum err_code code);
+
+/* Turns the reply to a failed request into an error: code and text from a
+ * problem object, or from the status when the body is none. Returns -1. */
+int problem_to_err(int status, const char *body, size_t n, struct err *err);
+
+#endif

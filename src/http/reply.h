@@ -1,0 +1,71 @@
+/* How a handler answers. Each request is answered exactly once, by one of the
+ * reply_* functions below or by opening a stream (http/stream.h); after that the
+ * reply is no longer the caller's. JSON and problems are never cached; no reply
+ * allows other origins (no CORS). */
+#ifndef HTTP_REPLY_H
+#define HTTP_REPLY_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+
+struct json_t;
+struct reply;
+struct request;
+
+/* The handler returns without an answer and gives it later, from the same loop.
+ * The reply stays valid until it is answered.
+ *
+ * With `gone`: a client that hangs up meanwhile (or a server that stops and does
+ * not wait any longer) ends the reply: gone(ctx) is called once, and the reply
+ * must not be used after that. Without it, which is cheaper and meant for short
+ * waits such as a commit, an answer to a client that is gone is dropped. */
+void reply_defer(struct reply *r, void (*gone)(void *ctx), void *ctx);
+
+/* The request that this answers. */
+const struct request *reply_request(const struct reply *r);
+
+/* Adds a header to the answer that follows. Text that could end the header early
+ * is cut off there. */
+void reply_header(struct reply *r, const char *name, const char *value);
+
+/* Takes the reference to `body`. */
+void reply_json(struct reply *r, int status, struct json_t *body);
+/* The status is that of the error's code; `field` (may be NULL) names the part of
+ * the input that is to blame. */
+void reply_problem(struct reply *r, const struct err *err, const char *field);
+/* The same with a status and code that no error has, for example 501. */
+void reply_problem_as(struct reply *r, int status, const char *code, const char *detail);
+/* Copies `text`. A type "text/..." without a charset gets UTF-8; HTML gets headers
+ * that keep it from being framed and from loading anything from elsewhere, unless
+ * the handler has set its own Content-Security-Policy. */
+void reply_text(struct reply *r, int status, const char *type, const char *text);
+/* Takes `bytes`, from malloc. */
+void reply_bytes(struct reply *r, int status, const char *type, char *bytes, size_t n);
+/* For 204 and the like. */
+void reply_empty(struct reply *r, int status);
+/* Bytes that live as long as the program, with the tag of http_etag: If-None-Match
+ * is answered with 304, a Range with 206 or 416. */
+void reply_static(struct reply *r, const char *type, const char *bytes, size_t n, const char *etag);
+
+/* Something that can be read at any position, such as a file or several files
+ * behind each other. */
+struct reply_source {
+    uint64_t size;
+    /* Reads up to n bytes at `at`; returns how many, at least 1, or -1, which breaks
+     * the reply off so that the client notices. */
+    ssize_t (*read)(void *ctx, uint64_t at, char *buf, size_t n);
+    void (*done)(void *ctx); /* called once, also when nothing was read; may be NULL */
+    void *ctx;
+};
+
+/* All of the source, or the part that the request's Range asks for (206, 416).
+ * `etag` may be NULL. */
+void reply_source(struct reply *r, const char *type, const struct reply_source *source,
+                  const char *etag);
+/* The same for the first `size` bytes of a file; takes the descriptor. */
+void reply_file(struct reply *r, const char *type, int fd, uint64_t size, const char *etag);
+
+#endif
