@@ -1,0 +1,26 @@
+/* Connections to a database file, as all of the store uses them. */
+#ifndef STORE_CONNECT_H
+#define STORE_CONNECT_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+
+#include "base/err.h"
+
+/* Milliseconds for which a connection waits for another program's lock. */
+enum { CONNECT_WAIT_MS = 5000 };
+
+/* Opens a database that exists. Whose it is has not been looked at yet, so nothing
+ * is changed. `write` fails when the file cannot be written. */
+int connect_open(const char *path, bool write, sqlite3 **out, struct err *err);
+
+/* Makes every commit durable by itself: write-ahead log, synced each time. */
+int connect_make_durable(sqlite3 *db, const char *path, struct err *err);
+
+void connect_close(sqlite3 **db);
+#define AUTO_CONNECT __attribute__((cleanup(connect_close)))
+
+/* Runs statements that yield nothing. */
+int connect_run(sqlite3 *db, const char *path, const char *sql, struct err *err);
+
+#endif

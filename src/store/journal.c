@@ -1,0 +1,63 @@
+/* Owns the journal of what the engine was told and decided, and its boots. */
+#include "store/query.h"
+
+int store_boot_begin(struct store *s, usec_t at, int64_t *boot, struct err *err)
+{
+    AUTO_QUERY struct query q = query_open(s, "INSERT INTO boot (at) VALUES (?)");
+    query_int(&q, at);
+    if (query_run(&q, err) < 0)
+        return -1;
+    *boot = sqlite3_last_insert_rowid(s->db);
+    return 0;
+}
+
+int store_journal_add(struct store *s, int64_t boot, const char *kind, const char *data,
+                      struct err *err)
+{
+    AUTO_QUERY struct query q =
+        query_open(s, "INSERT INTO journal (boot, kind, data) VALUES (?, ?, ?)");
+    query_int(&q, boot);
+    query_text(&q, kind);
+    query_text(&q, data);
+    return query_run(&q, err);
+}
+
+static int walk(struct query *q, store_journal_fn fn, void *ctx, struct err *err)
+{
+    int rc;
+    while ((rc = query_next(q, err)) > 0) {
+        int64_t seq = query_get_int(q);
+        int64_t boot = query_get_int(q);
+        const char *kind = query_get_text(q);
+        const char *data = query_get_text(q);
+        rc = fn(ctx, seq, boot, kind, data, err);
+        if (rc)
+            return rc < 0 ? -1 : 0;
+    }
+    return rc;
+}
+
+int store_journal_list(struct store *s, int64_t boot, store_journal_fn fn, void *ctx,
+                       struct err *err)
+{
+    AUTO_QUERY struct query q =
+        query_open(s, boot ? "SELECT seq, boot, kind, data FROM journal INDEXED BY journal_boot"
+                             " WHERE boot = ? ORDER BY seq"
+                           : "SELECT seq, boot, kind, data FROM journal ORDER BY seq");
+    if (boot)
+        query_int(&q, boot);
+    return walk(&q, fn, ctx, err);
+}
+
+int store_journal_latest(struct store *s, const char *kind, uint32_t limit, store_journal_fn fn,
+                         void *ctx, struct err *err)
+{
+    AUTO_QUERY struct query q =
+        query_open(s, "SELECT seq, boot, kind, data FROM journal"
+                      " WHERE seq > (SELECT max(seq) FROM journal) - ? AND kind = ?"
+                      " ORDER BY seq DESC LIMIT ?");
+    query_int(&q, STORE_JOURNAL_LATEST);
+    query_text(&q, kind);
+    query_int(&q, limit ? (int64_t)limit : -1);
+    return walk(&q, fn, ctx, err);
+}

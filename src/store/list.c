@@ -1,0 +1,187 @@
+/* Owns lists of jobs: pages in order of id, whatever they are filtered by, without
+ * reading much more than what they show.
+ *
+ * Each kind of filter has an index that yields ids in order within one state, or
+ * within what else it selects. A list walks one cursor, or one for each state that
+ * is asked for and merges them; what the index does not select by is filtered row
+ * by row. Names are the exception, since a prefix spans many places in its index:
+ * when few jobs match, their ids are sorted; when many do, a walk over all jobs
+ * soon finds enough of them. */
+#include "store/jobs.h"
+
+/* Jobs of a name that may be sorted: the walk that is taken when there are more
+ * looks at one in a hundred of a million jobs for each that it finds. */
+enum { FEW_NAMES = 10000 };
+
+struct cursor {
+    struct query q;
+    struct job_row row;
+    bool has_row;
+};
+
+struct list {
+    struct store *s;
+    const struct job_filter *f;
+    size_t name_length; /* without the '*' */
+    bool prefix;
+    struct cursor cursors[JOB_STATE_COUNT];
+    unsigned n;
+};
+
+/* The cursor that is next in the order of ids; `after` is ?2, what of the specs ?1. */
+#define FORWARD " AND id > ?2 ORDER BY id"
+#define BACK " AND id < ?2 ORDER BY id DESC"
+#define SELECT "SELECT " JOBS_COLUMNS " FROM job "
+
+static const char *const by_id[] = {SELECT "WHERE 1" BACK, SELECT "WHERE 1" FORWARD};
+static const char *const by_state[] = {SELECT "INDEXED BY job_state WHERE state = ?3" BACK,
+                                       SELECT "INDEXED BY job_state WHERE state = ?3" FORWARD};
+static const char *const by_user[] = {
+    SELECT "INDEXED BY job_user WHERE state = ?3 AND user = ?4" BACK,
+    SELECT "INDEXED BY job_user WHERE state = ?3 AND user = ?4" FORWARD};
+static const char *const by_array[] = {
+    SELECT "INDEXED BY job_array WHERE array_id = ?3 AND array_id > 0" BACK,
+    SELECT "INDEXED BY job_array WHERE array_id = ?3 AND array_id > 0" FORWARD};
+static const char *const by_name[] = {
+    SELECT "WHERE id IN (SELECT id FROM job WHERE name BETWEEN ?3 AND ?4)" BACK,
+    SELECT "WHERE id IN (SELECT id FROM job WHERE name BETWEEN ?3 AND ?4)" FORWARD};
+
+static struct query *add_cursor(struct list *l, const char *const sql[2])
+{
+    const struct job_filter *f = l->f;
+    struct query *q = &l->cursors[l->n++].q;
+    *q = query_open(l->s, sql[f->oldest_first]);
+    query_int(q, f->brief ? JOBS_SPEC_NONE : f->lean ? JOBS_SPEC_LEAN : JOBS_SPEC_ALL);
+    query_int(q, f->after || f->oldest_first ? f->after : INT64_MAX);
+    return q;
+}
+
+static void list_done(struct list *l)
+{
+    for (unsigned i = 0; i < l->n; i++)
+        query_done(&l->cursors[i].q);
+}
+
+static bool matches(const struct list *l, const struct job_row *row)
+{
+    const struct job_filter *f = l->f;
+    return (!f->states || f->states >> row->state & 1) && (!f->array || row->array == f->array) &&
+           (!f->user || !strcmp(row->user, f->user)) &&
+           (!f->name || (!strncmp(row->name, f->name, l->name_length) &&
+                         (l->prefix || !row->name[l->name_length])));
+}
+
+/* Binds the first and the last name that match: no byte of UTF-8 is as large as
+ * the one that ends the last. */
+static void bind_names(const struct list *l, struct query *q, char *last)
+{
+    memcpy(last, l->f->name, l->name_length);
+    last[l->name_length] = '\xff';
+    query_bytes(q, l->f->name, l->name_length);
+    query_bytes(q, last, l->name_length + l->prefix);
+}
+
+static int count_names(const struct list *l, char *last, int64_t *n, struct err *err)
+{
+    AUTO_QUERY struct query q = query_open(l->s, "SELECT count(*) FROM (SELECT 1 FROM job"
+                                                 " WHERE name BETWEEN ? AND ? LIMIT ?)");
+    bind_names(l, &q, last);
+    query_int(&q, FEW_NAMES + 1);
+    return query_number(&q, 0, n, err);
+}
+
+static void add_state_cursors(struct list *l)
+{
+    for (enum job_state state = 0; state < JOB_STATE_COUNT; state++) {
+        if (l->f->states && !(l->f->states >> state & 1))
+            continue;
+        struct query *q = add_cursor(l, l->f->user ? by_user : by_state);
+        query_text(q, job_state_name(state));
+        if (l->f->user)
+            query_text(q, l->f->user);
+    }
+}
+
+/* Opens the cursors that read least. `last` has room for the name. */
+static int choose_cursors(struct list *l, char *last, struct err *err)
+{
+    const struct job_filter *f = l->f;
+    int64_t named = INT64_MAX;
+    if (f->name && count_names(l, last, &named, err) < 0)
+        return -1;
+    if (f->array)
+        query_int(add_cursor(l, by_array), f->array);
+    else if (named <= FEW_NAMES)
+        bind_names(l, add_cursor(l, by_name), last);
+    else if (f->user || f->states)
+        add_state_cursors(l);
+    else
+        add_cursor(l, by_id);
+    return 0;
+}
+
+static int advance(struct cursor *c, struct err *err)
+{
+    int rc = query_next(&c->q, err);
+    c->has_row = rc > 0;
+    return rc > 0 ? jobs_read(&c->q, &c->row, err) : rc;
+}
+
+/* The cursor whose row is next, NULL behind the last. */
+static struct cursor *first_of(struct list *l)
+{
+    struct cursor *first = NULL;
+    for (unsigned i = 0; i < l->n; i++) {
+        struct cursor *c = &l->cursors[i];
+        if (c->has_row && (!first || (c->row.id < first->row.id) == l->f->oldest_first))
+            first = c;
+    }
+    return first;
+}
+
+static int walk(struct list *l, store_job_fn fn, void *ctx, struct err *err)
+{
+    for (unsigned i = 0; i < l->n; i++)
+        if (advance(&l->cursors[i], err) < 0)
+            return -1;
+    uint32_t shown = 0;
+    for (struct cursor *c; (c = first_of(l));) {
+        if (matches(l, &c->row)) {
+            int rc = fn(ctx, &c->row, err);
+            if (rc || ++shown == l->f->limit)
+                return rc < 0 ? -1 : 0;
+        }
+        if (advance(c, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int store_job_list(struct store *s, const struct job_filter *f, store_job_fn fn, void *ctx,
+                   struct err *err)
+{
+    struct list l = {.s = s, .f = f, .name_length = f->name ? strlen(f->name) : 0};
+    l.prefix = l.name_length && f->name[l.name_length - 1] == '*';
+    l.name_length -= l.prefix;
+    AUTO_FREE char *last = xmalloc(l.name_length + 1);
+    int rc = choose_cursors(&l, last, err);
+    if (rc == 0)
+        rc = walk(&l, fn, ctx, err);
+    list_done(&l);
+    return rc;
+}
+
+int store_job_count(struct store *s, uint64_t count[JOB_STATE_COUNT], struct err *err)
+{
+    int rc;
+    uint64_t seen[JOB_STATE_COUNT] = {0};
+    AUTO_QUERY struct query q = query_open(s, "SELECT state, n FROM job_count");
+    while ((rc = query_next(&q, err)) > 0) {
+        int state = job_state_parse(query_get_text(&q));
+        if (state >= 0)
+            seen[state] = (uint64_t)query_get_int(&q);
+    }
+    if (rc == 0)
+        memcpy(count, seen, sizeof seen);
+    return rc;
+}

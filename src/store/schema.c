@@ -1,0 +1,207 @@
+/* Owns the tables: every version of the schema as the script that makes it from
+ * the one before, and the steps from version to version. docs/store.md describes
+ * the tables for people. A script that was released never changes again. */
+#include "store/schema.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "store/fault.h"
+#include "store/store.h"
+
+#if SQLITE_VERSION_NUMBER < 3038000
+#error "SQLite 3.38 or newer is needed, for STRICT tables and JSON"
+#endif
+
+/* An index ends with the table's id by itself, so job_state is (state, id): pages
+ * of a list are read from it in order. What changes with every progress report is
+ * in no index. */
+static const char version_1[] =
+    "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;"
+
+    "CREATE TABLE job ("
+    "  id INTEGER PRIMARY KEY,"
+    "  name TEXT NOT NULL,"
+    "  user TEXT NOT NULL,"
+    "  state TEXT NOT NULL,"
+    "  over INTEGER NOT NULL,"
+    "  priority INTEGER NOT NULL,"
+    "  array_id INTEGER NOT NULL,"
+    "  array_index INTEGER NOT NULL,"
+    "  submitted INTEGER NOT NULL,"
+    "  started INTEGER NOT NULL,"
+    "  ended INTEGER NOT NULL,"
+    "  deadline INTEGER NOT NULL,"
+    "  eligible INTEGER NOT NULL,"
+    "  attempt INTEGER NOT NULL,"
+    "  failures INTEGER NOT NULL,"
+    "  code INTEGER NOT NULL,"
+    "  reason TEXT NOT NULL,"
+    "  work REAL, done REAL, attained REAL,"
+    "  run_time INTEGER NOT NULL,"
+    "  wait_time INTEGER NOT NULL,"
+    "  cpus_min INTEGER NOT NULL, cpus_max INTEGER NOT NULL,"
+    "  step REAL, total REAL, metric REAL,"
+    "  trimmed INTEGER NOT NULL DEFAULT 0"
+    ") STRICT;"
+    "CREATE INDEX job_state ON job (state);"
+    "CREATE INDEX job_user ON job (user, state);"
+    "CREATE INDEX job_name ON job (name);"
+    "CREATE INDEX job_array ON job (array_id) WHERE array_id > 0;"
+    "CREATE INDEX job_to_trim ON job (ended) WHERE over = 1 AND trimmed = 0;"
+
+    /* Apart from the job, which is written anew at each change. */
+    "CREATE TABLE spec (job INTEGER PRIMARY KEY REFERENCES job (id), text TEXT NOT NULL) STRICT;"
+
+    "CREATE TABLE job_count (state TEXT PRIMARY KEY, n INTEGER NOT NULL) STRICT, WITHOUT ROWID;"
+    "CREATE TRIGGER job_added AFTER INSERT ON job BEGIN"
+    "  INSERT INTO job_count VALUES (new.state, 1) ON CONFLICT DO UPDATE SET n = n + 1;"
+    "END;"
+    "CREATE TRIGGER job_moved AFTER UPDATE OF state ON job WHEN old.state <> new.state BEGIN"
+    "  UPDATE job_count SET n = n - 1 WHERE state = old.state;"
+    "  INSERT INTO job_count VALUES (new.state, 1) ON CONFLICT DO UPDATE SET n = n + 1;"
+    "END;"
+    "CREATE TRIGGER job_removed AFTER DELETE ON job BEGIN"
+    "  UPDATE job_count SET n = n - 1 WHERE state = old.state;"
+    "END;"
+
+    "CREATE TABLE dep ("
+    "  job INTEGER NOT NULL REFERENCES job (id),"
+    "  kind INTEGER NOT NULL,"
+    "  on_job INTEGER NOT NULL,"
+    "  PRIMARY KEY (job, kind, on_job)"
+    ") STRICT, WITHOUT ROWID;"
+
+    "CREATE TABLE attempt ("
+    "  job INTEGER NOT NULL REFERENCES job (id),"
+    "  n INTEGER NOT NULL,"
+    "  state TEXT NOT NULL,"
+    "  over INTEGER NOT NULL,"
+    "  node TEXT NOT NULL,"
+    "  token TEXT NOT NULL,"
+    "  places TEXT NOT NULL,"
+    "  created INTEGER NOT NULL,"
+    "  started INTEGER NOT NULL,"
+    "  ended INTEGER NOT NULL,"
+    "  code INTEGER NOT NULL,"
+    "  signal INTEGER NOT NULL,"
+    "  reason TEXT NOT NULL,"
+    "  cpu_seconds REAL, memory_max_mb REAL,"
+    "  pid INTEGER NOT NULL,"
+    "  PRIMARY KEY (job, n)"
+    ") STRICT, WITHOUT ROWID;"
+    "CREATE INDEX attempt_active ON attempt (job, n) WHERE over = 0;"
+
+    "CREATE TABLE event ("
+    "  seq INTEGER PRIMARY KEY AUTOINCREMENT,"
+    "  at INTEGER NOT NULL,"
+    "  job INTEGER NOT NULL,"
+    "  kind TEXT NOT NULL,"
+    "  json TEXT NOT NULL"
+    ") STRICT;"
+    "CREATE INDEX event_job ON event (job);"
+
+    "CREATE TABLE sample ("
+    "  job INTEGER NOT NULL REFERENCES job (id),"
+    "  seq INTEGER NOT NULL,"
+    "  attempt INTEGER NOT NULL,"
+    "  at INTEGER NOT NULL,"
+    "  step REAL, metric REAL, units REAL, cpu_time REAL, memory_mb REAL,"
+    "  block_bytes REAL, net_bytes REAL,"
+    "  PRIMARY KEY (job, seq)"
+    ") STRICT, WITHOUT ROWID;"
+
+    "CREATE TABLE boot (n INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL) STRICT;"
+    "CREATE TABLE journal ("
+    "  seq INTEGER PRIMARY KEY AUTOINCREMENT,"
+    "  boot INTEGER NOT NULL,"
+    "  kind TEXT NOT NULL,"
+    "  data TEXT NOT NULL"
+    ") STRICT;"
+    "CREATE INDEX journal_boot ON journal (boot);";
+
+static const char *const scripts[] = {version_1};
+const struct schema schema_current = {scripts, COUNT_OF(scripts)};
+
+/* The one number that the statement yields. */
+static int ask(sqlite3 *db, const char *path, const char *sql, int64_t *out, struct err *err)
+{
+    sqlite3_stmt *stmt = NULL;
+    int rc = sqlite3_prepare_v2(db, sql, -1, &stmt, NULL);
+    if (rc == SQLITE_OK)
+        rc = sqlite3_step(stmt);
+    if (rc == SQLITE_ROW)
+        *out = sqlite3_column_int64(stmt, 0);
+    sqlite3_finalize(stmt);
+    return rc == SQLITE_ROW ? 0 : fault_set(db, path, rc, err);
+}
+
+/* Names the program that wrote a database of a version that is not known. */
+static int refuse_newer(sqlite3 *db, const char *path, int version, int known, struct err *err)
+{
+    static const char sql[] = "SELECT value FROM meta WHERE key = '" STORE_META_PROGRAM "'";
+    sqlite3_stmt *stmt = NULL;
+    const char *program = NULL;
+    if (sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) == SQLITE_OK &&
+        sqlite3_step(stmt) == SQLITE_ROW)
+        program = (const char *)sqlite3_column_text(stmt, 0);
+    err_set(err, ERR_CONFLICT,
+            "%.100s: written by %s%.30s (schema %d, this program knows up to %d): install that "
+            "version, or put a backup from before the upgrade in its place",
+            path, program ? "trainyard " : "a newer trainyard", program ? program : "", version,
+            known);
+    sqlite3_finalize(stmt);
+    return -1;
+}
+
+int schema_version(sqlite3 *db, const char *path, const struct schema *schema, int *version,
+                   struct err *err)
+{
+    int64_t id = 0, user_version = 0, tables = 0;
+    if (ask(db, path, "PRAGMA application_id", &id, err) < 0 ||
+        ask(db, path, "PRAGMA user_version", &user_version, err) < 0 ||
+        ask(db, path, "SELECT count(*) FROM sqlite_schema", &tables, err) < 0)
+        return -1;
+    if (id != SCHEMA_APPLICATION_ID && (id || user_version || tables))
+        return err_set(err, ERR_INVALID,
+                       "%.100s: a database of another program (application id %lld): use another "
+                       "--state directory",
+                       path, (long long)id);
+    if (user_version < 0)
+        return fault_set(NULL, path, SQLITE_CORRUPT, err);
+    if (user_version > schema->n)
+        return refuse_newer(db, path, (int)user_version, schema->n, err);
+    *version = (int)user_version;
+    return 0;
+}
+
+static int run_script(sqlite3 *db, const char *path, const char *script, int version,
+                      struct err *err)
+{
+    struct str sql = {0};
+    str_addf(&sql,
+             "BEGIN IMMEDIATE; %s; PRAGMA application_id = %d; PRAGMA user_version = %d; "
+             "COMMIT",
+             script, SCHEMA_APPLICATION_ID, version);
+    int rc = sqlite3_exec(db, sql.at, NULL, NULL, NULL);
+    str_done(&sql);
+    if (rc == SQLITE_OK)
+        return 0;
+    fault_set(db, path, rc, err);
+    if (!sqlite3_get_autocommit(db))
+        sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
+    return err_prefix(err, "schema %d", version);
+}
+
+int schema_migrate(sqlite3 *db, const char *path, const struct schema *schema, struct err *err)
+{
+    int version = 0;
+    if (schema_version(db, path, schema, &version, err) < 0)
+        return -1;
+    for (; version < schema->n; version++)
+        if (run_script(db, path, schema->scripts[version], version + 1, err) < 0)
+            return -1;
+    return 0;
+}

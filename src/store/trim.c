@@ -1,0 +1,126 @@
+/* Owns the removal of what has been kept long enough. Jobs, their specs, their
+ * dependencies and their attempts stay; events, samples and the journal go.
+ *
+ * Each step removes a bounded number of rows and finds them by an index, so that
+ * a call with nothing to do costs nothing. */
+#include "store/fault.h"
+#include "store/query.h"
+
+/* Entries of the journal may be large. */
+enum { JOURNAL_STEP = 500 };
+
+struct trim {
+    struct store *s;
+    usec_t before;
+    uint64_t removed;
+};
+
+static int64_t room(const struct trim *t)
+{
+    return STORE_TRIM_STEP - (int64_t)t->removed;
+}
+
+/* Runs a query whose rows count as removed. */
+static int remove_by(struct trim *t, struct query *q, struct err *err)
+{
+    int64_t n;
+    if (query_run_counted(q, &n, err) < 0)
+        return -1;
+    t->removed += (uint64_t)n;
+    return 0;
+}
+
+static int trim_common_events(struct trim *t, struct err *err)
+{
+    /* Up to the first that is young enough: the clock may have been set back. */
+    AUTO_QUERY struct query q = query_open(
+        t->s, "DELETE FROM event WHERE seq IN (SELECT seq FROM event WHERE job = 0 AND seq <"
+              " coalesce((SELECT seq FROM event WHERE job = 0 AND at >= ? ORDER BY seq LIMIT 1),"
+              " 9223372036854775807) ORDER BY seq LIMIT ?)");
+    query_int(&q, t->before);
+    query_int(&q, room(t));
+    return remove_by(t, &q, err);
+}
+
+static int trim_events(struct trim *t, int64_t job, struct err *err)
+{
+    AUTO_QUERY struct query q = query_open(
+        t->s, "DELETE FROM event WHERE seq IN (SELECT seq FROM event WHERE job = ? LIMIT ?)");
+    query_int(&q, job);
+    query_int(&q, room(t));
+    return remove_by(t, &q, err);
+}
+
+static int trim_samples(struct trim *t, int64_t job, struct err *err)
+{
+    AUTO_QUERY struct query q =
+        query_open(t->s, "DELETE FROM sample WHERE job = ?1 AND seq IN"
+                         " (SELECT seq FROM sample WHERE job = ?1 LIMIT ?2)");
+    query_int(&q, job);
+    query_int(&q, room(t));
+    return remove_by(t, &q, err);
+}
+
+/* Counts as removed too: of jobs that left nothing behind there may be many. An
+ * index that names a job that is not there would name it for ever. */
+static int mark_trimmed(struct trim *t, int64_t job, struct err *err)
+{
+    uint64_t before = t->removed;
+    AUTO_QUERY struct query q =
+        query_open(t->s, "UPDATE job SET trimmed = 1 WHERE id = ? AND trimmed = 0");
+    query_int(&q, job);
+    if (remove_by(t, &q, err) < 0)
+        return -1;
+    return t->removed > before ? 0 : fault_set(NULL, t->s->path, SQLITE_CORRUPT, err);
+}
+
+static int trim_job(struct trim *t, int64_t job, struct err *err)
+{
+    if (trim_events(t, job, err) < 0 || trim_samples(t, job, err) < 0)
+        return -1;
+    return room(t) > 0 ? mark_trimmed(t, job, err) : 0;
+}
+
+/* The job that was over first and has not been trimmed; 0 = none before the limit. */
+static int next_job(struct trim *t, int64_t *job, struct err *err)
+{
+    AUTO_QUERY struct query q =
+        query_open(t->s, "SELECT id FROM job INDEXED BY job_to_trim WHERE over = 1 AND trimmed = 0"
+                         " AND ended < ? ORDER BY ended LIMIT 1");
+    query_int(&q, t->before);
+    return query_number(&q, 0, job, err);
+}
+
+static int trim_jobs(struct trim *t, struct err *err)
+{
+    while (room(t) > 0) {
+        int64_t job;
+        if (next_job(t, &job, err) < 0)
+            return -1;
+        if (job == 0)
+            break;
+        if (trim_job(t, job, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* The journal is needed from the boot on that was under way at the limit. */
+static int trim_journal(struct trim *t, struct err *err)
+{
+    AUTO_QUERY struct query q = query_open(
+        t->s, "DELETE FROM journal WHERE seq IN (SELECT seq FROM journal WHERE boot <"
+              " (SELECT n FROM boot WHERE at < ? ORDER BY n DESC LIMIT 1) ORDER BY boot LIMIT ?)");
+    query_int(&q, t->before);
+    query_int(&q, room(t) < JOURNAL_STEP ? room(t) : JOURNAL_STEP);
+    return remove_by(t, &q, err);
+}
+
+int store_trim(struct store *s, usec_t before, uint64_t *removed, struct err *err)
+{
+    struct trim t = {.s = s, .before = before};
+    if (trim_common_events(&t, err) < 0 || trim_jobs(&t, err) < 0 || trim_journal(&t, err) < 0)
+        return -1;
+    *removed = t.removed;
+    return 0;
+}
