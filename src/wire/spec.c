@@ -1,0 +1,224 @@
+/* Owns the table of a job request's fields, their defaults, and what the request
+ * becomes for the one who runs it: an environment and words to execute. */
+#include "wire/spec.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+
+#include "base/str.h"
+#include "model/speed.h"
+#include "wire/spec_lists.h"
+#include "wire/value.h"
+
+#define AT(member) .at = offsetof(struct spec, member)
+#define CENTURY (36525.0 * 86400)
+
+const struct spec_field spec_fields[] = {
+    {"name", 'n', SPEC_TEXT, "NAME", "a name for people (default: the command's)", AT(name)},
+    {"command", 0, SPEC_LIST, "WORDS", "what to run (on the command line: behind --)", AT(command),
+     .not_option = true},
+    {"script", 0, SPEC_BODY, "TEXT", "a script to run; the command's words are its arguments",
+     AT(script), .not_option = true},
+    {"cpus", 'c', SPEC_CPUS, "MIN-MAX", "CPUs it can run on, as 2, 1-4 or 0.5-2 (default 1)",
+     AT(cpus), 0.001, 65536},
+    {"gpus", 'g', SPEC_GPUS, "MIN-MAX", "GPUs it can run on, as 1 or 1-4 (default none)", AT(gpus),
+     0, 65536},
+    {"gpu_type", 0, SPEC_TEXT, "TYPE", "only GPUs of this type", AT(gpu_type)},
+    {"memory", 'm', SPEC_MEMORY, "SIZE", "memory limit, as 512m or 4g (default none)",
+     AT(memory_mb)},
+    {"workers", 'w', SPEC_COUNT, "MIN-MAX", "worker processes of an elastic launcher (default 1)",
+     AT(workers), 1, 65536},
+    {"resize", 0, SPEC_CHOICE, "auto|none|live|restart|torchrun|horovod",
+     "how it changes its size (default auto)", AT(resize)},
+    {"preempt", 0, SPEC_CHOICE, "restart|pause|never",
+     "how it makes room for others (default restart)", AT(preempt)},
+    {"deadline", 'd', SPEC_DURATION, "TIME", "it shall end within this time of its submission",
+     AT(deadline), 0, CENTURY},
+    {"deadline_at", 0, SPEC_WHEN, "WHEN", "it shall end by then, as 2030-01-31T18:00",
+     AT(deadline_at)},
+    {"time_limit", 't', SPEC_DURATION, "TIME", "it is stopped after running this long",
+     AT(time_limit), 0, CENTURY},
+    {"signal", 0, SPEC_WARNING, "SIG@SECONDS", "sent this long before the time limit", AT(signal)},
+    {"checkpoint_signal", 0, SPEC_SIGNAL, "SIG", "asks it to save itself (default TERM)",
+     AT(checkpoint_signal)},
+    {"grace", 0, SPEC_DURATION, "TIME",
+     "time between asking it to stop and killing it (default 60s)", AT(grace), 0, 86400},
+    {"priority", 'p', SPEC_INT, "N", "a higher one goes first (default 0)", AT(priority), -1000000,
+     1000000},
+    {"weight", 0, SPEC_REAL, "N", "its share in policies that weigh jobs (default 1)", AT(weight),
+     0.001, 1000},
+    {"target", 0, SPEC_REAL, "VALUE", "metric at which you are content", AT(target), -1e300, 1e300},
+    {"total", 0, SPEC_REAL, "STEPS", "training steps in all, when its output does not say",
+     AT(total), 0, 1e15},
+    {"pattern", 0, SPEC_TEXT, "REGEX",
+     "progress in its output: (?<step>..) (?<total>..) (?<loss>..)", AT(pattern)},
+    {"retries", 0, SPEC_INT, "N", "start it again this often when it fails (default 0)",
+     AT(retries), 0, 1000},
+    {"backoff", 0, SPEC_DURATION, "TIME", "wait this long before that, doubling (default 10s)",
+     AT(backoff), 0, 7 * 86400},
+    {"requeue", 0, SPEC_FLAG, NULL, "start it again when its node or conductor is lost",
+     AT(requeue)},
+    {"after", 'a', SPEC_DEPS, "KIND:JOBS",
+     "after:, afterok:, afternotok:, afterany:12,13 or singleton", AT(after)},
+    {"array", 0, SPEC_ARRAY, "INDICES", "one job per index, as 0-9, 1,3,5 or 0-99%4 (4 at once)",
+     AT(array)},
+    {"hold", 'H', SPEC_FLAG, NULL, "wait until it is released", AT(hold)},
+    {"workdir", 0, SPEC_TEXT, "DIR", "where it runs (default: here)", AT(workdir)},
+    {"env", 'e', SPEC_MAP, "KEY=VALUE", "environment variables", AT(env)},
+    {"export", 0, SPEC_CHOICE, "all|none", "of your environment, what it gets (default all)",
+     AT(export)},
+    {"checkpoint_dir", 0, SPEC_TEXT, "DIR", "where it saves itself: TRAINYARD_CHECKPOINT_DIR",
+     AT(checkpoint_dir)},
+    {"image", 'i', SPEC_TEXT, "IMAGE", "container image (default: a process on the node)",
+     AT(image)},
+    {"mounts", 0, SPEC_LIST, "SRC:DST[:ro]", "directories to mount into the container", AT(mounts)},
+    {"user", 0, SPEC_TEXT, "USER", "whose job it is (default: yours)", AT(user)},
+    {"comment", 0, SPEC_TEXT, "TEXT", "a note for people", AT(comment)},
+    {0},
+};
+
+enum { FIELDS = COUNT_OF(spec_fields) - 1 };
+
+void spec_init(struct spec *s)
+{
+    *s = (struct spec){
+        .cpus = {UNIT, UNIT},
+        .workers = {1, 1},
+        .checkpoint_signal = SIGTERM,
+        .grace = 60 * USEC_PER_SEC,
+        .weight = 1,
+        .target = NAN,
+        .backoff = 10 * USEC_PER_SEC,
+    };
+}
+
+void spec_done(struct spec *s)
+{
+    arena_done(&s->arena);
+}
+
+static const char *field_name(const void *ctx, size_t i)
+{
+    (void)ctx;
+    return spec_fields[i].name;
+}
+
+const struct spec_field *spec_find(const char *name, struct err *err)
+{
+    char shown[VALUE_SHOWN];
+    for (const struct spec_field *f = spec_fields; f->name; f++)
+        if (!strcmp(f->name, name))
+            return f;
+    const char *near = str_nearest(name, FIELDS, field_name, NULL);
+    value_show(name, shown);
+    if (near)
+        err_set(err, ERR_INVALID, "unknown field '%s'; did you mean '%s'?", shown, near);
+    else
+        err_set(err, ERR_INVALID, "unknown field '%s'", shown);
+    return NULL;
+}
+
+static const size_t sizes[] = {
+    [SPEC_TEXT] = sizeof(const char *),
+    [SPEC_BODY] = sizeof(const char *),
+    [SPEC_CPUS] = sizeof(struct spec_span),
+    [SPEC_GPUS] = sizeof(struct spec_span),
+    [SPEC_COUNT] = sizeof(struct spec_span),
+    [SPEC_MEMORY] = sizeof(int64_t),
+    [SPEC_DURATION] = sizeof(usec_t),
+    [SPEC_WHEN] = sizeof(usec_t),
+    [SPEC_INT] = sizeof(int32_t),
+    [SPEC_REAL] = sizeof(double),
+    [SPEC_FLAG] = sizeof(bool),
+    [SPEC_CHOICE] = sizeof(unsigned),
+    [SPEC_SIGNAL] = sizeof(int),
+    [SPEC_WARNING] = sizeof(struct spec_warning),
+    [SPEC_ARRAY] = sizeof(struct indices),
+    [SPEC_LIST] = sizeof(struct spec_list),
+    [SPEC_MAP] = sizeof(struct spec_list),
+    [SPEC_DEPS] = sizeof(struct spec_deps),
+};
+
+void spec_clear(struct spec *s, const struct spec_field *f)
+{
+    struct spec d;
+    spec_init(&d);
+    memcpy((char *)s + f->at, (char *)&d + f->at, sizes[f->type]);
+}
+
+bool spec_differs(const struct spec *s, const struct spec_field *f)
+{
+    struct spec d;
+    const void *at = (const char *)s + f->at;
+    switch (f->type) {
+    case SPEC_WARNING:
+        return ((const struct spec_warning *)at)->number != 0;
+    case SPEC_ARRAY:
+        return ((const struct indices *)at)->n > 0;
+    case SPEC_LIST:
+    case SPEC_MAP:
+        return ((const struct spec_list *)at)->n > 0;
+    case SPEC_DEPS:
+        return ((const struct spec_deps *)at)->n > 0;
+    default:
+        spec_init(&d);
+        return memcmp(at, (char *)&d + f->at, sizes[f->type]) != 0;
+    }
+}
+
+/* What a program cannot well do without. */
+static bool is_login_variable(const char *key, size_t n)
+{
+    static const char *const names[] = {"HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TZ", "USER"};
+    for (size_t i = 0; i < COUNT_OF(names); i++)
+        if (strlen(names[i]) == n && !strncmp(names[i], key, n))
+            return true;
+    return false;
+}
+
+uint32_t spec_export(struct spec *s, char *const *environment)
+{
+    uint32_t left_out = 0;
+    for (; *environment; environment++) {
+        const char *pair = *environment;
+        size_t n = strcspn(pair, "=");
+        if (!pair[n] || spec_env_get(s, pair, n) ||
+            (s->export == SPEC_EXPORT_NONE && !is_login_variable(pair, n)))
+            continue;
+        if (pair[str_valid_utf8(pair)] || spec_env_add(s, pair, NULL) < 0)
+            left_out++;
+    }
+    return left_out;
+}
+
+/* "#!/usr/bin/env -S python3 -u" has, for the kernel, two words. */
+static void add_interpreter(struct spec *s, struct spec_list *words)
+{
+    static const char blanks[] = " \t";
+    if (strncmp(s->script, "#!", 2) != 0) {
+        words->at[words->n++] = "/bin/sh";
+        return;
+    }
+    const char *p = s->script + 2, *end = p + strcspn(p, "\n");
+    p += strspn(p, blanks);
+    while (end > p && strchr(blanks, end[-1]))
+        end--;
+    size_t n = strcspn(p, " \t\n");
+    words->at[words->n++] = arena_strndup(&s->arena, p, n);
+    p += n + strspn(p + n, blanks);
+    if (p < end)
+        words->at[words->n++] = arena_strndup(&s->arena, p, (size_t)(end - p));
+}
+
+struct spec_list spec_words(struct spec *s, const char *path)
+{
+    if (!s->script)
+        return s->command;
+    struct spec_list words = {.at = ARENA_ARRAY(&s->arena, s->command.n + 3, const char *)};
+    add_interpreter(s, &words);
+    words.at[words.n++] = arena_strdup(&s->arena, path);
+    for (uint32_t i = 1; i < s->command.n; i++)
+        words.at[words.n++] = s->command.at[i];
+    return words;
+}

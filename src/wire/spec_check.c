@@ -1,0 +1,162 @@
+/* Owns the rules about which fields of a job request go together, and what
+ * follows from others when it is not given. */
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/str.h"
+#include "wire/spec.h"
+#include "wire/spec_lists.h"
+#include "wire/spec_places.h"
+#include "wire/value.h"
+
+/* Linux gives arguments and environment together a quarter of the stack limit,
+ * which is 2 MiB by default; some of it is for the variables that are added. */
+enum { EXEC_MAX = 3 << 19 };
+
+struct check {
+    struct spec *s;
+    const char *field; /* at fault */
+    struct err *err;
+};
+
+static int fault(struct check *c, const char *field, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+static int fault(struct check *c, const char *field, const char *fmt, ...)
+{
+    char text[256];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    c->field = field;
+    err_set(c->err, ERR_INVALID, "%s: %s", field, text);
+    spec_places_fail(c->s, field, c->err);
+    return -1;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+/* The word of the command that people would call it by: "train.py" for "python3
+ * -u train.py", "make" for /bin/sh -c "make all". */
+static const char *telling_word(const struct spec_list *command)
+{
+    const char *program = base_name(command->at[0]);
+    bool shell = !strcmp(program, "sh") || !strcmp(program, "bash") || !strcmp(program, "dash");
+    if (!shell && strncmp(program, "python", 6) != 0)
+        return program;
+    for (uint32_t i = 1; i < command->n; i++) {
+        if (shell && !strcmp(command->at[i], "-c") && i + 1 < command->n)
+            return command->at[i + 1] + strspn(command->at[i + 1], " \t\n");
+        if (command->at[i][0] != '-')
+            return base_name(command->at[i]);
+    }
+    return program;
+}
+
+/* Up to its first blank, with what is odd in a name as dashes. */
+static const char *make_name(struct spec *s)
+{
+    char name[64];
+    size_t n = 0;
+    for (const char *p = telling_word(&s->command); *p && n < sizeof name - 1; p++) {
+        if (isspace((unsigned char)*p))
+            break;
+        name[n++] = (char)(isalnum((unsigned char)*p) || strchr("._-", *p) ? *p : '-');
+    }
+    name[n] = '\0';
+    bool only_digits = strspn(name, "0123456789") == n; /* or nothing at all */
+    return arena_strdup(&s->arena, only_digits ? "job" : name);
+}
+
+static int check_command(struct check *c)
+{
+    struct spec *s = c->s;
+    size_t size = 0;
+    if (s->script && s->command.n == 0)
+        spec_list_add(s, &s->command, "script", NULL);
+    if (s->command.n == 0)
+        return fault(c, "command", "there is nothing to run");
+    if (!*s->command.at[0])
+        return fault(c, "command", "its first word is empty");
+    for (uint32_t i = 0; i < s->command.n; i++)
+        size += strlen(s->command.at[i]) + 1 + sizeof(char *);
+    for (uint32_t i = 0; i < s->env.n; i++)
+        size += strlen(s->env.at[i]) + 1 + sizeof(char *);
+    if (size > EXEC_MAX)
+        return fault(c, "command", "with env, %zu bytes; the kernel takes about %d", size,
+                     EXEC_MAX);
+    if (!s->name)
+        s->name = make_name(s);
+    return 0;
+}
+
+static int check_times(struct check *c)
+{
+    const struct spec *s = c->s;
+    if (s->deadline && s->deadline_at)
+        return fault(c, "deadline_at", "there is a deadline too; give one of them");
+    if (s->signal.number && !s->time_limit)
+        return fault(c, "signal", "it is sent before the time_limit; give one");
+    if (s->signal.number && s->signal.before >= s->time_limit)
+        return fault(c, "signal", "it would be due before the job starts; the time_limit is short");
+    return 0;
+}
+
+/* SOURCE:TARGET, or with ":ro" or ":rw" behind; both absolute. */
+static bool is_mount(const char *text)
+{
+    const char *colon = strchr(text, ':');
+    if (text[0] != '/' || !colon || colon[1] != '/')
+        return false;
+    const char *mode = strchr(colon + 1, ':');
+    return !mode || !strcmp(mode, ":ro") || !strcmp(mode, ":rw");
+}
+
+static int check_paths(struct check *c)
+{
+    const struct spec *s = c->s;
+    char shown[VALUE_SHOWN];
+    if (s->workdir && s->workdir[0] != '/')
+        return fault(c, "workdir", "'%s' is not an absolute path", value_show(s->workdir, shown));
+    if (s->checkpoint_dir && s->checkpoint_dir[0] != '/')
+        return fault(c, "checkpoint_dir", "'%s' is not an absolute path",
+                     value_show(s->checkpoint_dir, shown));
+    if (s->mounts.n && !s->image)
+        return fault(c, "mounts", "they need an image");
+    for (uint32_t i = 0; i < s->mounts.n; i++)
+        if (!is_mount(s->mounts.at[i]))
+            return fault(c, "mounts", "'%s': expected /SOURCE:/TARGET[:ro]",
+                         value_show(s->mounts.at[i], shown));
+    return 0;
+}
+
+static int check_size(struct check *c)
+{
+    const struct spec *s = c->s;
+    bool launcher = s->resize == SPEC_RESIZE_TORCHRUN || s->resize == SPEC_RESIZE_HOROVOD;
+    if (s->gpu_type && s->gpus.max == 0)
+        return fault(c, "gpu_type", "the job asks for no GPU");
+    if (s->workers.max > 1 && !launcher)
+        return fault(c, "workers", "more than one needs resize: torchrun or horovod");
+    if (s->resize == SPEC_RESIZE_LIVE && s->gpus.max > 0)
+        return fault(c, "resize", "live is for CPU jobs; with GPUs use restart");
+    if (s->preempt == SPEC_PREEMPT_PAUSE && s->gpus.max > 0)
+        return fault(c, "preempt", "pause would keep the GPU memory; use restart");
+    return 0;
+}
+
+int spec_check(struct spec *s, const char **field, struct err *err)
+{
+    struct check c = {.s = s, .err = err};
+    if (check_command(&c) < 0 || check_times(&c) < 0 || check_paths(&c) < 0 || check_size(&c) < 0) {
+        if (field)
+            *field = c.field;
+        return -1;
+    }
+    return 0;
+}

@@ -1,0 +1,21 @@
+/* The fields of a job request that grow: words, environment, dependencies. All
+ * live in the request's arena. */
+#ifndef WIRE_SPEC_LISTS_H
+#define WIRE_SPEC_LISTS_H
+
+#include "wire/spec.h"
+
+/* A word of any text, up to what the kernel takes as one argument. */
+int spec_list_add(struct spec *s, struct spec_list *list, const char *text, struct err *err);
+
+/* KEY=VALUE, in place of an earlier one with this key. */
+int spec_env_add(struct spec *s, const char *text, struct err *err);
+/* The value of a variable, NULL when it has none. */
+const char *spec_env_get(const struct spec *s, const char *key, size_t length);
+
+/* "afterok:12,13", "afterok:12:13,afterany:14", "singleton". */
+int spec_deps_add(struct spec *s, const char *text, struct err *err);
+/* "afterok", ... */
+const char *spec_dep_name(enum spec_dep_kind kind);
+
+#endif
