@@ -1,0 +1,191 @@
+/* The limits of the local runtime with real control groups (v1 or v2, whatever is mounted):
+ * they have effect on real processes, and follow a resize.
+ * run-tests: alone */
+#define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): so the C library names it */
+#include <sched.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "runtime/textfile.h"
+#include "support/conduct.h"
+#include "support/host.h"
+#include "support/test.h"
+
+static const struct runtime_ops *const ops = &runtime_local;
+
+/* Opens it; the test needs control groups. */
+static void open_host(struct host *h)
+{
+    host_open(h);
+    if (!h->r->cgroups.n)
+        SKIP(h->notice);
+}
+
+static void need(const struct host *s, unsigned controllers)
+{
+    if ((s->r->cgroups.controllers & controllers) != controllers)
+        SKIP("a controller is missing");
+}
+
+/* A file of the attempt's group, wherever it is. */
+static int64_t group_number(const struct host *s, const struct runtime_attempt *a, const char *file,
+                            const char *key)
+{
+    char path[256];
+    struct str text = {0};
+    int64_t value = -1;
+    for (uint32_t i = 0; i < s->r->cgroups.n && value < 0; i++) {
+        snprintf(path, sizeof path, "%lld.%u/%s", (long long)a->job, a->attempt, file);
+        if (textfile_read_at(s->r->cgroups.at[i].fd, path, &text))
+            continue;
+        const char *at = key ? strstr(text.at, key) : text.at;
+        value = at ? atoll(at + (key ? strlen(key) : 0)) : -1;
+    }
+    str_done(&text);
+    return value;
+}
+
+static void test_quota_halves_a_busy_loop(void **state)
+{
+    (void)state;
+    struct host s = {0};
+    open_host(&s);
+    need(&s, CGROUP_CPU);
+    struct runtime_attempt a = host_attempt(1, 500);
+    host_start(s.r, s.dir, &a, "busy");
+    host_assert_uses(host_pid(s.dir, &a), 0.42, 0.58);
+    host_clean(s.r, &a);
+    host_close(&s);
+}
+
+/* Both on one CPU: the server is held to it while it looks at the machine. */
+static void test_weights_divide_a_core(void **state)
+{
+    (void)state;
+    struct host s = {0};
+    struct cpuset all = {0}, one = {0};
+    sched_getaffinity(0, sizeof all, (cpu_set_t *)&all);
+    uint32_t cpu = 0;
+    while (!cpuset_has(&all, cpu))
+        cpu++;
+    cpuset_add(&one, cpu);
+    sched_setaffinity(0, sizeof one, (const cpu_set_t *)&one);
+    open_host(&s);
+    assert_int_equal(s.r->node.cpus, 1000);
+    need(&s, CGROUP_CPU | CGROUP_CPUSET);
+    struct runtime_attempt light = host_attempt(1, 250), heavy = host_attempt(2, 750);
+    light.cpu_limit = heavy.cpu_limit = 1000;
+    light.cpu_weight = 500;
+    heavy.cpu_weight = 1500;
+    host_start(s.r, s.dir, &light, "busy");
+    host_start(s.r, s.dir, &heavy, "busy");
+    int64_t l = host_pid(s.dir, &light), h = host_pid(s.dir, &heavy);
+    double ratio = 0;
+    for (unsigned i = 0; i < 6 && !(ratio > 2.4 && ratio < 3.7); i++) {
+        double before_l = host_cpu_seconds(l), before_h = host_cpu_seconds(h);
+        host_sleep(1500);
+        ratio = (host_cpu_seconds(h) - before_h) / (host_cpu_seconds(l) - before_l);
+    }
+    sched_setaffinity(0, sizeof all, (const cpu_set_t *)&all);
+    if (!(ratio > 2.4 && ratio < 3.7))
+        fail_msg("weights 1:3 gave 1:%.2f", ratio);
+    host_clean(s.r, &light);
+    host_clean(s.r, &heavy);
+    host_close(&s);
+}
+
+static void test_cpuset_is_respected_and_follows(void **state)
+{
+    (void)state;
+    struct host s = {0};
+    struct err err;
+    open_host(&s);
+    need(&s, CGROUP_CPUSET);
+    if (s.r->node.cpus < 2000)
+        SKIP("one CPU only");
+    struct runtime_attempt a = host_attempt(1, 1000), b = host_attempt(2, 1000);
+    host_start(s.r, s.dir, &a, "busy2");
+    host_start(s.r, s.dir, &b, "sleep");
+    int64_t pid = host_pid(s.dir, &a);
+    char first[64];
+    snprintf(first, sizeof first, "%s", ops->cpuset(s.r, &a));
+    assert_string_equal(host_status(pid, "Cpus_allowed_list"), first);
+    assert_string_equal(host_status(host_pid(s.dir, &b), "Cpus_allowed_list"),
+                        ops->cpuset(s.r, &b));
+    assert_string_not_equal(first, ops->cpuset(s.r, &b));
+    host_assert_uses(pid, 0.5, 1.08);
+    host_clean(s.r, &b);
+    a.cpus = a.cpu_limit = 2000;
+    for (unsigned twice = 0; twice < 2; twice++) {
+        assert_ok(ops->resize(s.r, &a, &err), err);
+        assert_string_equal(host_status(pid, "Cpus_allowed_list"), ops->cpuset(s.r, &a));
+    }
+    host_assert_uses(pid, 1.2, 2.08);
+    a.cpus = a.cpu_limit = 300;
+    assert_ok(ops->resize(s.r, &a, &err), err);
+    assert_string_equal(ops->cpuset(s.r, &a), first);
+    assert_string_equal(host_status(pid, "Cpus_allowed_list"), first);
+    if (s.r->cgroups.controllers & CGROUP_CPU)
+        host_assert_uses(pid, 0.24, 0.36);
+    a.cpu_limit = 1500;
+    assert_ok(ops->resize(s.r, &a, &err), err);
+    assert_string_not_equal(ops->cpuset(s.r, &a), first);
+    host_clean(s.r, &a);
+    host_close(&s);
+}
+
+static void test_memory_limit_kills_and_is_counted(void **state)
+{
+    (void)state;
+    struct host s = {0};
+    struct err err;
+    open_host(&s);
+    need(&s, CGROUP_MEMORY);
+    struct runtime_attempt a = host_attempt(1, 1000);
+    a.memory_mb = 40;
+    host_start(s.r, s.dir, &a, "eat");
+    int status = host_wait(s.dir, &a);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    bool v1 = s.r->cgroups.version->number == 1;
+    assert_true(group_number(&s, &a, v1 ? "memory.oom_control" : "memory.events", "oom_kill ") > 0);
+    a.memory_mb = 20;
+    assert_ok(ops->resize(s.r, &a, &err), err);
+    a.memory_mb = 80;
+    assert_ok(ops->resize(s.r, &a, &err), err);
+    const char *file = v1 ? "memory.limit_in_bytes" : "memory.max";
+    assert_int_equal(group_number(&s, &a, file, NULL), 80 << 20);
+    a.memory_mb = 0;
+    assert_ok(ops->resize(s.r, &a, &err), err);
+    assert_int_not_equal(group_number(&s, &a, file, NULL), 80 << 20);
+    host_clean(s.r, &a);
+    host_close(&s);
+}
+
+static void test_pids_limit_holds(void **state)
+{
+    (void)state;
+    struct host s = {0};
+    open_host(&s);
+    need(&s, CGROUP_PIDS);
+    struct runtime_attempt a = host_attempt(1, 1000);
+    a.pids = 20;
+    host_start(s.r, s.dir, &a, "forks");
+    host_until(host_count(s.dir) == 20);
+    assert_int_equal(group_number(&s, &a, "pids.current", NULL), 20);
+    host_clean(s.r, &a);
+    host_close(&s);
+}
+
+static const struct CMUnitTest tests[] = {
+    HOST_TEST(test_quota_halves_a_busy_loop),
+    HOST_TEST(test_weights_divide_a_core),
+    HOST_TEST(test_cpuset_is_respected_and_follows),
+    HOST_TEST(test_memory_limit_kills_and_is_counted),
+    HOST_TEST(test_pids_limit_holds),
+};
+
+int main(int argc, char **argv)
+{
+    conduct_if_asked(argc, argv);
+    return RUN(tests);
+}
