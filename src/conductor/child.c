@@ -1,0 +1,195 @@
+/* Owns the way from fork to exec. The new process says through a pipe, which exec
+ * closes, what did not work: the conductor never waits for it, as a process may be
+ * put into a frozen cgroup or exec a file of a server that does not answer. */
+#define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): so the C library names it */
+#include "conductor/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "conductor/cpus.h"
+#include "conductor/fd.h"
+
+enum { NOT_FOUND = 127, NOT_EXECUTABLE = 126 };
+
+struct ends {
+    int report, output; /* to write to */
+    size_t born_in;     /* the cgroup that it was created in; n = none */
+};
+
+static void report(const struct ends *e, enum child_step step, int why, size_t group)
+{
+    struct child_report r = {step, why, group};
+    /* Shorter than PIPE_BUF: written at once or not at all. */
+    if (write(e->report, &r, sizeof r) < 0)
+        _exit(NOT_EXECUTABLE);
+}
+
+static _Noreturn void fail(const struct ends *e, enum child_step step, int why)
+{
+    struct child_report r = {step, why, 0};
+    report(e, step, why, 0);
+    _exit(child_exit_code(&r));
+}
+
+static void reset_signals(void)
+{
+    sigset_t none;
+    for (int s = 1; s <= SIGRTMAX; s++)
+        signal(s, SIG_DFL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static void set_streams(const struct ends *e)
+{
+    int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(e->output, STDOUT_FILENO) < 0 ||
+        dup2(e->output, STDERR_FILENO) < 0)
+        fail(e, CHILD_SETUP, errno);
+}
+
+static void join_cgroups(const struct ends *e, const struct group_set *groups)
+{
+    for (size_t i = 0; i < groups->n; i++) {
+        int why = i == e->born_in ? 0 : group_join(&groups->at[i]);
+        if (why)
+            report(e, CHILD_CGROUP, why, i);
+    }
+}
+
+static void set_cpus(const struct ends *e, const struct jobspec *spec,
+                     const struct group_set *groups)
+{
+    struct cpus cpus;
+    if (!spec->cpuset || !*spec->cpuset || group_has(groups, "cpuset.cpus"))
+        return;
+    int why = cpus_parse(spec->cpuset, &cpus, NULL) < 0 ? EINVAL : cpus_apply(&cpus, 0);
+    if (why)
+        report(e, CHILD_CPUS, why, 0);
+}
+
+static _Noreturn void run(const struct jobspec *spec, const struct group_set *groups,
+                          const struct ends *e)
+{
+    if (setsid() < 0)
+        fail(e, CHILD_SETUP, errno);
+    join_cgroups(e, groups);
+    set_cpus(e, spec, groups);
+    if (spec->nice && setpriority(PRIO_PROCESS, 0, (int)spec->nice) < 0)
+        report(e, CHILD_NICE, errno, 0);
+    set_streams(e);
+    reset_signals();
+    if (chdir(spec->workdir) < 0)
+        fail(e, CHILD_WORKDIR, errno);
+    environ = spec->env;
+    execvp(spec->command[0], spec->command);
+    fail(e, CHILD_EXEC, errno);
+}
+
+/* Like fork, but if a group is of version 2 the process begins its life there:
+ * moving it later would wait some 10 ms for the rest of the system. */
+static pid_t fork_into(const struct group_set *groups, size_t *born_in)
+{
+    for (size_t i = 0; i < groups->n; i++) {
+        AUTO_CLOSE int fd = group_open_v2(&groups->at[i]);
+        if (fd < 0)
+            continue;
+        struct clone_args args = {
+            .flags = CLONE_INTO_CGROUP, .exit_signal = SIGCHLD, .cgroup = (uint64_t)fd};
+        *born_in = i;
+        pid_t pid = (pid_t)syscall(SYS_clone3, &args, sizeof args);
+        if (pid >= 0)
+            return pid;
+    }
+    *born_in = groups->n;
+    return fork();
+}
+
+static int cannot_start(struct err *err, const char *what)
+{
+    return err_set(err, ERR_IO, "cannot make %s: %s", what, strerror(errno));
+}
+
+int child_start(const struct jobspec *spec, struct group_set *cgroups, struct child *out,
+                struct err *err)
+{
+    int reports[2], output[2];
+    if (pipe2(reports, O_CLOEXEC) < 0)
+        return cannot_start(err, "a pipe");
+    AUTO_CLOSE int report_in = reports[0];
+    AUTO_CLOSE int report_out = reports[1];
+    if (pipe2(output, O_CLOEXEC) < 0)
+        return cannot_start(err, "a pipe");
+    AUTO_CLOSE int output_in = output[0];
+    AUTO_CLOSE int output_out = output[1];
+    fcntl(report_in, F_SETFL, O_NONBLOCK);
+    fcntl(output_in, F_SETFL, O_NONBLOCK);
+    for (size_t i = 0; i < cgroups->n; i++)
+        cgroups->at[i].joined = true;
+    struct ends ends = {.report = report_out, .output = output_out};
+    pid_t pid = fork_into(cgroups, &ends.born_in);
+    if (pid < 0)
+        return cannot_start(err, "a process");
+    if (pid == 0)
+        run(spec, cgroups, &ends);
+    *out = (struct child){.pid = pid, .output = fd_take(&output_in), .report = fd_take(&report_in)};
+    return 0;
+}
+
+int child_read_report(const struct child *c, struct child_report *out)
+{
+    ssize_t n = read(c->report, out, sizeof *out);
+    if (n == (ssize_t)sizeof *out)
+        return 1;
+    return n < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : -1;
+}
+
+bool child_is_fatal(const struct child_report *r)
+{
+    return r->step > CHILD_NICE;
+}
+
+int child_exit_code(const struct child_report *r)
+{
+    return r->step == CHILD_EXEC && r->why == ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
+}
+
+void child_describe(const struct child_report *r, const struct jobspec *spec, char *text,
+                    size_t size)
+{
+    const char *why = strerror(r->why), *program = spec->command[0];
+    switch (r->step) {
+    case CHILD_CGROUP:
+        snprintf(text, size, "cannot join the cgroup %s: %s; the job runs without it",
+                 spec->cgroups[r->group].path, why);
+        break;
+    case CHILD_CPUS:
+        snprintf(text, size, "cannot keep the job to CPUs %s: %s", spec->cpuset, why);
+        break;
+    case CHILD_NICE:
+        snprintf(text, size, "cannot set the job's nice value to %d: %s", (int)spec->nice, why);
+        break;
+    case CHILD_SETUP:
+        snprintf(text, size, "cannot set up the process: %s", why);
+        break;
+    case CHILD_WORKDIR:
+        snprintf(text, size, "cannot enter the working directory %s: %s", spec->workdir, why);
+        break;
+    case CHILD_EXEC:
+        if (r->why == ENOENT && !strchr(program, '/'))
+            snprintf(text, size, "%s: command not found", program);
+        else
+            snprintf(text, size, "cannot run %s: %s", program, why);
+        break;
+    }
+}

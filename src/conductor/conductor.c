@@ -1,0 +1,245 @@
+/* Owns the conductor from its start to its end: takes the claim, reads the
+ * specification, sets everything up, starts the job, turns the loop until the
+ * server has heard how it ended. */
+#include "conductor/conductor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "conductor/claim.h"
+#include "conductor/clock.h"
+#include "conductor/record.h"
+
+enum { POLL = 1000000, DONE = 0, FAILED = 1, CLAIMED = 3, NOT_STARTED = 125 };
+
+static const int forwarded[] = {SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2};
+
+/* SIGTERM is a request to stop the job; it gets the signal and the grace that any
+ * stop has. The others are handed on as they are. */
+static void on_signal(void *ctx)
+{
+    struct conductor *c = ctx;
+    struct signalfd_siginfo info;
+    if (read(c->signals.fd, &info, sizeof info) != sizeof info)
+        return;
+    if (info.ssi_signo == SIGCHLD)
+        job_reap(c);
+    else if (info.ssi_signo != SIGTERM)
+        tree_signal(&c->tree, REACH_GROUP, (int)info.ssi_signo);
+    else if (c->over)
+        c->leave = c->recorded;
+    else
+        job_stop(c, c->spec.grace, (int)c->spec.checkpoint_signal, REACH_ALL, "terminated");
+}
+
+static int watch_signals(struct conductor *c, struct err *err)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGCHLD);
+    sigaddset(&set, SIGTERM);
+    for (size_t i = 0; i < COUNT_OF(forwarded); i++)
+        sigaddset(&set, forwarded[i]);
+    signal(SIGPIPE, SIG_IGN);
+    /* An ignored SIGCHLD, inherited, would reap behind our back. */
+    signal(SIGCHLD, SIG_DFL);
+    sigprocmask(SIG_SETMASK, &set, NULL);
+    int fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (fd < 0)
+        return err_set(err, ERR_IO, "cannot make a signal descriptor: %s", strerror(errno));
+    c->signals = (struct loop_watch){.fd = fd, .ready = on_signal, .ctx = c};
+    loop_wait_for(&c->loop, &c->signals, EPOLLIN);
+    return 0;
+}
+
+static void on_news(void *ctx)
+{
+    struct conductor *c = ctx;
+    unsigned what = notify_read(&c->notify);
+    if (what & NOTIFY_FILE)
+        follow_file(&c->follow);
+    if (what & NOTIFY_DIR)
+        link_try(&c->link);
+}
+
+static void watch_files(struct conductor *c)
+{
+    notify_init(&c->notify);
+    c->news = (struct loop_watch){.fd = c->notify.fd, .ready = on_news, .ctx = c};
+    loop_wait_for(&c->loop, &c->news, EPOLLIN);
+    if (!notify_watch_file(&c->notify, c->follow.file))
+        loop_set_timer(&c->loop, TIMER_POLL, clock_steady() + POLL);
+}
+
+static void on_timer(void *ctx, unsigned timer)
+{
+    struct conductor *c = ctx;
+    switch ((enum timer)timer) {
+    case TIMER_LIFE:
+        job_tick(c);
+        break;
+    case TIMER_FOLLOW:
+        job_report_progress(c, false);
+        break;
+    case TIMER_POLL:
+        follow_file(&c->follow);
+        loop_set_timer(&c->loop, TIMER_POLL, clock_steady() + POLL);
+        break;
+    case TIMER_SAMPLE:
+        job_sample(c);
+        break;
+    case TIMER_LINK:
+        link_try(&c->link);
+        break;
+    case TIMER_RECORD:
+        finish_record(c);
+        break;
+    case TIMER_LEAVE:
+        c->leave = true;
+        break;
+    case TIMER_THREADS:
+        obey_look(c);
+        break;
+    }
+}
+
+/* Nothing of who started us is held open, and nobody's terminal is ours. */
+static void detach(void)
+{
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    setsid();
+    if (null < 0)
+        return;
+    for (int fd = 0; fd <= STDERR_FILENO; fd++)
+        dup2(null, fd);
+    if (null > STDERR_FILENO)
+        close(null);
+}
+
+/* A job without its page runs all the same. */
+static void make_page(struct conductor *c)
+{
+    struct err err;
+    if (threads_open(&c->threads, c->dir, &c->spec, clock_steady(), &err) < 0)
+        notes_add(&c->notes, "its threads do not follow its CPUs: %s", err.text);
+}
+
+static int set_up(struct conductor *c, struct err *err)
+{
+    const struct jobspec *s = &c->spec;
+    if (loop_init(&c->loop, on_timer, c, err) < 0 || watch_signals(c, err) < 0 ||
+        logfile_open(&c->log, c->dir, s->log_max_bytes, s->log_keep, err) < 0)
+        return -1;
+    if (prctl(PR_SET_CHILD_SUBREAPER, 1) < 0)
+        notes_add(&c->notes, "cannot become the subreaper: %s; processes that detach may survive",
+                  strerror(errno));
+    group_init(&c->groups, s);
+    c->tree = (struct tree){.cgroups = &c->groups, .root = getpid()};
+    usage_init(&c->meter, getpid());
+    const struct life_rules rules = {
+        .limit = s->time_limit,
+        .warn_before = s->warn_before,
+        .warn_signal = (int)s->warn_signal,
+        .grace = s->grace,
+        .stop_signal = (int)s->checkpoint_signal,
+        .patience = s->patience,
+    };
+    life_init(&c->life, &rules);
+    const struct progress_config progress = {s->progress_pattern, s->progress_total};
+    follow_init(&c->follow, c->dir, &progress, &c->notes);
+    watch_files(c);
+    make_page(c);
+    outbox_init(&c->outbox, s, &c->notes, getpid());
+    link_init(&c->link, &c->loop, TIMER_LINK, s->socket, &obey_link, c);
+    notify_watch_folder_of(&c->notify, s->socket);
+    return 0;
+}
+
+/* The attempt cannot even be tried: the record says why. */
+static int give_up(struct conductor *c, const struct err *why)
+{
+    struct err err;
+    fprintf(stderr, "trainyard-conductor: %s\n", why->text);
+    c->outcome = (struct outcome){.at = clock_wall(), .code = NOT_STARTED};
+    c->outcome.usage = (struct usage){-1, -1, -1, -1, -1, -1, -1};
+    memcpy(c->outcome.reason, why->text, sizeof c->outcome.reason);
+    message_exit(&c->exit_line, &c->spec, &c->outcome, &c->notes);
+    if (record_write(c->dir, c->reserve, c->exit_line.at, c->exit_line.n, &err) < 0)
+        fprintf(stderr, "trainyard-conductor: %s\n", err.text);
+    return FAILED;
+}
+
+static void run_loop(struct conductor *c)
+{
+    job_start(c);
+    link_try(&c->link);
+    while (!c->leave) {
+        link_flush(&c->link);
+        loop_set_timer(&c->loop, TIMER_LIFE, life_next(&c->life));
+        loop_set_timer(&c->loop, TIMER_FOLLOW, follow_next(&c->follow));
+        loop_set_timer(&c->loop, TIMER_THREADS, threads_next(&c->threads));
+        if (!c->leave)
+            loop_turn(&c->loop);
+    }
+}
+
+/* The log, the counters and the output are closed since the job is over. */
+static void tear_down(struct conductor *c)
+{
+    threads_done(&c->threads);
+    link_done(&c->link);
+    outbox_done(&c->outbox);
+    group_done(&c->groups);
+    loop_close(&c->loop, &c->signals);
+    loop_close(&c->loop, &c->news);
+    loop_done(&c->loop);
+}
+
+/* Runs the attempt that is claimed. */
+static int run_claimed(struct conductor *c)
+{
+    struct str unknown = {0};
+    struct err err;
+    c->reserve = record_reserve(c->dir);
+    if (jobspec_read(c->dir, &c->spec, &unknown, &err) < 0)
+        return give_up(c, &err);
+    c->notes.job = c->spec.job;
+    c->notes.attempt = c->spec.attempt;
+    if (unknown.n)
+        notes_add(&c->notes, "spec.json: unknown fields are ignored: %s", unknown.at);
+    str_done(&unknown);
+    if (set_up(c, &err) < 0)
+        return give_up(c, &err);
+    detach();
+    run_loop(c);
+    tear_down(c);
+    return DONE;
+}
+
+int conductor_run(int dir)
+{
+    struct conductor *c = xcalloc(1, sizeof *c);
+    struct err err;
+    int status;
+    c->dir = dir;
+    notes_init(&c->notes, dir);
+    if (claim_take(dir, &c->claim, &err) < 0) {
+        fprintf(stderr, "trainyard-conductor: %s\n", err.text);
+        status = err.code == ERR_CONFLICT ? CLAIMED : FAILED;
+    } else {
+        status = run_claimed(c);
+        str_done(&c->exit_line);
+        notes_done(&c->notes);
+        jobspec_done(&c->spec);
+        close(c->claim);
+    }
+    free(c);
+    return status;
+}

@@ -1,0 +1,125 @@
+/* Owns the end of an attempt: what happened, in numbers and in words, and that it
+ * is not forgotten before the server knows. */
+#define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): so the C library names it */
+#include "conductor/conductor.h"
+
+#include <malloc.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "conductor/clock.h"
+#include "conductor/record.h"
+
+/* A pipe holds at most a megabyte; more than that comes only from a process that
+ * could not be killed. */
+enum { LAST_READS = 64, RECORD_RETRY = 2000000, NOT_STARTED = 125 };
+
+__attribute__((format(printf, 2, 3))) static void say(struct outcome *o, const char *fmt, ...)
+{
+    size_t n = strlen(o->reason);
+    va_list args;
+    if (n && n + 2 < sizeof o->reason) {
+        memcpy(o->reason + n, "; ", 3);
+        n += 2;
+    }
+    va_start(args, fmt);
+    vsnprintf(o->reason + n, sizeof o->reason - n, fmt, args);
+    va_end(args);
+    notes_clean(o->reason);
+}
+
+/* Why it ended so, as far as there is more to say than its exit status. */
+static void say_why(struct conductor *c)
+{
+    struct outcome *o = &c->outcome;
+    char span[32];
+    int64_t oom = usage_oom_kills(&c->meter), limit = usage_memory_limit(&c->meter);
+    o->oom = oom > 0;
+    o->timeout = c->life.timed_out || strcmp(o->stop, "timeout") == 0;
+    if (oom > 0 && limit >= 0)
+        say(o, "out of memory: the kernel killed %lld of its processes at the limit of %lld bytes",
+            (long long)oom, (long long)limit);
+    else if (oom > 0)
+        say(o, "out of memory: the kernel killed %lld of its processes", (long long)oom);
+    if (c->life.timed_out)
+        say(o, "reached its time limit of %s", time_format(c->life.rules.limit, span, sizeof span));
+    else if (*o->stop)
+        say(o, "stopped: %s", o->stop);
+    if (c->life.killed)
+        say(o, "killed as it did not end in time");
+    else if (o->signal && !oom && !*o->stop && !c->life.timed_out)
+        say(o, "ended by SIG%s, which Trainyard did not send",
+            sigabbrev_np(o->signal) ? sigabbrev_np(o->signal) : "RT");
+    if (c->life.stuck)
+        say(o, "some of its processes cannot be killed");
+}
+
+static void set_code(struct conductor *c)
+{
+    struct outcome *o = &c->outcome;
+    if (c->leader_ended && WIFEXITED(c->status)) {
+        o->code = WEXITSTATUS(c->status);
+    } else if (c->leader_ended || !c->failed) {
+        o->signal = c->leader_ended ? WTERMSIG(c->status) : SIGKILL;
+        o->code = 128 + o->signal;
+    } else {
+        o->code = NOT_STARTED;
+    }
+}
+
+static void close_job(struct conductor *c)
+{
+    loop_close(&c->loop, &c->output);
+    loop_close(&c->loop, &c->report);
+    loop_set_timer(&c->loop, TIMER_SAMPLE, USEC_NEVER);
+    loop_set_timer(&c->loop, TIMER_POLL, USEC_NEVER);
+    follow_done(&c->follow);
+    usage_done(&c->meter);
+    logfile_done(&c->log);
+    malloc_trim(0);
+}
+
+void finish_job(struct conductor *c)
+{
+    struct outcome *o = &c->outcome;
+    if (c->output.fd >= 0)
+        job_read_output(c, LAST_READS);
+    follow_file(&c->follow);
+    job_report_progress(c, true);
+    o->at = clock_wall();
+    o->usage = *usage_finish(&c->meter);
+    set_code(c);
+    say_why(c);
+    if (*o->reason)
+        logfile_note(&c->log, "%s", o->reason);
+    logfile_end(&c->log);
+    o->log_bytes = logfile_bytes(&c->log);
+    o->log_dropped = c->log.dropped;
+    message_exit(&c->exit_line, &c->spec, o, &c->notes);
+    c->over = true;
+    close_job(c);
+    finish_record(c);
+    outbox_exit(&c->outbox, c->exit_line.at);
+}
+
+void finish_record(struct conductor *c)
+{
+    struct err err;
+    if (record_write(c->dir, c->reserve, c->exit_line.at, c->exit_line.n, &err) < 0) {
+        notes_add(&c->notes, "%s; trying again", err.text);
+        loop_set_timer(&c->loop, TIMER_RECORD, clock_steady() + RECORD_RETRY);
+        return;
+    }
+    c->recorded = true;
+    if (!link_is_up(&c->link))
+        finish_unheard(c);
+}
+
+void finish_unheard(struct conductor *c)
+{
+    if (c->recorded)
+        loop_set_timer(&c->loop, TIMER_LEAVE, clock_steady() + c->spec.linger);
+}

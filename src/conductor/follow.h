@@ -1,0 +1,42 @@
+/* Follows the progress of a job: in what it writes to its output, and in the file
+ * that $TRAINYARD_PROGRESS names. Keeps the pace: at most ten reports a second,
+ * the newest wins, the last one is never lost. */
+#ifndef CONDUCTOR_FOLLOW_H
+#define CONDUCTOR_FOLLOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/time.h"
+#include "conductor/notes.h"
+#include "conductor/progress.h"
+
+struct follow {
+    struct progress_reader *reader;
+    struct notes *notes;
+    int file;        /* -1 = cannot be read */
+    int64_t offset;  /* read so far */
+    bool news;       /* that were not reported */
+    usec_t reported; /* the last time, by the steady clock */
+    usec_t settle;   /* when the output will have been silent for a while */
+};
+
+/* Makes the file `progress` in the directory if it is not there. A pattern that
+ * cannot be used is noted, and the built-in forms are looked for. */
+void follow_init(struct follow *f, int dir, const struct progress_config *config,
+                 struct notes *notes);
+void follow_done(struct follow *f);
+
+/* The job has written this. */
+void follow_output(struct follow *f, usec_t now, const char *bytes, size_t n);
+/* The file may have grown. */
+void follow_file(struct follow *f);
+
+/* When follow_take is due; USEC_NEVER = not before something else happens. */
+usec_t follow_next(const struct follow *f);
+/* The report that is due, as JSON members for the caller to free; NULL = none. At
+ * the end of the job whatever was not reported is due. */
+char *follow_take(struct follow *f, usec_t now, bool end);
+
+#endif

@@ -1,0 +1,54 @@
+/* The cgroups of a job, of version 1 (one for each controller) or 2 (one for
+ * all). What a group can do is told by the files that it has, not by its version.
+ * The server makes and removes the groups. */
+#ifndef CONDUCTOR_GROUP_H
+#define CONDUCTOR_GROUP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "conductor/jobspec.h"
+
+struct group {
+    const char *path; /* borrowed */
+    const char *procs;
+    bool joined; /* the job is in it; a group that it could not join is not used */
+};
+
+struct group_set {
+    struct group *at;
+    size_t n;
+};
+
+struct pid_list {
+    pid_t *at;
+    size_t n, cap;
+};
+
+/* The groups of a specification, which must outlive the set; none is joined. */
+void group_init(struct group_set *s, const struct jobspec *spec);
+void group_done(struct group_set *s);
+
+/* Puts the calling process, which has one thread, into a group; 0 or an errno. */
+int group_join(const struct group *g);
+/* A descriptor of the group's directory for CLONE_INTO_CGROUP; -1 when the group
+ * is of version 1. */
+int group_open_v2(const struct group *g);
+
+/* Whether a joined group has this file. */
+bool group_has(const struct group_set *s, const char *file);
+/* Opens the file for reading in the first joined group that has it; -1 when there
+ * is none. */
+int group_open(const struct group_set *s, const char *file);
+/* The file's text, cut to what fits, from the first joined group that has it;
+ * -1 when there is none. */
+int group_read(const struct group_set *s, const char *file, char *text, size_t size);
+/* 0, or an errno; ENOENT when no joined group has the file. */
+int group_write(const struct group_set *s, const char *file, const char *text);
+
+/* Adds the processes in all joined groups and the groups below them; a pid may
+ * come more than once. */
+void group_find_pids(const struct group_set *s, struct pid_list *out);
+
+#endif

@@ -1,0 +1,170 @@
+/* Owns the course of the job: its start, what it writes, its processes' ends, its
+ * own end. The rules are in life.c; here is what they ask for. */
+#include "conductor/conductor.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "conductor/claim.h"
+#include "conductor/clock.h"
+
+/* READS: chunks of output in one go, so that a job that never stops writing does
+ * not keep the conductor from its other duties. */
+enum { READS = 16 };
+
+bool job_read_output(struct conductor *c, unsigned chunks)
+{
+    while (chunks--) {
+        ssize_t n = read(c->output.fd, c->bytes, sizeof c->bytes);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return errno == EAGAIN;
+        if (n == 0)
+            return false;
+        logfile_write(&c->log, c->bytes, (size_t)n);
+        follow_output(&c->follow, clock_steady(), c->bytes, (size_t)n);
+    }
+    return true;
+}
+
+static void on_output(void *ctx)
+{
+    struct conductor *c = ctx;
+    if (!job_read_output(c, READS))
+        loop_close(&c->loop, &c->output);
+}
+
+static void take_report(struct conductor *c, const struct child_report *r)
+{
+    char text[NOTES_TEXT];
+    child_describe(r, &c->spec, text, sizeof text);
+    notes_clean(text);
+    if (child_is_fatal(r)) {
+        c->failed = true;
+        memcpy(c->outcome.reason, text, sizeof text);
+        return;
+    }
+    if (r->step == CHILD_CGROUP)
+        c->groups.at[r->group].joined = false;
+    notes_add(&c->notes, "%s", text);
+}
+
+/* What the new process has to say; at the end of it the command runs, or failed. */
+static void on_report(void *ctx)
+{
+    struct conductor *c = ctx;
+    struct child_report r;
+    int got;
+    while ((got = child_read_report(&c->child, &r)) > 0)
+        take_report(c, &r);
+    if (got == 0)
+        return;
+    loop_close(&c->loop, &c->report);
+    if (c->failed)
+        return;
+    if (!c->outcome.started)
+        c->outcome.started = clock_wall();
+    if (c->incarnation)
+        message_restarted(outbox_answer(&c->outbox), c->incarnation, c->spec.cpus,
+                          clock_steady() - c->restart.asked);
+    life_start(&c->life, clock_steady());
+    outbox_started(&c->outbox, c->child.pid, c->outcome.started);
+    usage_begin(&c->meter, &c->groups, c->child.pid);
+}
+
+void job_start(struct conductor *c)
+{
+    struct err err;
+    if (child_start(&c->spec, &c->groups, &c->child, &err) < 0) {
+        c->failed = true;
+        c->output.fd = c->report.fd = -1;
+        memcpy(c->outcome.reason, err.text, sizeof c->outcome.reason);
+        job_act(c, life_all_ended(&c->life));
+        return;
+    }
+    c->tree.leader = c->child.pid;
+    claim_add_leader(c->claim, c->child.pid);
+    c->output = (struct loop_watch){.fd = c->child.output, .ready = on_output, .ctx = c};
+    c->report = (struct loop_watch){.fd = c->child.report, .ready = on_report, .ctx = c};
+    loop_wait_for(&c->loop, &c->output, EPOLLIN);
+    loop_wait_for(&c->loop, &c->report, EPOLLIN);
+    if (c->spec.sample)
+        loop_set_timer(&c->loop, TIMER_SAMPLE, clock_steady() + c->spec.sample);
+}
+
+void job_act(struct conductor *c, unsigned acts)
+{
+    struct err err;
+    if (acts & LIFE_WARN)
+        tree_signal(&c->tree, c->spec.warn_reach, (int)c->spec.warn_signal);
+    if (acts & LIFE_SIGNAL) {
+        tree_signal(&c->tree, c->stop_reach, c->life.signal);
+        if (tree_thaw(&c->tree, &err) < 0)
+            notes_add(&c->notes, "%s", err.text);
+    }
+    if (acts & LIFE_KILL)
+        tree_kill(&c->tree);
+    if (acts & LIFE_END && !restart_job(c))
+        finish_job(c);
+}
+
+void job_stop(struct conductor *c, usec_t grace, int signal, enum reach reach, const char *reason)
+{
+    snprintf(c->outcome.stop, sizeof c->outcome.stop, "%s", reason);
+    c->restart.wanted = false; /* restart_ask() says otherwise */
+    c->stop_reach = reach;
+    job_act(c, life_stop(&c->life, clock_steady(), grace, signal));
+}
+
+static void take_leader_end(struct conductor *c, int status)
+{
+    c->leader_ended = true;
+    c->status = status;
+    c->tree.leader = c->meter.leader = 0;
+    if (c->report.fd >= 0)
+        on_report(c);
+}
+
+void job_reap(struct conductor *c)
+{
+    int status;
+    pid_t pid;
+    bool leader = false;
+    if (c->over)
+        return;
+    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+        if (pid == c->tree.leader) {
+            leader = true;
+            take_leader_end(c, status);
+        }
+    }
+    /* A subreaper without children has no descendants either. */
+    if (pid < 0 && tree_has_left_cgroups(&c->tree))
+        job_act(c, life_all_ended(&c->life));
+    else if (leader)
+        job_act(c, life_leader_ended(&c->life, clock_steady(), c->status));
+}
+
+void job_tick(struct conductor *c)
+{
+    job_act(c, life_tick(&c->life, clock_steady()));
+    job_reap(c);
+}
+
+void job_sample(struct conductor *c)
+{
+    outbox_usage(&c->outbox, clock_wall(), usage_sample(&c->meter));
+    loop_set_timer(&c->loop, TIMER_SAMPLE, clock_steady() + c->spec.sample);
+}
+
+void job_report_progress(struct conductor *c, bool end)
+{
+    char *body = follow_take(&c->follow, clock_steady(), end);
+    if (body)
+        outbox_progress(&c->outbox, clock_wall(), body);
+}

@@ -1,0 +1,59 @@
+/* The connection to the server: made again whenever it is lost, and never waited
+ * for. What to say is asked for one message at a time, when the socket takes it,
+ * so that no queue builds up towards a server that does not read. */
+#ifndef CONDUCTOR_LINK_H
+#define CONDUCTOR_LINK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/str.h"
+#include "conductor/loop.h"
+
+struct link_user {
+    /* A connection was made: the first message is the hello. */
+    void (*connected)(void *ctx);
+    /* It was lost. */
+    void (*lost)(void *ctx);
+    /* Writes the next message with its newline; false when there is none. */
+    bool (*next)(void *ctx, struct str *out);
+    /* A line came, without its newline. False: it is garbage, the connection is
+     * dropped. */
+    bool (*line)(void *ctx, const char *line, size_t n);
+    /* Whether another line can be taken now. */
+    bool (*has_room)(void *ctx);
+};
+
+struct link {
+    struct loop *loop;
+    unsigned timer; /* of the loop, for the next try */
+    const char *path;
+    const struct link_user *user;
+    void *ctx;
+    struct loop_watch watch; /* fd -1 = not connected */
+    struct str in, out;
+    size_t sent; /* of `out` */
+    usec_t delay;
+    uint64_t socket; /* which one was connected to last, see name_socket */
+    bool dropped;    /* the line handler wants the connection gone */
+};
+
+void link_init(struct link *l, struct loop *loop, unsigned timer, const char *path,
+               const struct link_user *user, void *ctx);
+void link_done(struct link *l);
+
+bool link_is_up(const struct link *l);
+/* Tries to connect now if it is not connected: when the timer fires, when the
+ * socket has appeared. One that has appeared since the last connection was made, as
+ * nobody watched for it, is tried when that is lost. */
+void link_try(struct link *l);
+/* Handles the lines that came and says what there is to say; to be called after
+ * each turn of the loop, and by no callback of the user. */
+void link_flush(struct link *l);
+/* The server has accepted us: the next loss is tried again at once. */
+void link_welcome(struct link *l);
+/* For the line handler: drops the connection, to try again later. */
+void link_drop(struct link *l);
+
+#endif

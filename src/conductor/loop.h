@@ -1,0 +1,44 @@
+/* The conductor's event loop: descriptors and a few numbered timers. It sleeps
+ * until something is there to do: with no timer set and nothing to read, for
+ * ever. */
+#ifndef CONDUCTOR_LOOP_H
+#define CONDUCTOR_LOOP_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/time.h"
+
+enum { LOOP_TIMERS = 8 };
+
+struct loop_watch {
+    int fd; /* -1 = none */
+    void (*ready)(void *ctx);
+    void *ctx;
+    uint32_t events; /* what is waited for, as in epoll; 0 = not in the loop */
+};
+
+struct loop {
+    int epoll;
+    usec_t timers[LOOP_TIMERS]; /* by the steady clock; USEC_NEVER = not set */
+    void (*fire)(void *ctx, unsigned timer);
+    void *ctx;
+};
+
+/* `fire` is called with ctx when a timer is due, which unsets it first. */
+int loop_init(struct loop *l, void (*fire)(void *ctx, unsigned timer), void *ctx, struct err *err);
+void loop_done(struct loop *l);
+
+/* Waits for these events (EPOLLIN ...) on w->fd from now on; 0 = for none, then
+ * not even for a hang-up. The watch is borrowed until the wait is for none. */
+void loop_wait_for(struct loop *l, struct loop_watch *w, uint32_t events);
+/* Waits for nothing more and closes the descriptor; fine when there is none. */
+void loop_close(struct loop *l, struct loop_watch *w);
+
+void loop_set_timer(struct loop *l, unsigned timer, usec_t when);
+
+/* Sleeps until something is due; handles one descriptor, and the timers. A
+ * handler may close any watch: no event of it is left over. */
+void loop_turn(struct loop *l);
+
+#endif

@@ -1,0 +1,50 @@
+/* trainyard-conductor DIR: runs one attempt of a job, the parent of all its
+ * processes, and outlives the server that started it. */
+#define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): so the C library names it */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "conductor/conductor.h"
+
+enum { FAILED = 1, USAGE = 2 };
+
+static const char help[] =
+    "usage: trainyard-conductor DIRECTORY\n"
+    "Runs the attempt of a job that DIRECTORY/spec.json describes. The server of\n"
+    "Trainyard starts it; docs/conductor.md tells what it does.\n"
+    "exit status: 0 the job is over and recorded in exit.json, 1 it could not be\n"
+    "started, 2 usage, 3 the attempt is claimed by another\n";
+
+/* The descriptors 0 to 2 are there, none above is. */
+static void settle_descriptors(void)
+{
+    int fd;
+    do
+        fd = open("/dev/null", O_RDWR);
+    while (fd >= 0 && fd <= STDERR_FILENO);
+    close_range(STDERR_FILENO + 1, ~0u, 0);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 2 && strcmp(argv[1], "--help") == 0) {
+        fputs(help, stdout);
+        return 0;
+    }
+    if (argc != 2 || *argv[1] == '-') {
+        fputs(help, stderr);
+        return USAGE;
+    }
+    settle_descriptors();
+    int dir = open(argv[1], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (dir < 0) {
+        fprintf(stderr, "trainyard-conductor: cannot open %s: %s\n", argv[1], strerror(errno));
+        return FAILED;
+    }
+    int status = conductor_run(dir);
+    close(dir);
+    return status;
+}

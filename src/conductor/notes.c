@@ -1,0 +1,55 @@
+/* Owns conductor.log. Lines are "TIME job=N attempt=N TEXT". */
+#include "conductor/notes.h"
+
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { FILE_MAX = 64 * 1024 };
+
+void notes_init(struct notes *n, int dir)
+{
+    *n = (struct notes){.dir = dir, .fd = -1};
+}
+
+void notes_done(struct notes *n)
+{
+    if (n->fd >= 0)
+        close(n->fd);
+    n->fd = -1;
+}
+
+void notes_clean(char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < ' ' || *text == 0x7f)
+            *text = '?';
+}
+
+void notes_add(struct notes *n, const char *fmt, ...)
+{
+    char text[NOTES_TEXT], when[32];
+    time_t now = time(NULL);
+    struct tm utc;
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    notes_clean(text);
+    if (n->n < NOTES_MAX)
+        memcpy(n->text[n->n++], text, sizeof text);
+    if (n->written > FILE_MAX)
+        return;
+    if (n->fd < 0)
+        n->fd = openat(n->dir, "conductor.log", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    if (n->fd < 0)
+        return;
+    gmtime_r(&now, &utc);
+    strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    int written = dprintf(n->fd, "%s job=%lld attempt=%lld %s\n", when, (long long)n->job,
+                          (long long)n->attempt, text);
+    n->written += written > 0 ? written : 0;
+}

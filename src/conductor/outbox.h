@@ -1,0 +1,59 @@
+/* What the server has yet to hear. Not a queue but a set of facts, each with the
+ * newest value, so that it cannot grow however long the server is away or does
+ * not read; after a new connection all that matters is said again. */
+#ifndef CONDUCTOR_OUTBOX_H
+#define CONDUCTOR_OUTBOX_H
+
+#include <stdbool.h>
+
+#include "conductor/message.h"
+#include "conductor/notes.h"
+#include "conductor/series.h"
+#include "conductor/usage.h"
+
+/* Answers to commands; the conductor reads no further command while it has no
+ * room for another answer. Some come later than their commands: those that were
+ * obeyed before find room in the reserve. */
+enum { OUTBOX_ANSWERS = 16, OUTBOX_RESERVE = 4 };
+
+struct outbox {
+    const struct jobspec *spec;
+    const struct notes *notes;
+    pid_t pid, leader; /* leader 0 = not started */
+    usec_t started;
+    struct series progress;
+    struct usage usage;
+    usec_t usage_at;
+    const char *exit; /* the line; NULL = still running. Borrowed. */
+
+    /* What this connection has still to carry. */
+    bool hello, welcomed;
+    bool say_started, say_usage, say_exit;
+    size_t warnings; /* said so far */
+    struct str answers[OUTBOX_ANSWERS + OUTBOX_RESERVE];
+    size_t n_answers;
+};
+
+void outbox_init(struct outbox *o, const struct jobspec *spec, const struct notes *notes,
+                 pid_t pid);
+void outbox_done(struct outbox *o);
+
+/* A new connection: begins with the hello. Answers to the old one are dropped. */
+void outbox_connected(struct outbox *o);
+/* The server knows us: everything else follows. See series_rewind for `known`. */
+void outbox_welcomed(struct outbox *o, int64_t known);
+
+void outbox_started(struct outbox *o, pid_t leader, usec_t at);
+/* Takes the body. */
+void outbox_progress(struct outbox *o, usec_t at, char *body);
+void outbox_usage(struct outbox *o, usec_t at, const struct usage *u);
+void outbox_exit(struct outbox *o, const char *line);
+
+/* Where an answer is to be written, with message_ok or the like. */
+struct str *outbox_answer(struct outbox *o);
+bool outbox_has_room(const struct outbox *o);
+
+/* Writes the next message; false when there is nothing to say. */
+bool outbox_next(struct outbox *o, struct str *out);
+
+#endif

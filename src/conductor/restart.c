@@ -1,0 +1,76 @@
+/* Owns the change of size of a job that cannot change in place: its command is asked to
+ * save itself and to end, and is started again with other variables. It stays the same
+ * attempt: one claim, one log, one limit on the time that it runs. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "conductor/clock.h"
+#include "conductor/conductor.h"
+
+int restart_ask(struct conductor *c, const struct command *m, struct err *err)
+{
+    if (c->over || (c->life.stage != LIFE_RUNNING && !c->restart.wanted))
+        return err_set(err, ERR_CONFLICT, "the job is ending");
+    /* One that is going on just gets the newer size. */
+    bool going = c->restart.wanted;
+    c->spec.cpus = m->cpus; /* a server that comes anew need not ask again */
+    memcpy(c->restart.cpuset, m->cpuset, sizeof m->cpuset);
+    memcpy(c->restart.env, m->env, sizeof m->env);
+    if (going)
+        return 0;
+    c->restart.asked = clock_steady();
+    job_stop(c, m->grace, m->signal, m->reach, "resize");
+    c->restart.wanted = !c->over;
+    return 0;
+}
+
+/* It said that it had reached its last step, and ended well: that was the end. */
+static bool is_complete(const struct conductor *c)
+{
+    const struct progress *p = progress_now(c->follow.reader);
+    return WIFEXITED(c->status) && WEXITSTATUS(c->status) == 0 && p->total > 0 &&
+           p->step >= p->total;
+}
+
+static void take_size(struct conductor *c)
+{
+    if (*c->restart.cpuset)
+        c->spec.cpuset = arena_strdup(&c->spec.arena, c->restart.cpuset);
+    for (const char *line = c->restart.env, *end; (end = strchr(line, '\n')); line = end + 1)
+        jobspec_set_variable(&c->spec, line, (size_t)(end - line));
+}
+
+/* As before the first start, but for the time that it has run. */
+static void begin_again(struct conductor *c)
+{
+    usec_t now = clock_steady(), ran = c->life.ran;
+    if (c->life.since != USEC_NEVER)
+        ran += now - c->life.since;
+    struct life_rules rules = c->life.rules;
+    life_init(&c->life, &rules);
+    c->life.ran = ran;
+    c->leader_ended = c->failed = false;
+    c->status = 0;
+    c->outcome.stop[0] = '\0';
+    c->incarnation++;
+}
+
+bool restart_job(struct conductor *c)
+{
+    enum { LAST_READS = 64 };
+    if (!c->restart.wanted || c->life.timed_out || c->life.stuck || is_complete(c))
+        return false;
+    if (c->output.fd >= 0)
+        job_read_output(c, LAST_READS);
+    loop_close(&c->loop, &c->output);
+    loop_close(&c->loop, &c->report);
+    job_report_progress(c, true);
+    c->restart.wanted = false;
+    take_size(c);
+    logfile_note(&c->log, "starting again with %g CPUs", c->spec.cpus);
+    begin_again(c);
+    job_start(c);
+    return true;
+}

@@ -1,0 +1,81 @@
+/* Owns the progress that may still have to be sent. Items are in order of time:
+ * first those with a number, then those without. */
+#include "conductor/series.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static size_t numbered(const struct series *s)
+{
+    size_t n = 0;
+    while (n < s->n && s->at[n].seq)
+        n++;
+    return n;
+}
+
+static void drop_oldest(struct series *s)
+{
+    free(s->at[0].body);
+    s->n--;
+    s->next -= s->next > 0;
+    memmove(s->at, s->at + 1, s->n * sizeof *s->at);
+}
+
+/* Drops every second one without a number. */
+static void thin_out(struct series *s)
+{
+    size_t n = numbered(s), first = n;
+    for (size_t i = first; i < s->n; i++) {
+        if ((i - first) % 2 == 0)
+            free(s->at[i].body);
+        else
+            s->at[n++] = s->at[i];
+    }
+    s->n = n;
+    if (s->next > first)
+        s->next = first;
+    s->stride = s->stride ? s->stride * 2 : 2;
+    s->count = 0;
+}
+
+void series_add(struct series *s, usec_t at, char *body)
+{
+    /* The newest is replaced until it is its turn to stay. */
+    if (s->stride > 1 && s->count % s->stride && s->n && !s->at[s->n - 1].seq)
+        free(s->at[--s->n].body);
+    if (s->n == SERIES_MAX) {
+        if (numbered(s) > SERIES_RESEND)
+            drop_oldest(s);
+        else
+            thin_out(s);
+    }
+    s->at[s->n++] = (struct series_item){0, at, body};
+    s->count++;
+}
+
+const struct series_item *series_take(struct series *s)
+{
+    if (s->next == s->n) {
+        s->stride = s->count = 0;
+        return NULL;
+    }
+    struct series_item *item = &s->at[s->next++];
+    if (!item->seq)
+        item->seq = ++s->seq;
+    return item;
+}
+
+void series_rewind(struct series *s, int64_t known)
+{
+    size_t n = numbered(s);
+    s->next = known < 0 && n ? n - 1 : 0;
+    while (known >= 0 && s->next < n && s->at[s->next].seq <= (uint64_t)known)
+        s->next++;
+}
+
+void series_done(struct series *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        free(s->at[i].body);
+    *s = (struct series){0};
+}

@@ -1,0 +1,187 @@
+/* Owns the page that is shared with the job, as its conductor: it gives orders there and
+ * reads what became of them. The job may do with the file what it likes; a page that it
+ * has cut short is given up, as reading it would end the conductor.
+ *
+ * An order is looked after for a second: soon at first, as most jobs begin a region in the
+ * next milliseconds, then more and more seldom. Without an order nothing is looked at. */
+#include "conductor/threads.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "conductor/fd.h"
+#include "malleable/page.h"
+
+enum { FIRST_PAUSE = 500, LONGEST_PAUSE = 8000, BOUND = 1000000, SIGNALS = 64 };
+
+/* Makes the file and maps it, with its first order. */
+static int make_page(struct threads *t, int dir, uint32_t threads, usec_t now, struct err *err)
+{
+    AUTO_CLOSE int fd =
+        openat(dir, "control", O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0 || ftruncate(fd, PAGE_BYTES) < 0)
+        return err_set(err, ERR_IO, "cannot make the file control: %s", strerror(errno));
+    void *page = mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (page == MAP_FAILED)
+        return err_set(err, ERR_IO, "cannot map the file control: %s", strerror(errno));
+    page_init(page, threads, now * 1000);
+    t->page = page;
+    t->fd = fd_take(&fd);
+    return 0;
+}
+
+static int name_page(const struct threads *t, struct jobspec *spec, struct err *err)
+{
+    char link[32], path[PATH_MAX], line[PATH_MAX + sizeof PAGE_VARIABLE];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", t->fd);
+    ssize_t n = readlink(link, path, sizeof path);
+    if (n < 0 || n == sizeof path)
+        return err_set(err, ERR_IO, "cannot find the path of the file control: %s",
+                       strerror(n < 0 ? errno : ENAMETOOLONG));
+    int length = snprintf(line, sizeof line, "%s=%.*s", PAGE_VARIABLE, (int)n, path);
+    jobspec_set_variable(spec, line, (size_t)length);
+    return 0;
+}
+
+/* The dynamic linker would complain of it in every process of the job. */
+static int check_library(const char *path, struct err *err)
+{
+    if (access(path, R_OK) < 0)
+        return err_set(err, ERR_IO, "cannot read the library %s: %s", path, strerror(errno));
+    if (strpbrk(path, ": "))
+        return err_set(err, ERR_INVALID, "the library's path %s must have no blank and no colon",
+                       path);
+    return 0;
+}
+
+/* Before what the job preloads itself. */
+static void name_library(struct jobspec *spec)
+{
+    static const char name[] = "LD_PRELOAD=";
+    const char *old = "";
+    for (char **e = spec->env; *e; e++)
+        if (strncmp(*e, name, sizeof name - 1) == 0)
+            old = *e + sizeof name - 1;
+    struct str line = {0};
+    str_addf(&line, "%s%s%s%s", name, spec->library, *old ? " " : "", old);
+    jobspec_set_variable(spec, line.at, line.n);
+    str_done(&line);
+}
+
+int threads_open(struct threads *t, int dir, struct jobspec *spec, usec_t now, struct err *err)
+{
+    *t = (struct threads){.fd = -1};
+    if (!spec->threads)
+        return 0;
+    if ((spec->library && check_library(spec->library, err) < 0) ||
+        make_page(t, dir, (uint32_t)spec->threads, now, err) < 0)
+        return -1;
+    if (name_page(t, spec, err) < 0) {
+        threads_done(t);
+        return -1;
+    }
+    if (spec->library)
+        name_library(spec);
+    return 0;
+}
+
+void threads_done(struct threads *t)
+{
+    if (t->page)
+        munmap(t->page, PAGE_BYTES);
+    if (t->fd >= 0)
+        close(t->fd);
+    *t = (struct threads){.fd = -1};
+}
+
+/* Whether the page is still there, whole. */
+static bool has_page(struct threads *t)
+{
+    struct stat st;
+    if (t->page && fstat(t->fd, &st) == 0 && st.st_size >= PAGE_BYTES)
+        return true;
+    t->waits = false;
+    return false;
+}
+
+static struct threads_answer answer(const struct threads *t, usec_t in, bool late)
+{
+    struct threads_answer a = t->asks;
+    a.threads = page_threads(PAGE_GET(t->page, applied));
+    a.regions = PAGE_GET(t->page, whole) + PAGE_GET(t->page, clamped);
+    a.in = in > 0 ? in : 0;
+    a.late = late;
+    return a;
+}
+
+static bool is_obeyed(const struct threads *t)
+{
+    return page_generation(PAGE_GET(t->page, applied)) == t->generation;
+}
+
+bool threads_order(struct threads *t, usec_t now, const struct threads_answer *asks,
+                   uint32_t threads, struct threads_answer *out)
+{
+    bool replaces = t->waits && has_page(t);
+    if (replaces)
+        *out = answer(t, now - t->since, !is_obeyed(t));
+    if (!has_page(t)) {
+        *out = *asks;
+        out->late = true;
+        return true;
+    }
+    uint64_t order = PAGE_GET(t->page, order);
+    t->asks = *asks;
+    t->since = now;
+    t->generation = page_generation(order);
+    if (!replaces && page_threads(order) == threads && is_obeyed(t)) {
+        *out = answer(t, 0, false);
+        return true;
+    }
+    t->generation = page_order(t->page, threads, now * 1000);
+    t->waits = true;
+    t->pause = FIRST_PAUSE;
+    t->next = now + t->pause;
+    return replaces;
+}
+
+usec_t threads_next(const struct threads *t)
+{
+    return t->waits ? t->next : USEC_NEVER;
+}
+
+bool threads_look(struct threads *t, usec_t now, struct threads_answer *out)
+{
+    if (!t->waits || now < t->next)
+        return false;
+    if (!has_page(t)) {
+        *out = t->asks;
+        out->late = true;
+        return true;
+    }
+    bool obeyed = is_obeyed(t);
+    if (!obeyed && now < t->since + BOUND) {
+        t->pause = t->pause * 2 < LONGEST_PAUSE ? t->pause * 2 : LONGEST_PAUSE;
+        t->next = now + t->pause;
+        return false;
+    }
+    t->waits = false;
+    usec_t in = obeyed ? PAGE_GET(t->page, applied_ns) / 1000 - t->since : now - t->since;
+    *out = answer(t, in, !obeyed);
+    return true;
+}
+
+bool threads_listener(struct threads *t, pid_t *pid, int *signal)
+{
+    if (!has_page(t))
+        return false;
+    *pid = (pid_t)PAGE_GET(t->page, listener_pid);
+    *signal = (int)PAGE_GET(t->page, listener_signal);
+    return *pid > 0 && *signal > 0 && *signal <= SIGNALS;
+}

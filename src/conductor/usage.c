@@ -1,0 +1,276 @@
+/* Owns the counters of a job. Each value has a list of files that may hold it, of
+ * cgroup versions 2 and 1; the first that is there counts. Without a cgroup the
+ * processes below the conductor are added up, with those that were reaped. */
+#include "conductor/usage.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/time.h"
+
+/* Looking for new processes costs a walk through all of /proc: not every time. */
+enum { SAMPLES_PER_WALK = 10, FILE_SIZE = 4096, BLOCK = 512 };
+
+/* Where a counter may be found: the first that is there counts. */
+struct usage_source {
+    enum usage_counter counter;
+    const char *file, *key; /* see usage_find */
+    int64_t divide;
+};
+
+static const struct usage_source sources[] = {
+    {USAGE_CPU, "cpu.stat", "usage_usec", 1},
+    {USAGE_CPU, "cpuacct.usage", NULL, 1000},
+    {USAGE_THROTTLED, "cpu.stat", "throttled_usec", 1},
+    {USAGE_THROTTLED, "cpu.stat", "throttled_time", 1000},
+    {USAGE_MEMORY, "memory.current", NULL, 1},
+    {USAGE_MEMORY, "memory.usage_in_bytes", NULL, 1},
+    {USAGE_CACHE, "memory.stat", "total_inactive_file", 1},
+    {USAGE_CACHE, "memory.stat", "inactive_file", 1},
+    {USAGE_PEAK, "memory.peak", NULL, 1},
+    {USAGE_PEAK, "memory.max_usage_in_bytes", NULL, 1},
+    {USAGE_PIDS, "pids.current", NULL, 1},
+    {USAGE_READ, "io.stat", "rbytes=", 1},
+    {USAGE_READ, "blkio.throttle.io_service_bytes_recursive", "Total", 1},
+    {USAGE_WRITTEN, "io.stat", "wbytes=", 1},
+    {USAGE_OOM_KILLS, "memory.events", "oom_kill", 1},
+    {USAGE_OOM_KILLS, "memory.oom_control", "oom_kill", 1},
+    {USAGE_MEMORY_LIMIT, "memory.max", NULL, 1},
+    {USAGE_MEMORY_LIMIT, "memory.limit_in_bytes", NULL, 1},
+};
+
+static int64_t find_line(const char *text, const char *key, size_t n)
+{
+    for (const char *line = text; line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (strncmp(line, key, n) == 0 && line[n] == ' ')
+            return strtoll(line + n + 1, NULL, 10);
+    }
+    return -1;
+}
+
+int64_t usage_find(const char *text, const char *key)
+{
+    if (!key)
+        return *text >= '0' && *text <= '9' ? strtoll(text, NULL, 10) : -1;
+    size_t n = strlen(key);
+    if (!n || key[n - 1] != '=')
+        return find_line(text, key, n);
+    int64_t sum = 0;
+    for (const char *p = strstr(text, key); p; p = strstr(p + n, key))
+        if (__builtin_add_overflow(sum, strtoll(p + n, NULL, 10), &sum))
+            return INT64_MAX;
+    return sum;
+}
+
+static int64_t read_counter(const struct usage_meter *m, enum usage_counter c)
+{
+    char text[FILE_SIZE];
+    ssize_t n = m->counter[c].fd < 0 ? -1 : pread(m->counter[c].fd, text, sizeof text - 1, 0);
+    if (n < 0)
+        return -1;
+    text[n] = '\0';
+    int64_t v = usage_find(text, m->counter[c].source->key);
+    return v < 0 ? -1 : v / m->counter[c].source->divide;
+}
+
+/* Opens the counter's file if it has the counter, and none was opened before. */
+static void try_source(struct usage_meter *m, const struct group_set *g,
+                       const struct usage_source *s)
+{
+    if (m->counter[s->counter].fd >= 0)
+        return;
+    int fd = group_open(g, s->file);
+    m->counter[s->counter].fd = fd;
+    m->counter[s->counter].source = s;
+    if (fd >= 0 && read_counter(m, s->counter) < 0) {
+        close(fd);
+        m->counter[s->counter].fd = -1;
+    }
+}
+
+static void read_groups(const struct usage_meter *m, struct usage *u)
+{
+    u->cpu_us = read_counter(m, USAGE_CPU);
+    u->throttled_us = read_counter(m, USAGE_THROTTLED);
+    u->memory_bytes = read_counter(m, USAGE_MEMORY);
+    u->memory_peak_bytes = read_counter(m, USAGE_PEAK);
+    u->pids = read_counter(m, USAGE_PIDS);
+    u->block_bytes = read_counter(m, USAGE_READ);
+    if (u->block_bytes >= 0 && m->counter[USAGE_WRITTEN].fd >= 0)
+        u->block_bytes += read_counter(m, USAGE_WRITTEN);
+    int64_t droppable = u->memory_bytes < 0 ? -1 : read_counter(m, USAGE_CACHE);
+    if (droppable > 0)
+        u->memory_bytes -= droppable < u->memory_bytes ? droppable : u->memory_bytes;
+}
+
+/* Looks at the known processes again; those that are gone, or have become
+ * others, are dropped. */
+static void refresh(struct usage_meter *m)
+{
+    if (m->samples++ % SAMPLES_PER_WALK == 0) {
+        proc_find_below(m->root, &m->known);
+        return;
+    }
+    size_t n = 0;
+    for (size_t i = 0; i < m->known.n; i++) {
+        struct proc p;
+        if (proc_read(m->known.at[i].pid, &p) == 0 && p.start == m->known.at[i].start)
+            m->known.at[n++] = p;
+    }
+    m->known.n = n;
+}
+
+static int64_t process_blocks(pid_t pid)
+{
+    char path[64], text[FILE_SIZE];
+    snprintf(path, sizeof path, "/proc/%ld/io", (long)pid);
+    AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+    if (n <= 0)
+        return 0;
+    text[n] = '\0';
+    int64_t in = usage_find(text, "read_bytes:"), out = usage_find(text, "write_bytes:");
+    return (in > 0 ? in : 0) + (out > 0 ? out : 0);
+}
+
+static usec_t in_usec(struct timeval t)
+{
+    return t.tv_sec * USEC_PER_SEC + t.tv_usec;
+}
+
+/* Fills in what the cgroups did not tell. */
+static void read_processes(struct usage_meter *m, struct usage *u)
+{
+    struct rusage reaped;
+    int64_t us = 0, bytes = 0, blocks = 0, n = 0;
+    refresh(m);
+    getrusage(RUSAGE_CHILDREN, &reaped);
+    for (size_t i = 0; i < m->known.n; i++) {
+        const struct proc *p = &m->known.at[i];
+        us += (int64_t)p->ticks * USEC_PER_SEC / sysconf(_SC_CLK_TCK);
+        bytes += p->pages * sysconf(_SC_PAGESIZE);
+        n += !proc_is_dead(p);
+        if (u->block_bytes < 0)
+            blocks += process_blocks(p->pid);
+    }
+    if (u->cpu_us < 0)
+        u->cpu_us = us + in_usec(reaped.ru_utime) + in_usec(reaped.ru_stime);
+    if (u->memory_bytes < 0) {
+        u->memory_bytes = bytes;
+        u->memory_peak_bytes = reaped.ru_maxrss * 1024;
+    }
+    if (u->pids < 0)
+        u->pids = n;
+    if (u->block_bytes < 0)
+        u->block_bytes = blocks + ((int64_t)reaped.ru_inblock + reaped.ru_oublock) * BLOCK;
+}
+
+/* Both directions of all interfaces but the loopback. */
+static int64_t add_up_interfaces(const char *text)
+{
+    int64_t sum = 0;
+    for (const char *line = text; line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        const char *colon = strchr(line, ':'), *end = strchr(line, '\n');
+        long long in, out;
+        if (!colon || (end && colon > end) || strncmp(line + strspn(line, " "), "lo:", 3) == 0)
+            continue;
+        if (sscanf(colon + 1, "%lld %*d %*d %*d %*d %*d %*d %*d %lld", &in, &out) == 2)
+            sum += in + out;
+    }
+    return sum;
+}
+
+static int64_t read_network(const struct usage_meter *m)
+{
+    char path[64], text[FILE_SIZE];
+    struct stat own, theirs;
+    snprintf(path, sizeof path, "/proc/%ld/ns/net", (long)m->leader);
+    if (stat("/proc/self/ns/net", &own) < 0 || stat(path, &theirs) < 0 ||
+        (own.st_ino == theirs.st_ino && own.st_dev == theirs.st_dev))
+        return -1;
+    snprintf(path, sizeof path, "/proc/%ld/net/dev", (long)m->leader);
+    AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+    if (n <= 0)
+        return -1;
+    text[n] = '\0';
+    return add_up_interfaces(text);
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+const struct usage *usage_sample(struct usage_meter *m)
+{
+    struct usage u = {.net_bytes = -1}, *last = &m->last;
+    read_groups(m, &u);
+    if (u.cpu_us < 0 || u.memory_bytes < 0 || u.pids < 0 || u.block_bytes < 0)
+        read_processes(m, &u);
+    if (m->leader)
+        u.net_bytes = read_network(m);
+    u.cpu_us = larger(u.cpu_us, last->cpu_us);
+    u.block_bytes = larger(u.block_bytes, last->block_bytes);
+    u.net_bytes = larger(u.net_bytes, last->net_bytes);
+    u.throttled_us = larger(u.throttled_us, last->throttled_us);
+    u.memory_peak_bytes =
+        larger(larger(u.memory_peak_bytes, u.memory_bytes), last->memory_peak_bytes);
+    *last = u;
+    return last;
+}
+
+const struct usage *usage_finish(struct usage_meter *m)
+{
+    int64_t last = m->last.memory_bytes;
+    m->known.n = 0;
+    m->samples = 1; /* so that no walk is due */
+    usage_sample(m);
+    m->last.memory_bytes = larger(last, m->last.memory_bytes);
+    return &m->last;
+}
+
+void usage_init(struct usage_meter *m, pid_t root)
+{
+    *m = (struct usage_meter){.root = root};
+    m->last = (struct usage){-1, -1, -1, -1, -1, -1, -1};
+    for (unsigned i = 0; i < USAGE_COUNTERS; i++)
+        m->counter[i].fd = -1;
+}
+
+void usage_done(struct usage_meter *m)
+{
+    for (unsigned i = 0; i < USAGE_COUNTERS; i++) {
+        if (m->counter[i].fd >= 0)
+            close(m->counter[i].fd);
+        m->counter[i].fd = -1;
+    }
+    VEC_DONE(&m->known);
+}
+
+void usage_begin(struct usage_meter *m, const struct group_set *cgroups, pid_t leader)
+{
+    for (size_t i = 0; i < COUNT_OF(sources); i++)
+        try_source(m, cgroups, &sources[i]);
+    m->leader = leader;
+}
+
+int64_t usage_oom_kills(const struct usage_meter *m)
+{
+    return larger(read_counter(m, USAGE_OOM_KILLS), 0);
+}
+
+int64_t usage_memory_limit(const struct usage_meter *m)
+{
+    int64_t v = read_counter(m, USAGE_MEMORY_LIMIT);
+    /* Version 1 writes "none" as the largest number of whole pages. */
+    return v >= INT64_MAX / 4096 * 4096 - 4096 * 16 ? -1 : v;
+}

@@ -1,0 +1,72 @@
+/* What a job has used so far. */
+#ifndef CONDUCTOR_USAGE_H
+#define CONDUCTOR_USAGE_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "conductor/group.h"
+#include "conductor/proc.h"
+
+/* -1 = not known. */
+struct usage {
+    int64_t cpu_us;       /* CPU time of all processes, also ended ones */
+    int64_t memory_bytes; /* now, without file cache that can be dropped */
+    int64_t memory_peak_bytes;
+    int64_t block_bytes; /* read from and written to block devices */
+    int64_t net_bytes;   /* both directions; only if the job has its own network */
+    int64_t pids;
+    int64_t throttled_us; /* time that a CPU quota made it wait */
+};
+
+/* What the kernel counts in files of a cgroup. */
+enum usage_counter {
+    USAGE_CPU,
+    USAGE_THROTTLED,
+    USAGE_MEMORY,
+    USAGE_CACHE, /* of the memory: could be dropped */
+    USAGE_PEAK,
+    USAGE_PIDS,
+    USAGE_READ, /* from block devices, or both directions */
+    USAGE_WRITTEN,
+    USAGE_OOM_KILLS,
+    USAGE_MEMORY_LIMIT,
+    USAGE_COUNTERS,
+};
+
+struct usage_source;
+struct usage_meter {
+    pid_t root, leader;
+    struct {
+        int fd; /* -1 = no cgroup of the job has it */
+        const struct usage_source *source;
+    } counter[USAGE_COUNTERS];
+    unsigned samples;
+    struct proc_list known; /* processes below the root, looked up anew every some samples */
+    struct usage last;
+};
+
+/* `root` is the process whose descendants are measured where no cgroup counts. */
+void usage_init(struct usage_meter *m, pid_t root);
+void usage_done(struct usage_meter *m);
+
+/* Once the job is in its cgroups. They were made for this attempt: what they have
+ * counted is all its own. */
+void usage_begin(struct usage_meter *m, const struct group_set *cgroups, pid_t leader);
+/* Reads the counters: of the cgroups, or of /proc for what these do not have.
+ * Each of the totals never falls. */
+const struct usage *usage_sample(struct usage_meter *m);
+/* The last sample, when no process is left to look at. */
+const struct usage *usage_finish(struct usage_meter *m);
+/* How many processes of the job the kernel has killed for lack of memory; 0 also
+ * when there is no memory cgroup to tell. */
+int64_t usage_oom_kills(const struct usage_meter *m);
+/* The memory limit of the cgroup; -1 = none. */
+int64_t usage_memory_limit(const struct usage_meter *m);
+
+/* The number in a text by its key: "name" begins a line "name number"; "name=" is
+ * followed by a number directly, and all such are added up; NULL = the text is just
+ * a number. -1 when it is not there. */
+int64_t usage_find(const char *text, const char *key);
+
+#endif

@@ -1,0 +1,234 @@
+/* The files of an attempt: the log, written and read by offset while it rotates;
+ * the claim; the record. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/rng.h"
+#include "conductor/claim.h"
+#include "conductor/logfile.h"
+#include "conductor/logread.h"
+#include "conductor/proc.h"
+#include "conductor/record.h"
+#include "support/test.h"
+
+/* A directory for one test; nothing in it may be a directory. */
+static int open_folder(char *path)
+{
+    strcpy(path, "/tmp/test_files.XXXXXX");
+    assert_non_null(mkdtemp(path));
+    int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    assert_true(dir >= 0);
+    return dir;
+}
+
+static void remove_folder(int dir, const char *path)
+{
+    char command[128];
+    close(dir);
+    snprintf(command, sizeof command, "rm -rf %s", path);
+    assert_int_equal(system(command), 0);
+}
+
+/* The byte at an offset, so that any piece of the log can be checked. */
+static char byte_at(int64_t offset)
+{
+    return (char)rng_mix((uint64_t)offset);
+}
+
+static void write_bytes(struct logfile *l, int64_t *offset, size_t n)
+{
+    char bytes[9000];
+    for (size_t i = 0; i < n; i++)
+        bytes[i] = byte_at((*offset)++);
+    logfile_write(l, bytes, n);
+}
+
+static void log_is_read_by_offset(void **state)
+{
+    (void)state;
+    char path[64], bytes[5000];
+    int dir = open_folder(path);
+    struct logfile l;
+    struct err e;
+    struct rng rng;
+    int64_t offset = 0, first, end;
+    size_t got;
+    rng_init(&rng, 7);
+    assert_ok(logread_span(dir, 1000, &first, &end, &e), e);
+    assert_int_equal(end, 0);
+    assert_ok(logfile_open(&l, dir, 1000, 5, &e), e);
+    for (unsigned i = 0; i < 300; i++) {
+        write_bytes(&l, &offset, rng_below(&rng, 900));
+        assert_int_equal(logfile_bytes(&l), offset);
+        assert_ok(logread_span(dir, 1000, &first, &end, &e), e);
+        assert_int_equal(end, offset);
+        /* The last write may have filled a file just to its end. */
+        assert_true(offset <= 6000 ? first == 0 : end - first >= 5000 && end - first <= 6000);
+        int64_t from = (int64_t)rng_below(&rng, (uint64_t)offset + 10), asked = from;
+        assert_ok(logread(dir, 1000, &from, bytes, sizeof bytes, &got, &e), e);
+        assert_true(from == asked || (asked < first && from == first));
+        if (from < end)
+            assert_int_equal(got, end - from < 5000 ? end - from : 5000);
+        for (size_t k = 0; k < got; k++)
+            assert_int_equal(bytes[k], byte_at(from + (int64_t)k));
+    }
+    logfile_done(&l);
+    remove_folder(dir, path);
+}
+
+/* One process writes and rotates as fast as it can, another follows. */
+static void log_is_followed_while_it_rotates(void **state)
+{
+    (void)state;
+    enum { TOTAL = 4000000, MAX = 5000 };
+    char path[64], bytes[3000];
+    int dir = open_folder(path);
+    pid_t writer = fork();
+    if (writer == 0) {
+        struct logfile l;
+        int64_t offset = 0;
+        struct rng rng;
+        rng_init(&rng, 3);
+        if (logfile_open(&l, dir, MAX, 20, NULL) < 0)
+            _exit(1);
+        while (offset < TOTAL)
+            write_bytes(&l, &offset, rng_below(&rng, 8000));
+        _exit(0);
+    }
+    struct err e;
+    int64_t offset = 0, skipped = 0, status = -1;
+    for (bool ended = false;;) {
+        int64_t asked = offset;
+        size_t got;
+        ended = ended || waitpid(writer, (int *)&status, WNOHANG) == writer;
+        assert_ok(logread(dir, MAX, &offset, bytes, sizeof bytes, &got, &e), e);
+        assert_true(offset >= asked);
+        skipped += offset - asked;
+        for (size_t k = 0; k < got; k++)
+            if (bytes[k] != byte_at(offset + (int64_t)k))
+                fail_msg("wrong byte at %lld", (long long)(offset + (int64_t)k));
+        offset += (int64_t)got;
+        if (ended && !got)
+            break;
+    }
+    assert_true(offset >= TOTAL && skipped < TOTAL);
+    remove_folder(dir, path);
+}
+
+static void notes_of_our_own_begin_a_line(void **state)
+{
+    (void)state;
+    char path[64], bytes[2000];
+    int dir = open_folder(path);
+    struct logfile l;
+    struct err e;
+    size_t got;
+    int64_t offset = 0;
+    assert_ok(logfile_open(&l, dir, 100000, 3, &e), e);
+    logfile_note(&l, "%s", "one");
+    logfile_write(&l, "half", 4);
+    logfile_note(&l, "%s", "two");
+    char longest[1000];
+    memset(longest, 'x', sizeof longest - 1);
+    longest[sizeof longest - 1] = '\0';
+    logfile_note(&l, "%s", longest);
+    assert_ok(logread(dir, 100000, &offset, bytes, sizeof bytes - 1, &got, &e), e);
+    bytes[got] = '\0';
+    assert_memory_equal(bytes, "[trainyard: one]\nhalf\n[trainyard: two]\n[trainyard: xxx", 54);
+    assert_string_equal(bytes + got - 3, "x]\n");
+    logfile_done(&l);
+    remove_folder(dir, path);
+}
+
+static void claim_is_taken_once(void **state)
+{
+    (void)state;
+    char path[64];
+    int dir = open_folder(path), fd, again;
+    struct claim c;
+    struct err e;
+    assert_ok(claim_look(dir, &c, &e), e);
+    assert_int_equal(c.state, CLAIM_NONE);
+    assert_ok(claim_take(dir, &fd, &e), e);
+    assert_error(claim_take(dir, &again, &e), e, ERR_CONFLICT, "another");
+    assert_error(claim_void(dir, &e), e, ERR_CONFLICT, "another");
+    claim_add_leader(fd, getppid());
+    assert_ok(claim_look(dir, &c, &e), e);
+    struct proc self, parent;
+    proc_read(getpid(), &self);
+    proc_read(getppid(), &parent);
+    assert_int_equal(c.state, CLAIM_HELD);
+    assert_int_equal(c.pid, getpid());
+    assert_int_equal(c.start, self.start);
+    assert_int_equal(c.leader, getppid());
+    assert_int_equal(c.leader_start, parent.start);
+    close(fd);
+    assert_ok(claim_look(dir, &c, &e), e);
+    assert_int_equal(c.state, CLAIM_DEAD);
+    assert_error(claim_void(dir, &e), e, ERR_CONFLICT, "another");
+    remove_folder(dir, path);
+}
+
+static void void_claim_stays_void(void **state)
+{
+    (void)state;
+    char path[64];
+    int dir = open_folder(path), fd;
+    struct claim c;
+    struct err e;
+    assert_ok(claim_void(dir, &e), e);
+    assert_error(claim_take(dir, &fd, &e), e, ERR_CONFLICT, "another");
+    assert_ok(claim_look(dir, &c, &e), e);
+    assert_int_equal(c.state, CLAIM_VOID);
+    remove_folder(dir, path);
+}
+
+static void strange_claims_are_errors(void **state)
+{
+    (void)state;
+    char path[64];
+    int dir = open_folder(path);
+    struct claim c;
+    struct err e;
+    int fd = openat(dir, "claim", O_WRONLY | O_CREAT, 0600);
+    assert_error(claim_look(dir, &c, &e), e, ERR_INVALID, "neither");
+    assert_int_equal(write(fd, "hello\n", 6), 6);
+    assert_error(claim_look(dir, &c, &e), e, ERR_INVALID, "neither");
+    close(fd);
+    remove_folder(dir, path);
+}
+
+static void record_is_whole_or_not_there(void **state)
+{
+    (void)state;
+    char path[64], text[RECORD_MAX_BYTES + 1];
+    int dir = open_folder(path);
+    struct err e;
+    int fd = record_reserve(dir);
+    assert_true(fd >= 0);
+    assert_int_equal(faccessat(dir, "exit.json", F_OK, 0), -1);
+    assert_ok(record_write(dir, fd, "{}\n", 3, &e), e);
+    fd = openat(dir, "exit.json", O_RDONLY);
+    assert_int_equal(read(fd, text, sizeof text), 3);
+    close(fd);
+    assert_int_equal(faccessat(dir, "exit.json.tmp", F_OK, 0), -1);
+    /* Without the reservation it works as well. */
+    assert_ok(record_write(dir, -1, "{ }\n", 4, &e), e);
+    remove_folder(dir, path);
+}
+
+static const struct CMUnitTest tests[] = {
+    TEST(log_is_read_by_offset),         TEST(log_is_followed_while_it_rotates),
+    TEST(notes_of_our_own_begin_a_line), TEST(claim_is_taken_once),
+    TEST(void_claim_stays_void),         TEST(strange_claims_are_errors),
+    TEST(record_is_whole_or_not_there),
+};
+
+int main(void)
+{
+    return RUN(tests);
+}
