@@ -29,17 +29,34 @@ ASAN_FLAGS = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sa
 FUZZ_BUILD = $(BUILD)-fuzz
 FUZZ_FLAGS = $(ASAN_FLAGS) -fsanitize=fuzzer-no-link
 
-# The conductor and the malleable library are programs of their own.
-SEPARATE = src/conductor/% src/malleable/%
-SRC := $(filter-out $(SEPARATE),$(wildcard src/*/*.c))
+# The malleable library lives in other people's processes: nothing else goes there.
+SRC := $(filter-out src/%/main.c src/malleable/%,$(wildcard src/*/*.c))
 WEB := $(patsubst src/web/%/page.html,$(BUILD)/src/web/%_page.o,$(wildcard src/web/*/page.html))
 OBJ := $(SRC:%.c=$(BUILD)/%.o) $(WEB)
 SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c))
+MALLEABLE := $(BUILD)/libtrainyard-malleable.so
+MALLEABLE_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard src/malleable/*.c))
+EXAMPLES := $(patsubst %.c,$(BUILD)/%,$(wildcard examples/*.c))
 
-all: $(BUILD)/trainyard ## build the program, build/trainyard
+all: $(BUILD)/trainyard $(BUILD)/trainyard-conductor $(MALLEABLE) $(EXAMPLES) ## build the programs, below build/
 
 $(BUILD)/trainyard: $(BUILD)/src/main.o $(BUILD)/libtrainyard.a
 	$(call Q,LINK,$@)$(LINK) -o $@ $^ $(LIBS)
+
+# Static, so that it runs inside any image; a sanitizer's run-time cannot be.
+STATIC = $(if $(findstring -fsanitize,$(CFLAGS)),,-static)
+$(BUILD)/trainyard-conductor: $(BUILD)/src/conductor/main.o $(BUILD)/libtrainyard.a
+	$(call Q,LINK,$@)$(LINK) $(STATIC) -o $@ $^ -ljansson -lpcre2-8 -lm
+
+# Preloaded into jobs: it shows them only what it stands before, and needs the C library alone.
+$(MALLEABLE_OBJ): private CPPFLAGS += -fPIC -fvisibility=hidden -ftls-model=initial-exec
+$(MALLEABLE): $(MALLEABLE_OBJ)
+	$(call Q,LINK,$@)$(LINK) -shared -Wl,-z,now,-z,relro -o $@ $^
+
+# An example is a program of its own, with nothing of ours in it.
+$(BUILD)/examples/%: examples/%.c $(BUILD)/flags | $(BUILD)/needs
+	@mkdir -p $(@D)
+	$(call Q,CC  ,$@)$(COMPILE) -fopenmp -o $@ $< $(LDFLAGS) -lm
 
 # An archive, so that each test is linked with just what it uses.
 $(BUILD)/libtrainyard.a: $(OBJ)
@@ -74,17 +91,26 @@ $(BUILD)/needs: tools/setup
 # A test has a name: unit/test_err, cli/sim, check/layers (tools/run-tests says
 # what each kind is). T selects some of them: make test T='unit/* cli/sim'.
 
-PROGRAMS := $(patsubst tests/%.c,%,$(wildcard tests/unit/*.c tests/property/*.c tests/golden/*.c))
-CLI := $(patsubst tests/%.sh,%,$(filter-out %/lib.sh,$(wildcard tests/cli/*.sh)))
-BROWSER := $(patsubst tests/%.sh,%,$(wildcard tests/browser/*.sh))
+PROGRAMS := $(patsubst tests/%.c,%,$(foreach d,unit property golden http store runtime conductor,\
+    $(wildcard tests/$(d)/*.c)))
+# Scripts run the programs; what they share is called lib.
+scripts = $(filter-out %/lib,$(basename $(patsubst tests/%,%,$(wildcard $(1:%=tests/%/*.sh) \
+    $(1:%=tests/%/*.py)))))
+CLI := $(call scripts,cli conductor elastic faults malleable)
+MACHINE := $(call scripts,runtime)
+BROWSER := $(call scripts,browser)
+# Jobs for the malleable library, by both compilers; instrumented is the library alone.
+JOB := $(BUILD)/tests/malleable/jobs
+MALLEABLE_JOBS := $(addprefix $(JOB)/,job-gcc job-clang job-static trainer-gcc trainer-clang old late \
+    late_region-gcc.so late_region-clang.so weak)
 BROWSER_PROGRAMS := $(patsubst tests/%.c,%,$(wildcard tests/browser/*.c))
 PROOFS := $(patsubst tests/%.sh,%,$(wildcard tests/lint/*.sh))
 CHECKS := $(patsubst tools/lint/%,check/%,$(filter-out %.txt %.sh,$(wildcard tools/lint/*)))
 FUZZERS := $(patsubst tests/fuzz/fuzz_%.c,fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
-TESTS := $(CHECKS) $(PROOFS) $(PROGRAMS) $(CLI) $(BROWSER)
+TESTS := $(CHECKS) $(PROOFS) $(PROGRAMS) $(CLI) $(MACHINE) $(BROWSER)
 # Tests that would not run the sanitizers' build say "run-tests: no asan".
-NO_ASAN := $(patsubst tests/%.sh,%,$(shell grep -ls 'run-tests: no asan' tests/cli/*.sh))
-ASAN_TESTS := $(addprefix asan/,$(PROGRAMS) $(filter-out $(NO_ASAN),$(CLI)))
+NO_ASAN := $(basename $(patsubst tests/%,%,$(shell grep -rls 'run-tests: no asan' tests)))
+ASAN_TESTS := $(addprefix asan/,$(filter-out $(NO_ASAN),$(PROGRAMS) $(CLI)))
 
 select = $(if $(T),$(filter $(subst *,%,$(T)),$(1)),$(1))
 run = BUILD='$(BUILD)' ASAN_BUILD='$(ASAN_BUILD)' FUZZ_BUILD='$(FUZZ_BUILD)' CC='$(CC)' \
@@ -119,11 +145,12 @@ fuzz: ## each fuzzer for FUZZ_SECONDS (60)
 NAMED_PROGRAMS = $(filter $(PROGRAMS),$(NAMES))
 NAMED_ASAN = $(patsubst asan/%,%,$(filter asan/%,$(NAMES)))
 NAMED_FUZZERS = $(filter fuzz/%,$(NAMES))
-OBJECTS = $(OBJ) $(SUPPORT) $(patsubst %,$(BUILD)/tests/%.o,$(PROGRAMS) $(BROWSER_PROGRAMS))
+OBJECTS = $(OBJ) $(MALLEABLE_OBJ) $(SUPPORT) $(patsubst %,$(BUILD)/tests/%.o,$(PROGRAMS) $(BROWSER_PROGRAMS))
 
-prepare: $(NAMED_PROGRAMS:%=$(BUILD)/tests/%) $(if $(filter cli/%,$(NAMES)),$(BUILD)/trainyard) \
+prepare: $(NAMED_PROGRAMS:%=$(BUILD)/tests/%) $(if $(filter $(CLI) $(MACHINE),$(NAMES)),all) \
     $(if $(filter check/%,$(NAMES)),$(OBJECTS)) $(if $(filter lint/%,$(NAMES)),$(OBJ)) \
     $(if $(filter browser/%,$(NAMES)),$(BROWSER_PROGRAMS:%=$(BUILD)/tests/%)) \
+    $(if $(filter malleable/%,$(NAMES)),$(MALLEABLE_JOBS)) \
     $(if $(NAMED_ASAN),prepare-asan) $(if $(NAMED_FUZZERS),prepare-fuzz)
 	@:
 prepare-asan:
@@ -138,14 +165,28 @@ $(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/libtrainyard.a
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libsupport.a $(BUILD)/libtrainyard.a
 	$(call Q,LINK,$@)$(LINK) -o $@ $^ -lcmocka $(LIBS)
 
+job_flags = @compile_flags.txt -MMD -MP $(filter-out -fsanitize% -fno-sanitize%,$(CFLAGS)) -fopenmp
+job = @mkdir -p $(@D); echo '  CC    $@'; $(1) $(job_flags) $(2) -o $@ $< -lm
+$(JOB)/%-gcc: tests/malleable/jobs/%.c ; $(call job,gcc)
+$(JOB)/%-clang: tests/malleable/jobs/%.c ; $(call job,clang)
+$(JOB)/%-static: tests/malleable/jobs/%.c ; $(call job,gcc,-static)
+$(JOB)/%-gcc.so: tests/malleable/jobs/%.c ; $(call job,gcc,-shared -fPIC)
+$(JOB)/%-clang.so: tests/malleable/jobs/%.c ; $(call job,clang,-shared -fPIC)
+$(JOB)/trainer-gcc: examples/trainer.c ; $(call job,gcc)
+$(JOB)/trainer-clang: examples/trainer.c ; $(call job,clang)
+$(JOB)/old: tests/malleable/jobs/old.c ; $(call job,gcc)
+$(JOB)/late $(JOB)/weak: $(JOB)/%: tests/malleable/jobs/%.c ; $(call job,gcc,-fno-openmp)
+
 # ---- the rest -------------------------------------------------------------
 
-demo: ## install what is missing, build, and compare three policies on a trace
+demo: ## install what is missing, build, and train some networks, static and elastic
 	@tools/setup build
 	+@$(again) all
-	$(BUILD)/trainyard sim data/demo.csv --nodes 4x4 --policy fifo --policy las --policy afs-l
+	@tools/demo $(BUILD)
 
-BENCHES = $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/*.c))
+$(BUILD)/bench/malleable: bench/malleable.c ; $(call job,gcc)
+$(BUILD)/bench/malleable-clang: bench/malleable.c ; $(call job,clang)
+BENCHES = $(BUILD)/bench/malleable-clang $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/*.c))
 $(BUILD)/bench/%: $(BUILD)/bench/%.o $(BUILD)/libtrainyard.a
 	$(call Q,LINK,$@)$(LINK) -o $@ $^ $(LIBS)
 
@@ -159,6 +200,13 @@ share = $(DESTDIR)$(PREFIX)/share
 
 install: all ## install below PREFIX (/usr/local), inside DESTDIR
 	install -D -m 755 $(BUILD)/trainyard $(DESTDIR)$(PREFIX)/bin/trainyard
+	install -D -m 755 $(BUILD)/trainyard-conductor $(DESTDIR)$(PREFIX)/bin/trainyard-conductor
+	install -D -m 644 $(MALLEABLE) $(DESTDIR)$(PREFIX)/lib/trainyard/$(notdir $(MALLEABLE))
+	install -D -m 644 include/trainyard.h $(DESTDIR)$(PREFIX)/include/trainyard.h
+	install -D -m 644 python/trainyard.py $(share)/trainyard/python/trainyard.py
+	@install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
+	sed 's|@PREFIX@|$(PREFIX)|' packaging/trainyard.service \
+	    >$(DESTDIR)$(PREFIX)/lib/systemd/system/trainyard.service
 	@set -e; install -d $(share)/man/man1 $(share)/bash-completion/completions \
 	    $(share)/zsh/site-functions $(share)/fish/vendor_completions.d; t=$(BUILD)/trainyard; \
 	echo '  pages and completion below $(share)'; \
@@ -170,9 +218,12 @@ install: all ## install below PREFIX (/usr/local), inside DESTDIR
 	@$(foreach f,$(DOCS),install -D -m 644 $(f) $(share)/doc/trainyard/$(f) &&) true
 
 uninstall: ## remove what install put there
-	rm -f $(DESTDIR)$(PREFIX)/bin/trainyard $(share)/man/man1/trainyard.1 \
+	rm -f $(DESTDIR)$(PREFIX)/bin/trainyard $(DESTDIR)$(PREFIX)/bin/trainyard-conductor $(share)/man/man1/trainyard.1 \
 	    $(share)/man/man1/trainyard-*.1 $(share)/bash-completion/completions/trainyard \
 	    $(share)/zsh/site-functions/_trainyard $(share)/fish/vendor_completions.d/trainyard.fish
+	rm -f $(DESTDIR)$(PREFIX)/lib/systemd/system/trainyard.service \
+	    $(DESTDIR)$(PREFIX)/include/trainyard.h
+	rm -rf $(share)/trainyard $(DESTDIR)$(PREFIX)/lib/trainyard
 	rm -rf $(share)/doc/trainyard
 
 clean: ## remove everything that was built
@@ -181,7 +232,7 @@ clean: ## remove everything that was built
 help: ## print this
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' Makefile
 
--include $(OBJ:.o=.d) $(SUPPORT:.o=.d) $(BUILD)/src/main.d \
+-include $(OBJ:.o=.d) $(MALLEABLE_OBJ:.o=.d) $(wildcard $(JOB)/*.d) $(SUPPORT:.o=.d) $(BUILD)/src/main.d $(BUILD)/src/conductor/main.d \
     $(patsubst %,$(BUILD)/tests/%.d,$(PROGRAMS) $(BROWSER_PROGRAMS)) $(FUZZERS:fuzz/%=$(BUILD)/tests/fuzz/fuzz_%.d)
 
 .PHONY: all test lint format asan fuzz prepare prepare-asan prepare-fuzz demo bench install uninstall \

@@ -1,4 +1,5 @@
 /* The command table: the one place that joins all parts of the program. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -6,7 +7,13 @@
 #include "cli/commands.h"
 
 static const struct command *const commands[] = {
-    &command_sim, &command_policies, &command_version, &command_completion, &command_man, NULL,
+    &command_serve,      &command_submit,   &command_run,     &command_ps,
+    &command_top,        &command_show,     &command_logs,    &command_explain,
+    &command_events,     &command_wait,     &command_cancel,  &command_hold,
+    &command_release,    &command_resize,   &command_requeue, &command_set,
+    &command_nodes,      &command_drain,    &command_policy,  &command_policies,
+    &command_sim,        &command_replay,   &command_db,      &command_version,
+    &command_completion, &command_complete, &command_man,     NULL,
 };
 
 enum { COMMANDS = COUNT_OF(commands) - 1 };
@@ -27,6 +34,15 @@ static const char *command_name(const void *ctx, size_t i)
     return commands[i]->name;
 }
 
+/* What could not be written was not done: a full disk must not pass for success. */
+static int close_output(const struct command *c, int code)
+{
+    if ((fflush(stdout) == 0 && !ferror(stdout)) || code != 0)
+        return code;
+    fprintf(stderr, "trainyard %s: cannot write the output: %s\n", c->name, strerror(errno));
+    return 1;
+}
+
 static int run_command(const struct command *c, int argc, char **argv)
 {
     struct args args;
@@ -40,7 +56,7 @@ static int run_command(const struct command *c, int argc, char **argv)
     else
         code = c->run(&args);
     args_done(&args);
-    return code;
+    return close_output(c, code);
 }
 
 int main(int argc, char **argv)
@@ -48,13 +64,18 @@ int main(int argc, char **argv)
     const char *name = argc > 1 ? argv[1] : "--help";
     if (!strcmp(name, "--version") || !strcmp(name, "-V"))
         name = "version";
-    if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help")) {
+    bool help = !strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help");
+    if (help && argc < 3) {
         print_usage(argc > 1 ? stdout : stderr);
         return argc > 1 ? 0 : 2;
     }
+    if (help)
+        name = argv[2];
+    char *help_option[] = {"--help"};
     for (size_t i = 0; i < COMMANDS; i++)
         if (!strcmp(commands[i]->name, name))
-            return run_command(commands[i], argc - 2, argv + 2);
+            return help ? run_command(commands[i], 1, help_option)
+                        : run_command(commands[i], argc - 2, argv + 2);
     const char *near = str_nearest(name, COMMANDS, command_name, NULL);
     fprintf(stderr, "trainyard: unknown command '%s'", name);
     if (near)

@@ -1,31 +1,45 @@
-/* trainyard completion SHELL: a script that completes commands, options and
- * operands, made from the command table. Words that only the program knows
- * (policies, jobs, nodes) it asks the program for. */
+/* trainyard completion SHELL: a script that completes commands, options, their values
+ * and operands, made from the command table. Words that only the program or the
+ * server knows (policies, jobs, nodes) it asks the program for. */
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/commands.h"
 
-/* How the shells ask for the words of a kind of operand. */
-static const char *words_of(const char *completes)
+/* What there is to complete: nothing, files, what a command prints, or fixed words. */
+struct source {
+    enum { NOTHING, FILES, ASKED, FIXED } kind;
+    const char *text; /* the command; the words, separated by '|' */
+};
+
+/* The source of an operand or a value of this description; NULL has none. */
+static struct source source_of(const char *what)
 {
     static const struct {
-        const char *kind, *command;
-    } asks[] = {
-        {"POLICY", "trainyard policies --names 2>/dev/null"},
-        {"JOB", "trainyard ps --quiet 2>/dev/null"},
-        {"NODE", "trainyard nodes --quiet 2>/dev/null"},
+        const char *what;
+        struct source source;
+    } sources[] = {
+        {"FILE", {FILES, ""}},
+        {"DIR", {FILES, ""}},
+        {"F", {FILES, ""}},
+        {"F.html", {FILES, ""}},
+        {"POLICY", {ASKED, "trainyard policies --names 2>/dev/null"}},
+        {"JOB", {ASKED, "trainyard complete JOB 2>/dev/null"}},
+        {"NODE", {ASKED, "trainyard complete NODE 2>/dev/null"}},
     };
-    for (size_t i = 0; i < COUNT_OF(asks); i++)
-        if (!strcmp(asks[i].kind, completes))
-            return asks[i].command;
-    return NULL;
+    for (size_t i = 0; what && i < COUNT_OF(sources); i++)
+        if (!strcmp(sources[i].what, what))
+            return sources[i].source;
+    /* "auto|none" are words; "N|MIN-MAX" says what to write. */
+    if (what && strchr(what, '|') && !what[strcspn(what, "ABCDEFGHIJKLMNOPQRSTUVWXYZ[")])
+        return (struct source){FIXED, what};
+    return (struct source){NOTHING, ""};
 }
 
-static void print_words(const char *choices, char separator)
+static void print_words(const char *choices)
 {
     for (; *choices; choices++)
-        putchar(*choices == '|' ? separator : *choices);
+        putchar(*choices == '|' ? ' ' : *choices);
 }
 
 static void print_names(const struct args *a)
@@ -37,40 +51,107 @@ static void print_names(const struct args *a)
 
 static void print_options(const struct command *c)
 {
-    for (size_t i = 0; c->options && c->options[i].name; i++)
-        printf("--%s ", c->options[i].name);
-    printf("--help");
+    struct option o;
+    for (size_t i = 0; command_option(c, i, &o); i++)
+        printf("%s--%s", i ? " " : "", o.name);
+}
+
+/* Prints a text inside single quotes, with a backslash before each of `special`. */
+static void print_quoted(const char *text, const char *special)
+{
+    for (; *text; text++) {
+        if (*text == '\'')
+            printf("'\\''");
+        else
+            printf("%s%c", strchr(special, *text) ? "\\" : "", *text);
+    }
+}
+
+/* ---- bash ------------------------------------------------------------------ */
+
+/* An assignment that says what to offer. */
+static void bash_source(const char *what)
+{
+    struct source s = source_of(what);
+    switch (s.kind) {
+    case FILES:
+        printf(" files=1");
+        break;
+    case ASKED:
+        printf(" words=$(%s)", s.text);
+        break;
+    case FIXED:
+        printf(" words='");
+        print_words(s.text);
+        printf("'");
+        break;
+    case NOTHING:
+        break;
+    }
+}
+
+/* The patterns of an option that needs a value. */
+static void bash_pattern(const struct option *o, bool first)
+{
+    printf("%s--%s", first ? "" : " | ", o->name);
+    if (o->letter)
+        printf(" | -%c", o->letter);
+}
+
+static bool needs_value(const struct option *o)
+{
+    return o->value && o->value[0] != '[';
+}
+
+/* What is offered behind each option that needs a value, and elsewhere. */
+static void bash_values(const struct command *c)
+{
+    struct option o;
+    bool free_text = false;
+    for (size_t i = 0; command_option(c, i, &o); i++)
+        if (needs_value(&o) && source_of(o.value).kind != NOTHING) {
+            printf("        ");
+            bash_pattern(&o, true);
+            printf(")");
+            bash_source(o.value);
+            printf(" ;;\n");
+        }
+    for (size_t i = 0; command_option(c, i, &o); i++)
+        if (needs_value(&o) && source_of(o.value).kind == NOTHING) {
+            printf("%s", free_text ? "" : "        ");
+            bash_pattern(&o, !free_text);
+            free_text = true;
+        }
+    if (free_text)
+        printf(") ;;\n");
+    printf("        *)");
+    bash_source(c->completes);
+    printf(" ;;\n");
 }
 
 static void bash_command(const struct command *c)
 {
     printf("    %s)\n        options='", c->name);
     print_options(c);
-    printf("'\n");
-    if (c->completes && !strcmp(c->completes, "FILE")) {
-        printf("        files=1\n");
-    } else if (c->completes && words_of(c->completes)) {
-        printf("        words=$(%s)\n", words_of(c->completes));
-    } else if (c->completes) {
-        printf("        words='");
-        print_words(c->completes, ' ');
-        printf("'\n");
-    }
-    printf("        ;;\n");
+    printf("'\n        case $before in\n");
+    bash_values(c);
+    printf("        esac\n        ;;\n");
 }
 
 static void print_bash(const struct args *a)
 {
     printf("# bash completion for trainyard: eval \"$(trainyard completion bash)\"\n"
            "_trainyard() {\n"
-           "    local word=${COMP_WORDS[COMP_CWORD]} options='' words='' files=''\n"
+           "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}\n"
+           "    local options='' words='' files=''\n"
            "    COMPREPLY=()\n"
            "    if ((COMP_CWORD == 1)); then\n"
            "        mapfile -t COMPREPLY < <(compgen -W '");
     print_names(a);
     printf("' -- \"$word\")\n        return\n    fi\n    case ${COMP_WORDS[1]} in\n");
     for (size_t i = 0; a->table[i]; i++)
-        bash_command(a->table[i]);
+        if (!a->table[i]->hidden)
+            bash_command(a->table[i]);
     printf("    esac\n"
            "    if [[ $word == -* ]]; then\n"
            "        mapfile -t COMPREPLY < <(compgen -W \"$options\" -- \"$word\")\n"
@@ -83,43 +164,48 @@ static void print_bash(const struct args *a)
            "complete -o default -F _trainyard trainyard\n");
 }
 
-/* Prints a text inside single quotes and, for zsh, inside brackets. */
-static void print_quoted(const char *text)
+/* ---- zsh ------------------------------------------------------------------- */
+
+/* The action of _arguments, in double quotes, as some are expanded. */
+static void zsh_action(const char *what)
 {
-    for (; *text; text++) {
-        if (*text == '\'')
-            printf("'\\''");
-        else if (strchr("[]:", *text))
-            printf("\\%c", *text);
-        else
-            putchar(*text);
+    struct source s = source_of(what);
+    switch (s.kind) {
+    case FILES:
+        printf("_files");
+        break;
+    case ASKED:
+        printf("\"(${(f)$(%s)})\"", s.text);
+        break;
+    case FIXED:
+        printf("'(");
+        print_words(s.text);
+        printf(")'");
+        break;
+    case NOTHING:
+        break;
     }
 }
 
-static void zsh_operand(const struct command *c)
+static void zsh_option(const struct option *o)
 {
-    if (!c->completes)
-        return;
-    if (!strcmp(c->completes, "FILE")) {
-        printf(" '*:file:_files'");
-    } else if (words_of(c->completes)) {
-        printf(" \"*:name:(${(f)$(%s)})\"", words_of(c->completes));
-    } else {
-        printf(" '*:word:(");
-        print_words(c->completes, ' ');
-        printf(")'");
-    }
+    const char *value = !o->value ? "" : needs_value(o) ? ":value:" : "::value:";
+    printf(" \\\n        '%s--%s%s[", o->many ? "*" : "", o->name, o->value ? "=" : "");
+    print_quoted(o->help, "[]:");
+    printf("]%s'", value);
+    zsh_action(o->value);
 }
 
 static void print_zsh(const struct args *a)
 {
+    struct option o;
     printf("#compdef trainyard\n"
            "# zsh completion for trainyard: trainyard completion zsh > ~/.zfunc/_trainyard\n"
            "_trainyard() {\n    if ((CURRENT == 2)); then\n        local -a commands=(\n");
     for (size_t i = 0; a->table[i]; i++)
         if (!a->table[i]->hidden) {
             printf("            '%s:", a->table[i]->name);
-            print_quoted(a->table[i]->summary);
+            print_quoted(a->table[i]->summary, ":");
             printf("'\n");
         }
     printf(
@@ -127,70 +213,89 @@ static void print_zsh(const struct args *a)
         "    local command=$words[2]\n    shift words\n    ((CURRENT--))\n    case $command in\n");
     for (size_t i = 0; a->table[i]; i++) {
         const struct command *c = a->table[i];
+        if (c->hidden)
+            continue;
         printf("    %s) _arguments", c->name);
-        for (size_t k = 0; c->options && c->options[k].name; k++) {
-            const struct option *o = &c->options[k];
-            printf(" '%s--%s%s[", o->many ? "*" : "", o->name, o->value ? "=" : "");
-            print_quoted(o->help);
-            printf("]%s%s'", o->value ? ":" : "", o->value ? "value:" : "");
+        for (size_t k = 0; command_option(c, k, &o); k++)
+            zsh_option(&o);
+        if (source_of(c->completes).kind != NOTHING) {
+            printf(" \\\n        '*:word:'");
+            zsh_action(c->completes);
         }
-        zsh_operand(c);
         printf(" ;;\n");
     }
     printf("    esac\n}\n_trainyard \"$@\"\n");
+}
+
+/* ---- fish ------------------------------------------------------------------ */
+
+static void fish_source(const char *what)
+{
+    struct source s = source_of(what);
+    switch (s.kind) {
+    case FILES:
+        printf(" -F");
+        break;
+    case ASKED:
+        printf(" -a '(%s)'", s.text);
+        break;
+    case FIXED:
+        printf(" -a '");
+        print_words(s.text);
+        printf("'");
+        break;
+    case NOTHING:
+        break;
+    }
+}
+
+static void fish_command(const struct command *c)
+{
+    struct option o;
+    printf("complete -c trainyard -n __fish_use_subcommand -a %s -d '", c->name);
+    print_quoted(c->summary, "\\");
+    printf("'\n");
+    for (size_t i = 0; command_option(c, i, &o); i++) {
+        printf("complete -c trainyard -n '__fish_seen_subcommand_from %s' -l %s", c->name, o.name);
+        if (o.letter)
+            printf(" -s %c", o.letter);
+        if (needs_value(&o))
+            printf(source_of(o.value).kind == FILES ? " -r" : " -x");
+        fish_source(o.value);
+        printf(" -d '");
+        print_quoted(o.help, "\\");
+        printf("'\n");
+    }
+    if (source_of(c->completes).kind == NOTHING)
+        return;
+    printf("complete -c trainyard -n '__fish_seen_subcommand_from %s'", c->name);
+    fish_source(c->completes);
+    printf("\n");
 }
 
 static void print_fish(const struct args *a)
 {
     printf("# fish completion for trainyard: trainyard completion fish | source\n"
            "complete -c trainyard -f\n");
-    for (size_t i = 0; a->table[i]; i++) {
-        const struct command *c = a->table[i];
-        if (!c->hidden) {
-            printf("complete -c trainyard -n __fish_use_subcommand -a %s -d '", c->name);
-            print_quoted(c->summary);
-            printf("'\n");
-        }
-        for (size_t k = 0; c->options && c->options[k].name; k++) {
-            const struct option *o = &c->options[k];
-            printf("complete -c trainyard -n '__fish_seen_subcommand_from %s' -l %s", c->name,
-                   o->name);
-            if (o->letter)
-                printf(" -s %c", o->letter);
-            printf("%s -d '", o->value ? " -r" : "");
-            print_quoted(o->help);
-            printf("'\n");
-        }
-        if (!c->completes)
-            continue;
-        printf("complete -c trainyard -n '__fish_seen_subcommand_from %s' ", c->name);
-        if (!strcmp(c->completes, "FILE")) {
-            printf("-F\n");
-        } else if (words_of(c->completes)) {
-            printf("-a '(%s)'\n", words_of(c->completes));
-        } else {
-            printf("-a '");
-            print_words(c->completes, ' ');
-            printf("'\n");
-        }
-    }
+    for (size_t i = 0; a->table[i]; i++)
+        if (!a->table[i]->hidden)
+            fish_command(a->table[i]);
 }
 
 static int run(const struct args *args)
 {
-    const char *shell = args->operands.at[0];
+    static const struct {
+        const char *shell;
+        void (*print)(const struct args *args);
+    } shells[] = {{"bash", print_bash}, {"zsh", print_zsh}, {"fish", print_fish}};
     struct err err;
-    if (!strcmp(shell, "bash"))
-        print_bash(args);
-    else if (!strcmp(shell, "zsh"))
-        print_zsh(args);
-    else if (!strcmp(shell, "fish"))
-        print_fish(args);
-    else {
-        err_set(&err, ERR_INVALID, "'%s': expected bash, zsh or fish", shell);
-        return command_fail(args->command, &err);
-    }
-    return 0;
+    for (size_t i = 0; i < COUNT_OF(shells); i++)
+        if (!strcmp(args->operands.at[0], shells[i].shell)) {
+            shells[i].print(args);
+            return 0;
+        }
+    err_set(&err, ERR_INVALID, "'%s': expected bash, zsh or fish", args->operands.at[0]);
+    return command_fail(args->command, &err);
 }
 
 const struct command command_completion = {

@@ -34,25 +34,24 @@ static void print_head(const char *name, const char *summary)
 
 static void print_options(const struct command *c)
 {
+    struct option o;
     printf(".SH OPTIONS\n");
-    for (size_t i = 0; c->options && c->options[i].name; i++) {
-        const struct option *o = &c->options[i];
+    for (size_t i = 0; command_option(c, i, &o); i++) {
         printf(".TP\n");
-        if (o->letter)
-            printf("\\fB\\-%c\\fR, ", o->letter);
+        if (o.letter)
+            printf("\\fB\\-%c\\fR, ", o.letter);
         printf("\\fB\\-\\-");
-        print_roff(o->name);
+        print_roff(o.name);
         printf("\\fR");
-        if (o->value) {
+        if (o.value) {
             printf(" \\fI");
-            print_roff(o->value);
+            print_roff(o.value);
             printf("\\fR");
         }
         printf("\n");
-        print_roff(o->help);
-        printf("%s.\n", o->many ? " (may be repeated)" : "");
+        print_roff(o.help);
+        printf("%s.\n", o.many ? " (may be repeated)" : "");
     }
-    printf(".TP\n\\fB\\-h\\fR, \\fB\\-\\-help\\fR\nshow a short help.\n");
 }
 
 static void print_command(const struct command *c)
@@ -124,7 +123,7 @@ static int run(const struct args *args)
 
 static const struct option options[] = {
     {"names", 0, NULL, "the commands that have a page, one a line", false},
-    {0},
+    {},
 };
 
 const struct command command_man = {

@@ -157,7 +157,7 @@ static int run(const struct args *args)
 static const struct option options[] = {
     {"json", 0, NULL, "one JSON object a line", false},
     {"names", 0, NULL, "just the names, one a line", false},
-    {0},
+    {},
 };
 
 const struct command command_policies = {

@@ -82,6 +82,8 @@ static int get_options(const struct args *a, struct request *r, struct err *err)
         get_duration(a, "mtbf", &o->mtbf, err) < 0 ||
         get_duration(a, "repair", &o->repair, err) < 0)
         return -1;
+    if (args_get(a, "json") && args_get(a, "gantt"))
+        return err_set(err, ERR_INVALID, "--gantt draws for people; leave it out beside --json");
     o->record = args_get(a, "report") || args_get(a, "gantt");
     r->timing = !args_get(a, "no-timing");
     return get_policies(a, r, err);
@@ -232,7 +234,7 @@ static const struct option options[] = {
     {"gantt", 0, NULL, "also draw what each job held over time", false},
     {"jobs-csv", 0, "F", "write a line per job and policy", false},
     {"report", 0, "F.html", "write a report with charts, one self-contained file", false},
-    {0},
+    {},
 };
 
 const struct command command_sim = {

@@ -1,117 +1,193 @@
 /* Owns the parsing of a command's words and its help text. */
 #include "cli/command.h"
 
+#include <ctype.h>
+
 #include "base/str.h"
+#include "cli/screen_text.h"
+#include "wire/spec.h"
 
 static const struct option help_option = {"help", 'h', NULL, "show this help", false};
 
-static const char *option_name(const void *ctx, size_t i)
+/* The i-th field that is an option. */
+static const struct spec_field *field_at(const struct command *c, size_t i)
+{
+    for (const struct spec_field *f = c->fields; f && f->name; f++)
+        if (!f->not_option && i-- == 0)
+            return f;
+    return NULL;
+}
+
+static struct option option_of_field(const struct spec_field *f)
+{
+    struct option o = {
+        .letter = f->letter, .value = f->value, .help = f->help, .many = spec_field_repeats(f)};
+    snprintf(o.name, sizeof o.name, "%s", f->name);
+    for (char *p = o.name; *p; p++)
+        if (*p == '_')
+            *p = '-';
+    return o;
+}
+
+bool command_option(const struct command *c, size_t i, struct option *out)
+{
+    size_t own = 0, fields = 0;
+    while (c->options && *c->options[own].name)
+        own++;
+    while (field_at(c, fields))
+        fields++;
+    if (i < own)
+        *out = c->options[i];
+    else if (i < own + fields)
+        *out = option_of_field(field_at(c, i - own));
+    else if (i == own + fields)
+        *out = help_option;
+    else
+        return false;
+    return true;
+}
+
+static bool find_long(const struct command *c, const char *name, size_t length, struct option *out)
+{
+    for (size_t i = 0; command_option(c, i, out); i++)
+        if (strlen(out->name) == length && !strncmp(out->name, name, length))
+            return true;
+    return false;
+}
+
+static bool find_letter(const struct command *c, char letter, struct option *out)
+{
+    for (size_t i = 0; command_option(c, i, out); i++)
+        if (out->letter == letter)
+            return true;
+    return false;
+}
+
+static const char *name_at(const void *ctx, size_t i)
 {
     return ((const struct option *)ctx)[i].name;
 }
 
-static size_t option_count(const struct command *c)
-{
-    size_t n = 0;
-    while (c->options && c->options[n].name)
-        n++;
-    return n;
-}
-
-static const struct option *find_long(const struct command *c, const char *name, size_t length)
-{
-    for (size_t i = 0; i < option_count(c); i++)
-        if (strlen(c->options[i].name) == length && !strncmp(c->options[i].name, name, length))
-            return &c->options[i];
-    return length == 4 && !strncmp(name, "help", 4) ? &help_option : NULL;
-}
-
-static const struct option *find_letter(const struct command *c, char letter)
-{
-    for (size_t i = 0; i < option_count(c); i++)
-        if (c->options[i].letter == letter)
-            return &c->options[i];
-    return letter == 'h' ? &help_option : NULL;
-}
-
 static int unknown(const struct command *c, const char *word, size_t length, struct err *err)
 {
+    VEC(struct option) known = {0};
+    struct option o;
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)length, word);
-    const char *near = str_nearest(name, option_count(c), option_name, c->options);
+    for (size_t i = 0; command_option(c, i, &o); i++)
+        VEC_PUSH(&known, o);
+    const char *near = str_nearest(name, known.n, name_at, known.at);
     if (near)
-        return err_set(err, ERR_INVALID, "unknown option --%s; did you mean --%s?", name, near);
-    return err_set(err, ERR_INVALID, "unknown option --%s", name);
+        err_set(err, ERR_INVALID, "unknown option --%s; did you mean --%s?", name, near);
+    else
+        err_set(err, ERR_INVALID, "unknown option --%s", name);
+    VEC_DONE(&known);
+    return -1;
 }
 
 static int keep(struct args *a, const struct option *o, const char *value, struct err *err)
 {
-    if (!o->many)
-        for (size_t i = 0; i < a->given.n; i++)
-            if (a->given.at[i].option == o && o->value)
-                return err_set(err, ERR_INVALID, "--%s is given twice", o->name);
-    VEC_PUSH(&a->given, (struct given){o, value});
+    if (!o->many && o->value && args_get(a, o->name))
+        return err_set(err, ERR_INVALID, "--%s is given twice", o->name);
+    VEC_PUSH(&a->given, (struct given){*o, value});
+    return 0;
+}
+
+/* Takes the value of an option from the next word, which may be NULL, where it
+ * needs one or that looks like one; *value is NULL when it has none. */
+static int next_value(const struct option *o, const char *next, const char **value, struct err *err)
+{
+    bool may_lack = o->value[0] == '[', here_only = may_lack && o->value[1] == '=';
+    if (!next && !may_lack)
+        return err_set(err, ERR_INVALID, "--%s needs a value: %s", o->name, o->value);
+    *value = next && !here_only && (!may_lack || isdigit((unsigned char)*next)) ? next : NULL;
+    return 0;
+}
+
+/* An option with the value that its own word has (NULL = none); *i moves on when it
+ * takes the next word. */
+static int take_option(struct args *a, const struct option *o, const char *value, int argc,
+                       char **argv, int *i, struct err *err)
+{
+    if (!o->value && value)
+        return err_set(err, ERR_INVALID, "--%s takes no value", o->name);
+    if (o->value && !value) {
+        if (next_value(o, *i + 1 < argc ? argv[*i + 1] : NULL, &value, err) < 0)
+            return -1;
+        *i += value != NULL;
+    }
+    return keep(a, o, value ? value : "", err);
+}
+
+/* "-x", "-x5", or flags in one word with perhaps another option behind: "-qn 5". */
+static int parse_letters(struct args *a, int argc, char **argv, int *i, struct err *err)
+{
+    struct option o;
+    for (const char *p = argv[*i] + 1; *p; p++) {
+        if (!find_letter(a->command, *p, &o))
+            return err_set(err, ERR_INVALID, "unknown option -%c", *p);
+        if (o.value)
+            return take_option(a, &o, p[1] ? p + 1 : NULL, argc, argv, i, err);
+        if (keep(a, &o, "", err) < 0)
+            return -1;
+    }
     return 0;
 }
 
 /* One word that begins with a dash; *i moves on when it takes the next word. */
 static int parse_option(struct args *a, int argc, char **argv, int *i, struct err *err)
 {
-    const char *word = argv[*i], *value = NULL;
-    const struct option *o;
-    if (word[1] == '-') {
-        size_t length = strcspn(word + 2, "=");
-        o = find_long(a->command, word + 2, length);
-        if (!o)
-            return unknown(a->command, word + 2, length, err);
-        value = word[2 + length] == '=' ? word + 3 + length : NULL;
-    } else {
-        o = find_letter(a->command, word[1]);
-        if (!o)
-            return err_set(err, ERR_INVALID, "unknown option -%c", word[1]);
-        value = word[2] ? word + 2 : NULL;
+    const char *word = argv[*i];
+    struct option o;
+    if (word[1] != '-')
+        return parse_letters(a, argc, argv, i, err);
+    size_t length = strcspn(word + 2, "=");
+    if (!find_long(a->command, word + 2, length, &o))
+        return unknown(a->command, word + 2, length, err);
+    return take_option(a, &o, word[2 + length] == '=' ? word + 3 + length : NULL, argc, argv, i,
+                       err);
+}
+
+static int parse_words(struct args *a, int argc, char **argv, struct err *err)
+{
+    bool options = true;
+    for (int i = 0; i < argc; i++) {
+        if (options && !strcmp(argv[i], "--")) {
+            options = false;
+            a->dashes = a->operands.n == 0;
+        } else if (options && argv[i][0] == '-' && argv[i][1]) {
+            if (parse_option(a, argc, argv, &i, err) < 0)
+                return -1;
+        } else {
+            VEC_PUSH(&a->operands, argv[i]);
+            options = options && !a->command->operands_last;
+        }
     }
-    if (!o->value && value)
-        return err_set(err, ERR_INVALID, "--%s takes no value", o->name);
-    if (o->value && !value) {
-        if (*i + 1 >= argc)
-            return err_set(err, ERR_INVALID, "--%s needs a value: %s", o->name, o->value);
-        value = argv[++*i];
-    }
-    return keep(a, o, value ? value : "", err);
+    return 0;
+}
+
+static int count_operands(const struct args *a, struct err *err)
+{
+    const struct command *c = a->command;
+    if (args_get(a, "help"))
+        return 0;
+    if (a->operands.n < c->min_operands)
+        return err_set(err, ERR_INVALID, "%s is missing", c->operands);
+    if (a->operands.n > c->max_operands)
+        return err_set(err, ERR_INVALID, "'%s' is one word too many",
+                       a->operands.at[c->max_operands]);
+    return 0;
 }
 
 int args_parse(const struct command *c, int argc, char **argv, struct args *out, struct err *err)
 {
     struct args a = {.command = c};
-    bool options = true;
-    for (int i = 0; i < argc; i++) {
-        if (options && !strcmp(argv[i], "--")) {
-            options = false;
-        } else if (options && argv[i][0] == '-' && argv[i][1]) {
-            if (parse_option(&a, argc, argv, &i, err) < 0)
-                goto fail;
-        } else {
-            VEC_PUSH(&a.operands, argv[i]);
-        }
-    }
-    if (args_get(&a, "help")) {
-        *out = a;
-        return 0;
-    }
-    if (a.operands.n < c->min_operands) {
-        err_set(err, ERR_INVALID, "%s is missing", c->operands);
-        goto fail;
-    }
-    if (a.operands.n > c->max_operands) {
-        err_set(err, ERR_INVALID, "'%s' is one word too many", a.operands.at[c->max_operands]);
-        goto fail;
+    if (parse_words(&a, argc, argv, err) < 0 || count_operands(&a, err) < 0) {
+        args_done(&a);
+        return -1;
     }
     *out = a;
     return 0;
-fail:
-    args_done(&a);
-    return -1;
 }
 
 void args_done(struct args *a)
@@ -123,7 +199,7 @@ void args_done(struct args *a)
 const char *args_get(const struct args *a, const char *name)
 {
     for (size_t i = a->given.n; i-- > 0;)
-        if (!strcmp(a->given.at[i].option->name, name))
+        if (!strcmp(a->given.at[i].option.name, name))
             return a->given.at[i].value;
     return NULL;
 }
@@ -131,39 +207,71 @@ const char *args_get(const struct args *a, const char *name)
 const char *args_nth(const struct args *a, const char *name, size_t i)
 {
     for (size_t k = 0; k < a->given.n; k++)
-        if (!strcmp(a->given.at[k].option->name, name) && i-- == 0)
+        if (!strcmp(a->given.at[k].option.name, name) && i-- == 0)
             return a->given.at[k].value;
     return NULL;
 }
 
-static void help_options(const struct command *c, FILE *out)
+enum { HELP_WIDTH = 96, HELP_LEFT = 30 };
+
+static void help_option_line(const struct option *o, struct str *out)
 {
-    fprintf(out, "\nOptions:\n");
-    for (size_t i = 0; i <= option_count(c); i++) {
-        const struct option *o = i < option_count(c) ? &c->options[i] : &help_option;
-        char left[64], letter[4] = "";
-        if (o->letter)
-            snprintf(letter, sizeof letter, "-%c,", o->letter);
-        snprintf(left, sizeof left, "%-3s --%s%s%s", letter, o->name, o->value ? " " : "",
-                 o->value ? o->value : "");
-        fprintf(out, "  %-28s %s%s\n", left, o->help, o->many ? " (repeatable)" : "");
+    char left[160], letter[4] = "";
+    struct str text = {0};
+    if (o->letter)
+        snprintf(letter, sizeof letter, "-%c,", o->letter);
+    snprintf(left, sizeof left, "  %-3s --%s%s%s", letter, o->name, o->value ? " " : "",
+             o->value ? o->value : "");
+    if (strlen(left) > HELP_LEFT) {
+        str_addf(out, "%s\n", left);
+        left[0] = '\0';
+    }
+    str_addf(&text, "%s%s", o->help, o->many ? " (repeatable)" : "");
+    char first[HELP_LEFT + 2];
+    snprintf(first, sizeof first, "%-*.*s ", HELP_LEFT, HELP_LEFT, left);
+    screen_add_filled(out, text.at, first, HELP_WIDTH);
+    str_done(&text);
+}
+
+/* Each line of the text, broken where it is too long. */
+static void help_lines(const char *text, struct str *out)
+{
+    for (size_t n; *text; text += n + (text[n] == '\n')) {
+        n = strcspn(text, "\n");
+        AUTO_FREE char *line = xstrndup(text, n);
+        screen_add_filled(out, line, "", HELP_WIDTH);
     }
 }
 
 void command_help(const struct command *c, FILE *out)
 {
-    fprintf(out, "Usage: trainyard %s%s%s [options]\n\n%s.\n", c->name, c->operands ? " " : "",
-            c->operands ? c->operands : "", c->summary);
-    if (c->details)
-        fprintf(out, "\n%s\n", c->details);
-    help_options(c, out);
+    const char *blank = c->operands ? " " : "", *operands = c->operands ? c->operands : "";
+    struct option o;
+    struct str text = {0};
+    if (c->operands_last)
+        str_addf(&text, "Usage: trainyard %s [options]%s%s\n", c->name, blank, operands);
+    else
+        str_addf(&text, "Usage: trainyard %s%s%s [options]\n", c->name, blank, operands);
+    str_addf(&text, "\n%s.\n", c->summary);
+    if (c->details) {
+        str_add(&text, "\n");
+        help_lines(c->details, &text);
+    }
+    str_add(&text, "\nOptions:\n");
+    for (size_t i = 0; command_option(c, i, &o); i++)
+        help_option_line(&o, &text);
     if (c->examples)
-        fprintf(out, "\nExamples:\n%s\n", c->examples);
+        str_addf(&text, "\nExamples:\n%s\n", c->examples);
+    fputs(text.at, out);
+    str_done(&text);
 }
 
 int command_fail(const struct command *c, const struct err *err)
 {
-    fprintf(stderr, "trainyard %s: %s\n", c->name, err->text);
+    struct str text = {0};
+    screen_add(&text, err->text);
+    fprintf(stderr, "trainyard %s: %s\n", c->name, text.at);
+    str_done(&text);
     if (err->code == ERR_INVALID)
         fprintf(stderr, "`trainyard %s --help` shows how it is used\n", c->name);
     return err_exit(err->code);

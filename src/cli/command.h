@@ -3,6 +3,7 @@
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -10,14 +11,30 @@
 #include "base/mem.h"
 
 struct option {
-    const char *name;  /* long form without dashes */
-    char letter;       /* short form, 0 = none */
-    const char *value; /* what its value is called, NULL = a flag */
+    char name[24]; /* long form without the dashes in front */
+    char letter;   /* short form, 0 = none */
+    /* What its value is called; NULL = a flag. "a|b|c" are the words it may be, for
+     * help and completion. In brackets it may be left out: the next word is taken for
+     * it only when that begins with a digit, and with "[=" not even then. */
+    const char *value;
     const char *help;
     bool many; /* may be given more than once */
 };
 
+/* What the same option is called everywhere. */
+#define OPTION_JSON(what)                                                                          \
+    {                                                                                              \
+        "json", 0, NULL, what, false                                                               \
+    }
+#define OPTION_QUIET(what)                                                                         \
+    {                                                                                              \
+        "quiet", 'q', NULL, what, false                                                            \
+    }
+
+#define OPERANDS_ANY UINT_MAX
+
 struct args;
+struct spec_field;
 
 struct command {
     const char *name;
@@ -25,8 +42,11 @@ struct command {
     const char *operands;         /* "TRACE", "[NAME]"; NULL = none */
     const char *details;          /* paragraphs for help and man page; may be NULL */
     const char *examples;         /* lines for help and man page; may be NULL */
-    const struct option *options; /* ends with a NULL name; may be NULL */
+    const struct option *options; /* ends with {}; may be NULL */
+    /* Fields of a job, each of them an option, too, but for the command; may be NULL. */
+    const struct spec_field *fields;
     unsigned min_operands, max_operands;
+    bool operands_last; /* options stand before the first operand only */
     /* What the operands are, for completion: a word of a fixed list separated by
      * '|', "FILE", "JOB", "NODE", "POLICY"; NULL = anything. */
     const char *completes;
@@ -40,14 +60,18 @@ struct args {
     const struct command *command;
     const struct command *const *table; /* of all commands, ends with NULL */
     VEC(const char *) operands;
+    bool dashes; /* "--" stood before the operands */
     struct {
         struct given {
-            const struct option *option;
+            struct option option;
             const char *value;
         } * at;
         size_t n, cap;
     } given;
 };
+
+/* The i-th option: the command's own, one per field, --help; false behind those. */
+bool command_option(const struct command *c, size_t i, struct option *out);
 
 /* Options may stand before, between and behind operands; "--" ends them. An
  * unknown option gets the nearest one in the error. */

@@ -2,6 +2,6 @@
 #ifndef CLI_VERSION_H
 #define CLI_VERSION_H
 
-#define TRAINYARD_VERSION "0.1.0"
+#include "base/version.h"
 
 #endif

@@ -1,0 +1,43 @@
+/* trainyard cancel JOB...: stops jobs for good. */
+#include "base/time.h"
+#include "cli/commands.h"
+#include "cli/job_action.h"
+
+static int run(const struct args *args)
+{
+    const char *grace = args_get(args, "grace");
+    json_auto_t *body = json_object();
+    struct job_action action = {
+        .method = "POST", .name = "cancel", .body = body, .all = args_get(args, "all")};
+    usec_t time;
+    struct err err;
+    if (grace && time_parse(grace, &time, &err) < 0) {
+        (void)err_prefix(&err, "--grace");
+        return command_fail(args->command, &err);
+    }
+    if (grace)
+        json_object_set_new(body, "grace", json_string(grace));
+    return job_action_run(args, &action);
+}
+
+static const struct option options[] = {
+    {"all", 'a', NULL, "every job that waits or runs", false},
+    {"grace", 'g', "TIME", "time to save itself before it is killed (default: the job's own)",
+     false},
+    JOB_ACTION_OPTIONS,
+    {},
+};
+
+const struct command command_cancel = {
+    .name = "cancel",
+    .summary = "Stop jobs, or take them out of the queue",
+    .operands = "JOB...",
+    .details =
+        "All processes of a running job get its checkpoint signal and, after the grace, are\n"
+        "killed. JOB is a job's number, its name, or the beginning of its name.",
+    .examples = "  trainyard cancel 12 13\n  trainyard cancel train --grace 10s",
+    .options = options,
+    .max_operands = OPERANDS_ANY,
+    .completes = "JOB",
+    .run = run,
+};

@@ -1,0 +1,24 @@
+/* trainyard hold JOB...: keeps jobs from starting. */
+#include "cli/commands.h"
+#include "cli/job_action.h"
+
+static int run(const struct args *args)
+{
+    json_auto_t *body = json_object();
+    struct job_action action = {.method = "POST", .name = "hold", .body = body};
+    return job_action_run(args, &action);
+}
+
+static const struct option options[] = {JOB_ACTION_OPTIONS, {}};
+
+const struct command command_hold = {
+    .name = "hold",
+    .summary = "Keep jobs from starting until they are released",
+    .operands = "JOB...",
+    .details = "A job that runs goes on; one that waits is not started until `trainyard release`.",
+    .options = options,
+    .min_operands = 1,
+    .max_operands = OPERANDS_ANY,
+    .completes = "JOB",
+    .run = run,
+};

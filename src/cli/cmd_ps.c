@@ -1,0 +1,107 @@
+/* trainyard ps: the jobs, as a table, as ids or as JSON. */
+#include "base/str.h"
+#include "cli/commands.h"
+#include "cli/job_grid.h"
+#include "cli/job_list.h"
+#include "cli/member.h"
+#include "cli/watch.h"
+#include "cli/wire_out.h"
+
+enum { BAR = 10, SHOWN = 100 };
+
+struct request {
+    struct job_list_query query;
+    bool json, quiet, wide;
+};
+
+static void add_ids(const json_t *jobs, struct str *out)
+{
+    for (size_t i = 0; i < json_array_size(jobs); i++)
+        str_addf(out, "%lld\n", (long long)member_integer(json_array_get(jobs, i), "id"));
+}
+
+static void add_table(const struct request *r, const json_t *jobs, const struct watch_view *view,
+                      struct str *out)
+{
+    struct grid t;
+    struct job_grid_look look = {view->now, view->terminal ? BAR : 0, r->wide};
+    struct grid_look shape = {.width = view->width, .colours = view->colours};
+    job_grid_fill(jobs, &look, &t);
+    grid_draw(&t, &shape, out);
+    grid_done(&t);
+}
+
+static int draw(void *ctx, struct server_link *l, const struct watch_view *view, struct str *out,
+                struct err *err)
+{
+    const struct request *r = ctx;
+    json_auto_t *jobs = NULL;
+    bool more;
+    if (job_list_get(l, &r->query, &jobs, &more, err) < 0)
+        return -1;
+    if (r->json) {
+        wire_out_lines(jobs, out);
+    } else if (r->quiet) {
+        add_ids(jobs, out);
+    } else {
+        add_table(r, jobs, view, out);
+        if (more)
+            str_addf(out, "… and more: --limit 0 shows all\n");
+    }
+    return 0;
+}
+
+static int get_request(const struct args *a, struct request *r, struct err *err)
+{
+    const char *limit = args_get(a, "limit");
+    int64_t number = args_get(a, "all") ? SHOWN : 0;
+    if (limit && str_parse_int(limit, 0, INT32_MAX, &number, err) < 0)
+        return err_prefix(err, "--limit");
+    *r = (struct request){
+        .query = {.state = args_get(a, "state"),
+                  .name = args_get(a, "name"),
+                  .user = args_get(a, "user"),
+                  .all = args_get(a, "all"),
+                  .newest = args_get(a, "all") || args_get(a, "state"),
+                  .limit = (size_t)number},
+        .json = args_get(a, "json"),
+        .quiet = args_get(a, "quiet"),
+        .wide = args_get(a, "wide"),
+    };
+    return 0;
+}
+
+static int run(const struct args *args)
+{
+    struct request r;
+    struct err err;
+    if (get_request(args, &r, &err) < 0)
+        return command_fail(args->command, &err);
+    return watch_run(args, draw, &r);
+}
+
+static const struct option options[] = {
+    {"all", 'a', NULL, "also jobs that are over, the newest first", false},
+    {"state", 's', "STATES", "only jobs in these states, as running,queued", false},
+    {"name", 'n', "NAME", "only jobs of this name; pre* are those that begin so", false},
+    {"user", 'u', "USER", "only this user's jobs", false},
+    {"limit", 'l', "N", "at most this many; 0 = all (default 100 with --all, else all)", false},
+    {"wide", 'W', NULL, "with more columns", false},
+    OPTION_WATCH,
+    OPTION_JSON("one object a line"),
+    OPTION_QUIET("only the ids"),
+    OPTION_SERVER,
+    {},
+};
+
+const struct command command_ps = {
+    .name = "ps",
+    .summary = "List the jobs that wait or run",
+    .details = "CPUS is what a job has of what it can use. TIME is how long it ran, or waits; ETA\n"
+               "is when it should be done, judging by its progress.",
+    .examples = "  trainyard ps\n"
+                "  trainyard ps --all --state failed,timeout\n"
+                "  trainyard ps --json | jq -r 'select(.progress.loss < 0.1) | .id'",
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,146 @@
+/* trainyard replay: makes the decisions of a server again, from its journal. It reads
+ * the database itself, so that it works with no server, and beside one. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/str.h"
+#include "cli/commands.h"
+#include "server/journal.h"
+#include "store/store.h"
+#include "wire/dirs.h"
+
+/* Shown of the two texts: this much before and behind the first byte that differs. */
+enum { SHOWN_BEFORE = 60, SHOWN_BEHIND = 140 };
+
+static int open_store(const char *given, struct store **out, struct err *err)
+{
+    AUTO_FREE char *dir = NULL;
+    if (dirs_state(given, &dir, err) < 0)
+        return -1;
+    struct str path = {0};
+    str_addf(&path, "%s/trainyard.db", dir);
+    int rc = store_open_to_read(path.at, out, err);
+    if (rc < 0 && err->code == ERR_NOT_FOUND)
+        err_set(err, ERR_NOT_FOUND, "no server has kept its state in %.100s; give its --state DIR",
+                dir);
+    str_done(&path);
+    return rc;
+}
+
+static int replay(const struct args *args, struct replay_result *out, struct err *err)
+{
+    const char *text = args_get(args, "boot");
+    int64_t boot = 0;
+    struct store *s;
+    if (text && str_parse_int(text, 1, INT64_MAX, &boot, err) < 0)
+        return err_prefix(err, "--boot");
+    if (open_store(args_get(args, "state"), &s, err) < 0)
+        return -1;
+    int rc = journal_replay(s, boot, out, err);
+    store_close(s);
+    return rc;
+}
+
+static void print_json(const struct replay_result *r)
+{
+    struct str out = {0};
+    str_addf(&out,
+             "{\"starts\":%" PRIu64 ",\"events\":%" PRIu64 ",\"decisions\":%" PRIu64
+             ",\"passed_over\":%" PRIu64 ",\"differing\":%" PRIu64 ",\"first\":",
+             r->boots, r->events, r->decisions, r->passed_over, r->differing);
+    if (r->differing) {
+        str_addf(&out, "{\"row\":%" PRId64 ",\"recorded\":", r->first_seq);
+        str_add_json(&out, r->was.at);
+        str_add(&out, ",\"reproduced\":");
+        str_add_json(&out, r->is.at);
+        str_add(&out, "}");
+    } else {
+        str_add(&out, "null");
+    }
+    printf("%s}\n", out.at);
+    str_done(&out);
+}
+
+static void print_part(const char *title, const struct str *text, size_t differs)
+{
+    if (text->n == 0) {
+        printf("  %-11s no decision\n", title);
+        return;
+    }
+    size_t from = differs > SHOWN_BEFORE ? differs - SHOWN_BEFORE : 0;
+    size_t to = differs + SHOWN_BEHIND < text->n ? differs + SHOWN_BEHIND : text->n;
+    printf("  %-11s %s%.*s%s\n", title, from ? "..." : "", (int)(to - from), text->at + from,
+           to < text->n ? "..." : "");
+}
+
+static void print_difference(const struct replay_result *r)
+{
+    size_t n = 0;
+    while (n < r->was.n && n < r->is.n && r->was.at[n] == r->is.at[n])
+        n++;
+    printf("%" PRIu64 " of them differ", r->differing);
+    if (r->first_seq)
+        printf("; the first is row %" PRId64 " of the journal:\n", r->first_seq);
+    else
+        printf("; the last one was not recorded:\n");
+    print_part("recorded", &r->was, n);
+    print_part("reproduced", &r->is, n);
+}
+
+static const char *plural(uint64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+static void print_text(const struct replay_result *r)
+{
+    if (r->boots == 0 && r->passed_over == 0) {
+        printf("the journal is empty\n");
+        return;
+    }
+    printf("%" PRIu64 " start%s of the server, %" PRIu64 " event%s, %" PRIu64 " decision%s",
+           r->boots, plural(r->boots), r->events, plural(r->events), r->decisions,
+           plural(r->decisions));
+    printf(r->differing ? "\n" : ": all reproduced byte for byte\n");
+    if (r->differing)
+        print_difference(r);
+    if (r->passed_over)
+        printf("%" PRIu64 " row%s passed over: %s\n", r->passed_over, plural(r->passed_over),
+               r->differing ? "after a difference, what follows may not fit any more"
+                            : "the beginning of their start was trimmed");
+}
+
+static int run(const struct args *args)
+{
+    struct replay_result r;
+    struct err err = {0};
+    if (replay(args, &r, &err) < 0)
+        return command_fail(args->command, &err);
+    if (args_get(args, "json"))
+        print_json(&r);
+    else
+        print_text(&r);
+    int code = r.differing ? 1 : 0;
+    replay_result_done(&r);
+    return code;
+}
+
+static const struct option options[] = {
+    {"state", 0, "DIR", "state directory of the server", false},
+    {"boot", 0, "N", "only this start of the server, counted from 1", false},
+    OPTION_JSON("print one JSON object"),
+    {{0}, 0, NULL, NULL, false},
+};
+
+const struct command command_replay = {
+    .name = "replay",
+    .summary = "Make the recorded decisions again and compare them",
+    .details = "Every event that the scheduler was told of and every decision that it made are "
+               "kept in a journal. A replay gives the events to a new scheduler and compares each "
+               "of its decisions with the recorded one, byte for byte. The server may be running, "
+               "or not.\n\n"
+               "The exit code is 1 when a decision differs: then the first difference is shown.",
+    .examples = "  trainyard replay\n  trainyard replay --state /var/lib/trainyard --boot 3",
+    .options = options,
+    .run = run,
+};

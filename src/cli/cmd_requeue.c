@@ -1,0 +1,25 @@
+/* trainyard requeue JOB...: starts jobs anew. */
+#include "cli/commands.h"
+#include "cli/job_action.h"
+
+static int run(const struct args *args)
+{
+    json_auto_t *body = json_object();
+    struct job_action action = {.method = "POST", .name = "requeue", .body = body};
+    return job_action_run(args, &action);
+}
+
+static const struct option options[] = {JOB_ACTION_OPTIONS, {}};
+
+const struct command command_requeue = {
+    .name = "requeue",
+    .summary = "Stop jobs and start them again, or start again what is over",
+    .operands = "JOB...",
+    .details = "A running job is asked to save itself, stopped and queued again; one that is over\n"
+               "starts again as its next attempt.",
+    .options = options,
+    .min_operands = 1,
+    .max_operands = OPERANDS_ANY,
+    .completes = "JOB",
+    .run = run,
+};

@@ -1,0 +1,75 @@
+/* trainyard serve: the server, in the foreground. */
+#include <stdlib.h>
+
+#include "base/str.h"
+#include "cli/commands.h"
+#include "server/serve.h"
+#include "wire/dirs.h"
+
+/* Each job shrinks to its smallest size before another has to wait, and grows while
+ * there is room. */
+static const char default_policy[] = "elastic-fifo";
+
+static int get_config(const struct args *a, struct serve_config *c, char **state, char **run,
+                      struct err *err)
+{
+    const char *policy = args_get(a, "policy"), *distance = args_get(a, "resched-min");
+    const char *keep = args_get(a, "keep"), *rows = args_get(a, "journal-rows");
+    if (dirs_state(args_get(a, "state"), state, err) < 0 ||
+        dirs_run(args_get(a, "run"), args_get(a, "state"), run, err) < 0 ||
+        combo_parse(policy ? policy : default_policy, &c->combo, err) < 0)
+        return -1;
+    if (distance && time_parse(distance, &c->resched_min, err) < 0)
+        return err_prefix(err, "--resched-min");
+    if (time_parse(keep ? keep : "30d", &c->keep, err) < 0)
+        return err_prefix(err, "--keep");
+    if (str_parse_int(rows ? rows : "200000", 100, INT32_MAX, &c->journal_rows, err) < 0)
+        return err_prefix(err, "--journal-rows");
+    c->state_dir = *state;
+    c->run_dir = *run;
+    c->combo_given = policy;
+    c->listen = args_get(a, "listen");
+    c->token = getenv("TRAINYARD_TOKEN");
+    if (c->listen && (!c->token || !*c->token))
+        return err_set(err, ERR_INVALID,
+                       "--listen needs a token that clients must show: set TRAINYARD_TOKEN");
+    return 0;
+}
+
+static int run(const struct args *args)
+{
+    AUTO_FREE char *state = NULL, *dir = NULL;
+    struct serve_config config = {0};
+    struct err err;
+    if (get_config(args, &config, &state, &dir, &err) < 0 || serve(&config, &err) < 0)
+        return command_fail(args->command, &err);
+    return 0;
+}
+
+static const struct option options[] = {
+    {"state", 's', "DIR", "keep the state here (default: /var/lib/trainyard or by XDG)", false},
+    {"run", 0, "DIR", "put the sockets here (default: beside the state, or /run/trainyard)", false},
+    {"listen", 'l', "ADDR:PORT", "also serve TCP; $TRAINYARD_TOKEN is required of clients", false},
+    {"policy", 'p', "P", "schedule by this policy (default: that of the last run, or elastic-fifo)",
+     false},
+    {"resched-min", 0, "T", "decisions are at least this far apart (default 0)", false},
+    {"keep", 0, "T", "keep events and samples of jobs that are over this long (default 30d)",
+     false},
+    {"journal-rows", 0, "N",
+     "decisions are recorded in stretches of this many rows (default 200000)", false},
+    {},
+};
+
+const struct command command_serve = {
+    .name = "serve",
+    .summary = "Run the server of this machine, in the foreground",
+    .details =
+        "Takes jobs, starts them on this machine and resizes them while they run. The state is "
+        "kept in one directory; the server may be stopped or killed at any time, the jobs go on "
+        "and the next server takes them over.",
+    .examples = "  trainyard serve &\n"
+                "  trainyard serve --state /tmp/yard --policy equal\n"
+                "  TRAINYARD_TOKEN=secret trainyard serve --listen 127.0.0.1:8080",
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,71 @@
+/* trainyard set JOB...: changes what a job was submitted with. */
+#include <string.h>
+
+#include "base/str.h"
+#include "base/time.h"
+#include "cli/commands.h"
+#include "cli/job_action.h"
+
+/* A duration, or null for "none". */
+static int set_duration(const struct args *args, const char *option, const char *field,
+                        json_t *body, struct err *err)
+{
+    const char *text = args_get(args, option);
+    usec_t time;
+    if (!text)
+        return 0;
+    bool none = !strcmp(text, "none");
+    if (!none && time_parse(text, &time, err) < 0)
+        return err_prefix(err, "--%s", option);
+    json_object_set_new(body, field, none ? json_null() : json_string(text));
+    return 0;
+}
+
+static int get_body(const struct args *args, json_t *body, struct err *err)
+{
+    const char *priority = args_get(args, "priority");
+    int64_t number;
+    if (priority) {
+        if (str_parse_int(priority, INT32_MIN, INT32_MAX, &number, err) < 0)
+            return err_prefix(err, "--priority");
+        json_object_set_new(body, "priority", json_integer(number));
+    }
+    if (set_duration(args, "deadline", "deadline", body, err) < 0 ||
+        set_duration(args, "time-limit", "time_limit", body, err) < 0)
+        return -1;
+    if (json_object_size(body) == 0)
+        return err_set(err, ERR_INVALID,
+                       "what to set is missing: --priority, --deadline or --time-limit");
+    return 0;
+}
+
+static int run(const struct args *args)
+{
+    json_auto_t *body = json_object();
+    struct job_action action = {.method = "PATCH", .body = body};
+    struct err err;
+    if (get_body(args, body, &err) < 0)
+        return command_fail(args->command, &err);
+    return job_action_run(args, &action);
+}
+
+static const struct option options[] = {
+    {"priority", 'p', "N", "a higher one goes first", false},
+    {"deadline", 'd', "TIME|none", "it shall end within this time from now", false},
+    {"time-limit", 't', "TIME|none", "it is stopped after running this long", false},
+    JOB_ACTION_OPTIONS,
+    {},
+};
+
+const struct command command_set = {
+    .name = "set",
+    .summary = "Change the priority, deadline or time limit of jobs",
+    .operands = "JOB...",
+    .examples = "  trainyard set train --priority 5 --deadline 2h\n"
+                "  trainyard set 12 13 --time-limit none",
+    .options = options,
+    .min_operands = 1,
+    .max_operands = OPERANDS_ANY,
+    .completes = "JOB",
+    .run = run,
+};

@@ -1,0 +1,70 @@
+/* trainyard submit: puts jobs into the queue. */
+#include <stdio.h>
+
+#include "cli/commands.h"
+#include "cli/job_request.h"
+#include "cli/member.h"
+#include "cli/screen_text.h"
+#include "cli/server_link.h"
+#include "cli/wire_out.h"
+#include "wire/spec.h"
+
+static void add_job(const json_t *job, bool quiet, struct str *out)
+{
+    long long id = member_integer(job, "id");
+    if (quiet) {
+        str_addf(out, "%lld\n", id);
+        return;
+    }
+    str_addf(out, "Submitted job %lld (", id);
+    screen_add(out, member_text(job, "name"));
+    str_add(out, ")\n");
+}
+
+static void print_accepted(const struct args *args, const json_t *accepted)
+{
+    struct str out = {0};
+    if (args_get(args, "json"))
+        wire_out_lines(accepted, &out);
+    else
+        for (size_t i = 0; i < json_array_size(accepted); i++)
+            add_job(json_array_get(accepted, i), args_get(args, "quiet"), &out);
+    fputs(out.at, stdout);
+    str_done(&out);
+}
+
+static int run(const struct args *args)
+{
+    AUTO_LINK struct server_link link = {0};
+    json_auto_t *jobs = NULL, *accepted = NULL;
+    struct err err;
+    if (job_request_read(args, &jobs, &err) < 0 || server_link_open(args, NULL, &link, &err) < 0 ||
+        job_request_send(&link, jobs, &accepted, &err) < 0)
+        return command_fail(args->command, &err);
+    print_accepted(args, accepted);
+    return 0;
+}
+
+static const struct option options[] = {
+    OPTION_JSON("id, name and state of each job, one object a line"),
+    OPTION_QUIET("print only the ids"),
+    OPTION_SERVER,
+    {},
+};
+
+const struct command command_submit = {
+    .name = "submit",
+    .summary = "Put a job into the queue",
+    .operands = JOB_REQUEST_OPERANDS,
+    .details = JOB_REQUEST_DETAILS,
+    .examples = "  trainyard submit -c 1-4 --deadline 2h -- python3 train.py --lr 0.1\n"
+                "  trainyard submit --array 0-9%2 -- ./train.sh\n"
+                "  trainyard submit job.yaml\n"
+                "  trainyard submit -c 2 script.sh --lr 0.1",
+    .options = options,
+    .fields = spec_fields,
+    .max_operands = OPERANDS_ANY,
+    .operands_last = true,
+    .completes = "FILE",
+    .run = run,
+};

@@ -1,0 +1,153 @@
+/* trainyard wait JOB...: until jobs are over. Each is waited for in turn, on the
+ * stream of its events from the first one on: an end that comes before the stream is
+ * open is among them, so that none can be missed. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "cli/clock.h"
+#include "cli/commands.h"
+#include "cli/job_text.h"
+#include "cli/member.h"
+#include "cli/server_link.h"
+#include "cli/wire_out.h"
+
+enum { TIME_IS_UP = 124 /* as timeout(1) has it */ };
+
+struct waiting {
+    const struct args *args;
+    struct server_link link;
+    usec_t deadline;
+    char seen[24]; /* the last event of the job */
+    bool reached;
+};
+
+static bool time_is_up(void *ctx)
+{
+    const struct waiting *w = ctx;
+    return clock_now() >= w->deadline;
+}
+
+static int get_job(struct waiting *w, const char *name, json_t **out, struct err *err)
+{
+    AUTO_FREE char *path = server_link_job_path(name, NULL);
+    int rc = server_link_get(&w->link, path, out, err);
+    w->reached |= rc == 0;
+    return rc;
+}
+
+/* Ends the stream when the job seems to be over. */
+static int on_event(void *ctx, const struct sse_event *event)
+{
+    struct waiting *w = ctx;
+    if (*event->id)
+        snprintf(w->seen, sizeof w->seen, "%.20s", event->id);
+    return !strcmp(event->event, "job.ended");
+}
+
+static int await_end(struct waiting *w, int64_t id, struct err *err)
+{
+    struct str path = {0};
+    str_addf(&path, "/events?follow=1&job=%lld&after=%s", (long long)id, *w->seen ? w->seen : "0");
+    int rc = server_link_events(&w->link, path.at, NULL, on_event, w, err);
+    str_done(&path);
+    return rc;
+}
+
+/* Until the job is over; *out is the job then. A server that goes away is waited
+ * for: the job does not end with it. */
+static int wait_for(struct waiting *w, const char *name, json_t **out, struct err *err)
+{
+    char id[24] = "";
+    w->seen[0] = '\0';
+    for (;;) {
+        json_auto_t *job = NULL;
+        int rc = get_job(w, *id ? id : name, &job, err);
+        if (rc == 0 && job_text_over(job)) {
+            *out = json_incref(job);
+            return 0;
+        }
+        if (rc == 0) {
+            snprintf(id, sizeof id, "%lld", (long long)member_integer(job, "id"));
+            rc = await_end(w, member_integer(job, "id"), err);
+        }
+        if (rc < 0 && w->reached && err->code == ERR_UNREACHABLE)
+            rc = server_link_wait_back(&w->link, err);
+        if (rc < 0)
+            return -1;
+    }
+}
+
+static void print_end(const struct args *args, const json_t *job)
+{
+    struct str out = {0};
+    if (args_get(args, "json"))
+        wire_out_line(job, &out);
+    else if (!args_get(args, "quiet"))
+        job_text_add_outcome(job, &out);
+    fputs(out.at ? out.at : "", stdout);
+    fflush(stdout);
+    str_done(&out);
+}
+
+static int wait_for_all(struct waiting *w, int *worst, struct err *err)
+{
+    for (size_t i = 0; i < w->args->operands.n; i++) {
+        const char *name = w->args->operands.at[i];
+        json_auto_t *job = NULL;
+        if (wait_for(w, name, &job, err) < 0) {
+            if (time_is_up(w))
+                err_set(err, ERR_IO, "the time is up, and job '%s' is not over", name);
+            return -1;
+        }
+        print_end(w->args, job);
+        int code = job_text_exit(job);
+        *worst = code > *worst ? code : *worst;
+    }
+    return 0;
+}
+
+static int run(const struct args *args)
+{
+    struct waiting w = {.args = args, .deadline = USEC_NEVER};
+    struct server_link_config config = {.stop = time_is_up, .ctx = &w};
+    const char *timeout = args_get(args, "timeout");
+    struct err err;
+    usec_t time;
+    int worst = 0, rc = 0;
+    if (timeout && (rc = time_parse(timeout, &time, &err)) < 0)
+        rc = err_prefix(&err, "--timeout");
+    else if (timeout)
+        w.deadline = clock_now() + time;
+    if (rc == 0)
+        rc = server_link_open(args, &config, &w.link, &err);
+    if (rc == 0)
+        rc = wait_for_all(&w, &worst, &err);
+    server_link_close(&w.link);
+    if (rc < 0) {
+        int code = command_fail(args->command, &err);
+        return timeout && err.code == ERR_IO && time_is_up(&w) ? TIME_IS_UP : code;
+    }
+    return worst;
+}
+
+static const struct option options[] = {
+    {"timeout", 't', "TIME", "give up after this long, with exit code 124", false},
+    OPTION_JSON("each job as it ended, one object a line"),
+    OPTION_QUIET("print nothing"),
+    OPTION_SERVER,
+    {},
+};
+
+const struct command command_wait = {
+    .name = "wait",
+    .summary = "Wait until jobs are over, and exit as the worst of them",
+    .operands = "JOB...",
+    .details = "The exit code is the highest of the jobs' own: 0 when all are done.",
+    .examples = "  trainyard wait $(trainyard submit -q job.yaml) && echo done",
+    .options = options,
+    .min_operands = 1,
+    .max_operands = OPERANDS_ANY,
+    .completes = "JOB",
+    .run = run,
+};

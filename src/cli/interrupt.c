@@ -1,0 +1,25 @@
+/* Owns the count of SIGINT: static, as a signal handler reaches nothing else. */
+#include "cli/interrupt.h"
+
+#include <signal.h>
+#include <stddef.h>
+
+static volatile sig_atomic_t count;
+
+static void on_interrupt(int number)
+{
+    (void)number;
+    count = count + 1;
+}
+
+void interrupt_catch(void)
+{
+    struct sigaction action = {.sa_handler = on_interrupt};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+}
+
+int interrupt_count(void)
+{
+    return (int)count;
+}

@@ -1,0 +1,10 @@
+/* Ctrl-C as something that a command can count, instead of its end. */
+#ifndef CLI_INTERRUPT_H
+#define CLI_INTERRUPT_H
+
+/* From now on SIGINT is counted, and interrupts what blocks. */
+void interrupt_catch(void);
+/* How often it came. */
+int interrupt_count(void);
+
+#endif

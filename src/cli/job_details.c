@@ -1,0 +1,240 @@
+/* Owns the page about one job: a head, a line for each thing that is known, its
+ * attempts, and how its size changed. */
+#include "cli/job_details.h"
+
+#include <math.h>
+#include <stdarg.h>
+
+#include "base/mem.h"
+#include "cli/grid.h"
+#include "cli/job_text.h"
+#include "cli/member.h"
+#include "cli/screen_text.h"
+
+enum { LABEL = 13, BAR = 20, SIZES_SHOWN = 10 };
+
+static void add_line(struct str *out, const char *label, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void add_line(struct str *out, const char *label, const char *fmt, ...)
+{
+    struct str text = {0};
+    va_list args;
+    va_start(args, fmt);
+    str_addv(&text, fmt, args);
+    va_end(args);
+    str_addf(out, "  %-*s", LABEL, label);
+    screen_add(out, text.at);
+    str_add(out, "\n");
+    str_done(&text);
+}
+
+static void add_head(const json_t *job, const struct job_details_look *look, struct str *out)
+{
+    char state[JOB_TEXT_SIZE];
+    enum colour colour = job_text_state_colour(job);
+    str_addf(out, "Job %lld (", (long long)member_integer(job, "id"));
+    screen_add(out, member_text(job, "name"));
+    str_add(out, ")");
+    if (*member_text(job, "user")) {
+        str_add(out, " of ");
+        screen_add(out, member_text(job, "user"));
+    }
+    str_add(out, ": ");
+    colour_begin(out, colour, look->colours);
+    screen_add(out, job_text_state(job, state));
+    colour_end(out, colour, look->colours);
+    str_add(out, "\n");
+}
+
+/* A line with the items of an array of texts; none when it is empty. */
+static void add_items(struct str *out, const char *label, const json_t *items,
+                      const char *separator)
+{
+    struct str text = {0};
+    for (size_t i = 0; i < json_array_size(items); i++) {
+        const char *item = json_string_value(json_array_get(items, i));
+        str_addf(&text, "%s%s", i ? separator : "", item ? item : "");
+    }
+    if (text.n)
+        add_line(out, label, "%s", text.at);
+    str_done(&text);
+}
+
+/* A line for each text, the first with the label. */
+static void add_lines(struct str *out, const char *label, const json_t *items)
+{
+    for (size_t i = 0; i < json_array_size(items); i++) {
+        const char *item = json_string_value(json_array_get(items, i));
+        add_line(out, i ? "" : label, "%s", item ? item : "");
+    }
+}
+
+static void add_wishes(const json_t *job, usec_t now, struct str *out)
+{
+    const json_t *array = json_object_get(job, "array"), *spec = json_object_get(job, "spec");
+    char buf[JOB_TEXT_SIZE];
+    add_items(out, "command", json_object_get(job, "command"), " ");
+    if (*member_text(spec, "workdir"))
+        add_line(out, "directory", "%s", member_text(spec, "workdir"));
+    if (*member_text(spec, "comment"))
+        add_line(out, "comment", "%s", member_text(spec, "comment"));
+    if (member_has(array, "index"))
+        add_line(out, "array", "index %lld of job %lld", (long long)member_integer(array, "index"),
+                 (long long)member_integer(array, "job"));
+    if (member_number(job, "priority") != 0 && member_has(job, "priority"))
+        add_line(out, "priority", "%s", job_text_units(member_number(job, "priority"), buf));
+    if (member_has(job, "deadline"))
+        add_line(out, "deadline", "%s", job_text_when(member_number(job, "deadline"), now, buf));
+    if (member_has(job, "time_limit_s"))
+        add_line(out, "time limit", "%s",
+                 job_text_duration(member_number(job, "time_limit_s"), buf));
+}
+
+static void add_place(const json_t *job, struct str *out)
+{
+    char buf[JOB_TEXT_SIZE];
+    const char *node = member_text(job, "node"), *cpuset = member_text(job, "cpuset");
+    add_line(out, "CPUs", "%s%s%s%s%s", job_text_cpus(job, buf), *node ? ", on " : "", node,
+             *cpuset ? ", cores " : "", cpuset);
+    if (member_number(job, "gpus_max") > 0)
+        add_line(out, "GPUs", "%s", job_text_units(member_number(job, "gpus"), buf));
+    if (member_has(job, "memory_mb"))
+        add_line(out, "memory", "%s at most",
+                 job_text_megabytes(member_number(job, "memory_mb"), buf));
+}
+
+static void add_times(const json_t *job, usec_t now, struct str *out)
+{
+    char when[JOB_TEXT_SIZE], text[JOB_TEXT_SIZE];
+    add_line(out, "submitted", "%s", job_text_when(member_number(job, "submitted"), now, when));
+    if (member_has(job, "started"))
+        add_line(out, "started", "%s, after waiting %s",
+                 job_text_when(member_number(job, "started"), now, when),
+                 job_text_duration(member_number(job, "wait_s"), text));
+    if (member_has(job, "ended"))
+        add_line(out, "ended", "%s, after running %s",
+                 job_text_when(member_number(job, "ended"), now, when),
+                 job_text_duration(member_number(job, "run_s"), text));
+    else if (member_has(job, "started"))
+        add_line(out, "running for", "%s", job_text_duration(member_number(job, "run_s"), text));
+}
+
+static void add_progress(const json_t *job, const struct job_details_look *look, struct str *out)
+{
+    const json_t *progress = json_object_get(job, "progress");
+    char steps[JOB_TEXT_SIZE], text[JOB_TEXT_SIZE];
+    if (!json_is_object(progress))
+        return;
+    struct str bar = {0};
+    double share = member_number(progress, "fraction"), rate = member_number(progress, "rate");
+    if (!isnan(share) && look->colours) {
+        job_text_bar(share, BAR, &bar);
+        str_add(&bar, " ");
+    }
+    if (!isnan(share))
+        str_addf(&bar, "%s, ", job_text_progress(job, 0, text));
+    add_line(out, "progress", "%s%s", bar.at ? bar.at : "", job_text_steps(job, steps));
+    str_done(&bar);
+    if (!isnan(rate))
+        add_line(out, "speed", "%.3g steps a second", rate);
+    if (*job_text_eta(job, look->now, text) != '-')
+        add_line(out, "time left", "%s", text);
+    if (!isnan(member_number(progress, "loss")))
+        add_line(out, "loss", "%.6g", member_number(progress, "loss"));
+    if (!isnan(member_number(progress, "value")) &&
+        strcmp(member_text(progress, "metric"), "loss") != 0)
+        add_line(out, member_text(progress, "metric"), "%.6g", member_number(progress, "value"));
+}
+
+static void add_usage(const json_t *job, struct str *out)
+{
+    const json_t *usage = json_object_get(job, "usage");
+    char buf[JOB_TEXT_SIZE];
+    struct str text = {0};
+    if (!json_is_object(usage))
+        return;
+    str_addf(&text, "%s of CPU time", job_text_duration(member_number(usage, "cpu_s"), buf));
+    if (member_has(usage, "cpus"))
+        str_addf(&text, ", now %s CPUs", job_text_units(member_number(usage, "cpus"), buf));
+    if (member_has(usage, "memory_mb"))
+        str_addf(&text, ", %s", job_text_megabytes(member_number(usage, "memory_mb"), buf));
+    if (member_has(usage, "pids"))
+        str_addf(&text, ", %lld processes", (long long)member_integer(usage, "pids"));
+    add_line(out, "used", "%s", text.at);
+    str_done(&text);
+}
+
+static void add_attempts(const json_t *job, const struct job_details_look *look, struct str *out)
+{
+    static const struct grid_column columns[] = {
+        {"  ATTEMPT", true, 0, 0}, {"STATE", false, 0, 0}, {"NODE", false, 6, 3},
+        {"STARTED", true, 0, 2},   {"ENDED", true, 0, 1},  {"CODE", true, 0, 0},
+        {"REASON", false, 10, 0},
+    };
+    const json_t *attempts = json_object_get(job, "attempts");
+    struct grid_look shape = {.width = look->width, .colours = look->colours};
+    char buf[JOB_TEXT_SIZE];
+    struct grid t;
+    if (!json_array_size(attempts))
+        return;
+    grid_init(&t, columns, COUNT_OF(columns));
+    for (size_t i = 0; i < json_array_size(attempts); i++) {
+        const json_t *a = json_array_get(attempts, i);
+        grid_addf(&t, COLOUR_BOLD, "%lld", (long long)member_integer(a, "n"));
+        grid_add(&t, job_text_state_colour(a), member_text(a, "state"));
+        grid_add(&t, COLOUR_NONE, member_text(a, "node"));
+        grid_add(&t, COLOUR_NONE, job_text_when(member_number(a, "started"), look->now, buf));
+        grid_add(&t, COLOUR_NONE, job_text_when(member_number(a, "ended"), look->now, buf));
+        if (member_integer(a, "signal"))
+            grid_addf(&t, COLOUR_NONE, "signal %lld", (long long)member_integer(a, "signal"));
+        else
+            grid_add(&t, COLOUR_NONE, job_text_units(member_number(a, "code"), buf));
+        grid_add(&t, COLOUR_NONE, member_text(a, "reason"));
+    }
+    str_add(out, "\n");
+    grid_draw(&t, &shape, out);
+    grid_done(&t);
+}
+
+/* The last changes of its size, the newest last. */
+static void add_sizes(const json_t *job, const struct job_details_look *look, struct str *out)
+{
+    static const struct grid_column columns[] = {
+        {"  SIZE SINCE", true, 0, 0}, {"CPUS", true, 0, 0}, {"WHY", false, 10, 0}};
+    const json_t *sizes = json_object_get(job, "sizes");
+    struct grid_look shape = {.width = look->width, .colours = look->colours};
+    size_t n = json_array_size(sizes), first = n > SIZES_SHOWN ? n - SIZES_SHOWN : 0;
+    char buf[JOB_TEXT_SIZE];
+    struct grid t;
+    if (!n)
+        return;
+    grid_init(&t, columns, COUNT_OF(columns));
+    for (size_t i = first; i < n; i++) {
+        const json_t *s = json_array_get(sizes, i);
+        grid_add(&t, COLOUR_NONE, job_text_when(member_number(s, "at"), look->now, buf));
+        grid_add(&t, COLOUR_NONE, job_text_units(member_number(s, "cpus"), buf));
+        grid_add(&t, COLOUR_NONE, member_text(s, "why"));
+    }
+    str_add(out, "\n");
+    grid_draw(&t, &shape, out);
+    grid_done(&t);
+}
+
+void job_details_add(const json_t *job, const struct job_details_look *look, struct str *out)
+{
+    add_head(job, look, out);
+    if (*member_text(job, "reason"))
+        add_line(out, "reason", "%s", member_text(job, "reason"));
+    add_items(out, "waits for", json_object_get(job, "waits_for"), ", ");
+    add_wishes(job, look->now, out);
+    add_place(job, out);
+    add_times(job, look->now, out);
+    add_progress(job, look, out);
+    add_usage(job, out);
+    add_lines(out, "standing", json_object_get(job, "standing"));
+    if (*member_text(job, "log"))
+        add_line(out, "log", "%s", member_text(job, "log"));
+    add_attempts(job, look, out);
+    add_sizes(job, look, out);
+}

@@ -1,0 +1,77 @@
+/* Owns the query of a list and the walk over its pages. */
+#include "cli/job_list.h"
+
+#include "cli/member.h"
+#include "http/url.h"
+
+enum { PAGE = 500 };
+
+static void add_filter(struct str *path, const char *name, const char *value)
+{
+    if (!value)
+        return;
+    str_addf(path, "&%s=", name);
+    url_add_escaped(path, value);
+}
+
+static void add_query(const struct job_list_query *q, size_t page, struct str *path)
+{
+    str_addf(path, "/jobs?limit=%zu&order=%s", page, q->newest ? "newest" : "oldest");
+    if (!q->all && !q->state)
+        str_add(path, "&active=1");
+    add_filter(path, "state", q->state);
+    add_filter(path, "name", q->name);
+    add_filter(path, "user", q->user);
+}
+
+/* The cursor is text or a number, for the server alone to understand. */
+static void add_cursor(const json_t *cursor, struct str *path)
+{
+    if (json_is_string(cursor))
+        add_filter(path, "after", json_string_value(cursor));
+    else if (json_is_integer(cursor))
+        str_addf(path, "&after=%lld", (long long)json_integer_value(cursor));
+}
+
+/* Adds one page to the list; *cursor becomes that of the next, NULL at the end. */
+static int get_page(struct server_link *l, const struct job_list_query *q, json_t *list,
+                    json_t **cursor, struct err *err)
+{
+    size_t left = q->limit ? q->limit - json_array_size(list) : PAGE;
+    json_auto_t *page = NULL;
+    struct str path = {0};
+    add_query(q, left < PAGE ? left : PAGE, &path);
+    add_cursor(*cursor, &path);
+    int rc = server_link_get(l, path.at, &page, err);
+    str_done(&path);
+    if (rc < 0)
+        return -1;
+    json_t *jobs = json_object_get(page, "jobs");
+    if (!json_is_array(jobs))
+        return err_set(err, ERR_INTERNAL, "the server's list of jobs is none");
+    json_array_extend(list, jobs);
+    json_decref(*cursor);
+    *cursor = member_has(page, "next") && json_array_size(jobs)
+                  ? json_incref(json_object_get(page, "next"))
+                  : NULL;
+    return 0;
+}
+
+int job_list_get(struct server_link *l, const struct job_list_query *q, json_t **out, bool *more,
+                 struct err *err)
+{
+    json_t *list = json_array(), *cursor = NULL;
+    int rc;
+    do
+        rc = get_page(l, q, list, &cursor, err);
+    while (rc == 0 && cursor && (!q->limit || json_array_size(list) < q->limit));
+    if (rc < 0) {
+        json_decref(list);
+    } else {
+        *out = list;
+        if (more)
+            *more = cursor != NULL;
+    }
+    json_decref(cursor);
+    return rc;
+}

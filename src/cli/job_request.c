@@ -1,0 +1,271 @@
+/* Owns how the words behind `submit` and `run` become job requests. Options go before
+ * what a file says, and a file before what is taken from the submitter's session. */
+#include "cli/job_request.h"
+
+#include <errno.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "cli/screen_text.h"
+#include "wire/spec.h"
+#include "wire/spec_json.h"
+#include "wire/spec_places.h"
+#include "wire/spec_script.h"
+#include "wire/spec_yaml.h"
+
+extern char **environ;
+
+/* Larger than any job file or script that is meant. */
+enum { FILE_LIMIT = 16 << 20 };
+
+struct reading {
+    const struct args *args;
+    json_t *jobs;
+};
+
+/* ---- files ----------------------------------------------------------------- */
+
+static int read_stream(FILE *in, const char *name, struct str *out, struct err *err)
+{
+    char piece[16384];
+    size_t n;
+    while ((n = fread(piece, 1, sizeof piece, in)) > 0 && out->n <= FILE_LIMIT)
+        str_add_n(out, piece, n);
+    if (ferror(in))
+        return err_set(err, ERR_IO, "%s: %s", name, strerror(errno));
+    if (out->n > FILE_LIMIT)
+        return err_set(err, ERR_INVALID, "%s: more than %d MB; is it a job file or a script?", name,
+                       FILE_LIMIT >> 20);
+    str_add_n(out, "", 0);
+    return 0;
+}
+
+static int read_file(const char *name, struct str *out, struct err *err)
+{
+    if (!strcmp(name, "-"))
+        return read_stream(stdin, "standard input", out, err);
+    FILE *in = fopen(name, "r");
+    if (!in && errno == ENOENT)
+        return err_set(err, ERR_INVALID,
+                       "there is no file '%s'; a command stands behind --: trainyard submit -- %s",
+                       name, name);
+    if (!in)
+        return err_set(err, ERR_INVALID, "%s: %s", name, strerror(errno));
+    int rc = read_stream(in, name, out, err);
+    fclose(in);
+    return rc;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n > m && !strcmp(text + n - m, end);
+}
+
+static bool is_script(const char *name, const char *text)
+{
+    return !strncmp(text, "#!", 2) || ends_with(name, ".sh") || ends_with(name, ".slurm") ||
+           ends_with(name, ".sbatch");
+}
+
+static bool is_yaml(const char *name)
+{
+    return ends_with(name, ".yaml") || ends_with(name, ".yml") || ends_with(name, ".json") ||
+           !strcmp(name, "-");
+}
+
+/* ---- one request ----------------------------------------------------------- */
+
+/* Puts the option in place of the field's name, with which the error begins. */
+static int fail_option(const struct option *o, const struct spec_field *f, struct err *err)
+{
+    struct err why = *err;
+    size_t n = strlen(f->name);
+    const char *text =
+        !strncmp(why.text, f->name, n) && why.text[n] == ':' ? why.text + n + 2 : why.text;
+    return err_set(err, why.code, "--%s: %.200s", o->name, text);
+}
+
+static int set_options(struct spec *s, const struct args *args, struct err *err)
+{
+    for (size_t i = 0; i < args->given.n; i++) {
+        const struct given *g = &args->given.at[i];
+        char name[sizeof g->option.name];
+        snprintf(name, sizeof name, "%s", g->option.name);
+        for (char *p = name; *p; p++)
+            *p = *p == '-' ? '_' : *p;
+        const struct spec_field *f = spec_find(name, NULL);
+        if (!f || f->not_option)
+            continue; /* an option of the command itself */
+        if (!spec_field_repeats(f))
+            spec_place_forget(s, f);
+        if (spec_set(s, f, f->value ? g->value : "true", err) < 0)
+            return fail_option(&g->option, f, err);
+    }
+    return 0;
+}
+
+/* The working directory: here, or relative to here. */
+static int set_workdir(struct spec *s, struct err *err)
+{
+    AUTO_FREE char *here = getcwd(NULL, 0);
+    if (s->workdir && *s->workdir == '/')
+        return 0;
+    if (!here)
+        return err_set(err, ERR_IO, "the current directory: %s", strerror(errno));
+    struct str path = {0};
+    str_addf(&path, "%s%s%s", here, s->workdir ? "/" : "", s->workdir ? s->workdir : "");
+    s->workdir = arena_strdup(&s->arena, path.at);
+    str_done(&path);
+    return 0;
+}
+
+static void set_user(struct spec *s)
+{
+    struct passwd entry, *found = NULL;
+    char room[4096];
+    if (!s->user && getpwuid_r(geteuid(), &entry, room, sizeof room, &found) == 0 && found)
+        s->user = arena_strdup(&s->arena, found->pw_name);
+}
+
+/* The environment without what lets its reader act for the submitter. */
+static void set_environment(struct spec *s)
+{
+    static const char secret[] = "TRAINYARD_TOKEN=";
+    VEC(char *) kept = {0};
+    for (char **p = environ; *p; p++)
+        if (strncmp(*p, secret, sizeof secret - 1) != 0)
+            VEC_PUSH(&kept, *p);
+    VEC_PUSH(&kept, NULL);
+    uint32_t left_out = spec_export(s, kept.at);
+    VEC_DONE(&kept);
+    if (left_out)
+        fprintf(stderr, "%u variables of the environment are no text and were left out\n",
+                left_out);
+}
+
+/* Completes a request and adds it to the others. */
+static int take(struct spec *s, void *ctx, struct err *err)
+{
+    struct reading *r = ctx;
+    const char *field;
+    if (set_options(s, r->args, err) < 0 || set_workdir(s, err) < 0)
+        return -1;
+    set_user(s);
+    if (spec_check(s, &field, err) < 0)
+        return -1;
+    set_environment(s);
+    json_array_append_new(r->jobs, spec_to_json(s));
+    return 0;
+}
+
+static int add_words(struct spec *s, const struct args *args, size_t from, struct err *err)
+{
+    const struct spec_field *command = spec_find("command", err);
+    for (size_t i = from; i < args->operands.n; i++)
+        if (spec_set(s, command, args->operands.at[i], err) < 0)
+            return -1;
+    return 0;
+}
+
+/* ---- the three forms ------------------------------------------------------- */
+
+static int read_command(struct reading *r, struct err *err)
+{
+    struct spec s;
+    spec_init(&s);
+    int rc = add_words(&s, r->args, 0, err);
+    if (rc == 0)
+        rc = take(&s, r, err);
+    spec_done(&s);
+    return rc;
+}
+
+static void say_ignored(const struct spec_list *ignored)
+{
+    for (uint32_t i = 0; i < ignored->n; i++) {
+        struct str line = {0};
+        screen_add(&line, ignored->at[i]);
+        fprintf(stderr, "%s has no effect here and is ignored\n", line.at);
+        str_done(&line);
+    }
+}
+
+static int read_script(struct reading *r, const char *name, const struct str *text, struct err *err)
+{
+    struct spec s;
+    struct spec_list ignored = {0};
+    spec_init(&s);
+    int rc = spec_read_script(name, text->at, text->n, &s, &ignored, err);
+    if (rc == 0)
+        rc = add_words(&s, r->args, 1, err);
+    if (rc == 0)
+        rc = take(&s, r, err);
+    if (rc == 0)
+        say_ignored(&ignored);
+    spec_done(&s);
+    return rc;
+}
+
+static int read_yaml(struct reading *r, const char *name, const struct str *text, struct err *err)
+{
+    if (r->args->operands.n > 1)
+        return err_set(err, ERR_INVALID,
+                       "'%s': a job file takes no arguments; options go before it",
+                       r->args->operands.at[1]);
+    return spec_read_yaml(name, text->at, text->n, take, r, err);
+}
+
+static int read_operand(struct reading *r, struct err *err)
+{
+    const char *name = r->args->operands.at[0];
+    const char *shown = strcmp(name, "-") ? name : "standard input";
+    struct str text = {0};
+    int rc = read_file(name, &text, err);
+    if (rc == 0 && is_script(name, text.at))
+        rc = read_script(r, shown, &text, err);
+    else if (rc == 0 && is_yaml(name))
+        rc = read_yaml(r, shown, &text, err);
+    else if (rc == 0)
+        rc = err_set(err, ERR_INVALID,
+                     "'%s' is neither a job file (.yaml) nor a script (its first line begins with "
+                     "#!); a command stands behind --",
+                     name);
+    str_done(&text);
+    return rc;
+}
+
+int job_request_read(const struct args *args, json_t **jobs, struct err *err)
+{
+    struct reading r = {args, json_array()};
+    int rc;
+    if (args->operands.n == 0)
+        rc = err_set(err, ERR_INVALID,
+                     "what to run is missing: a command behind --, a job file, or a script");
+    else
+        rc = args->dashes ? read_command(&r, err) : read_operand(&r, err);
+    if (rc == 0 && json_array_size(r.jobs) == 0)
+        rc = err_set(err, ERR_INVALID, "%s has no jobs", args->operands.at[0]);
+    if (rc < 0)
+        json_decref(r.jobs);
+    else
+        *jobs = r.jobs;
+    return rc;
+}
+
+int job_request_send(struct server_link *l, json_t *jobs, json_t **accepted, struct err *err)
+{
+    json_auto_t *answer = NULL, *body = NULL;
+    body = json_array_size(jobs) == 1 ? json_incref(json_array_get(jobs, 0))
+                                      : json_pack("{s:O}", "jobs", jobs);
+    if (server_link_call(l, "POST", "/jobs", body, &answer, err) < 0)
+        return -1;
+    json_t *list = json_object_get(answer, "jobs");
+    if (!json_array_size(list))
+        return err_set(err, ERR_INTERNAL, "the server accepted the jobs but did not say which");
+    *accepted = json_incref(list);
+    return 0;
+}

@@ -1,0 +1,257 @@
+/* Owns the short texts about a job. */
+#include "cli/job_text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "cli/member.h"
+#include "cli/screen_text.h"
+
+static char *unknown(char *buf)
+{
+    snprintf(buf, JOB_TEXT_SIZE, "-");
+    return buf;
+}
+
+bool job_text_over(const json_t *job)
+{
+    static const char *const over[] = {"done", "failed", "cancelled", "timeout", "lost"};
+    for (size_t i = 0; i < COUNT_OF(over); i++)
+        if (!strcmp(member_text(job, "state"), over[i]))
+            return true;
+    return false;
+}
+
+static bool in_state(const json_t *job, const char *state)
+{
+    return !strcmp(member_text(job, "state"), state);
+}
+
+char *job_text_state(const json_t *job, char *buf)
+{
+    const char *state = member_text(job, "state");
+    if (member_flag(job, "paused") && in_state(job, "running"))
+        snprintf(buf, JOB_TEXT_SIZE, "paused");
+    else if (in_state(job, "failed") && member_has(job, "code"))
+        snprintf(buf, JOB_TEXT_SIZE, "failed (%d)", job_text_exit(job));
+    else
+        snprintf(buf, JOB_TEXT_SIZE, "%.40s", state);
+    return buf;
+}
+
+enum colour job_text_state_colour(const json_t *job)
+{
+    static const struct {
+        const char *state;
+        enum colour colour;
+    } colours[] = {
+        {"running", COLOUR_GREEN}, {"starting", COLOUR_GREEN}, {"stopping", COLOUR_YELLOW},
+        {"queued", COLOUR_YELLOW}, {"held", COLOUR_BLUE},      {"failed", COLOUR_RED},
+        {"timeout", COLOUR_RED},   {"lost", COLOUR_RED},       {"cancelled", COLOUR_DIM},
+        {"done", COLOUR_DIM},
+    };
+    if (member_flag(job, "paused"))
+        return COLOUR_BLUE;
+    for (size_t i = 0; i < COUNT_OF(colours); i++)
+        if (in_state(job, colours[i].state))
+            return colours[i].colour;
+    return COLOUR_NONE;
+}
+
+char *job_text_units(double units, char *buf)
+{
+    if (isnan(units))
+        return unknown(buf);
+    if (fabs(units) >= 1e15) {
+        snprintf(buf, JOB_TEXT_SIZE, "%.3g", units);
+        return buf;
+    }
+    int n = snprintf(buf, JOB_TEXT_SIZE, "%.2f", units);
+    while (buf[n - 1] == '0')
+        n--;
+    buf[buf[n - 1] == '.' ? n - 1 : n] = '\0';
+    return buf;
+}
+
+char *job_text_cpus(const json_t *job, char *buf)
+{
+    char now[JOB_TEXT_SIZE], min[JOB_TEXT_SIZE], max[JOB_TEXT_SIZE];
+    double least = member_number(job, "cpus_min"), most = member_number(job, "cpus_max");
+    job_text_units(member_number(job, "cpus"), now);
+    job_text_units(least, min);
+    job_text_units(most, max);
+    if (isnan(least) || isnan(most) || job_text_over(job))
+        snprintf(buf, JOB_TEXT_SIZE, "%.20s", job_text_over(job) ? "-" : now);
+    else if (least == most)
+        snprintf(buf, JOB_TEXT_SIZE, "%.20s of %.20s", now, max);
+    else
+        snprintf(buf, JOB_TEXT_SIZE, "%.18s of %.18s-%.18s", now, min, max);
+    return buf;
+}
+
+/* A share of at most 1 that does not look finished when it is not. */
+static int percent_of(double share)
+{
+    return share >= 1 ? 100 : share <= 0 ? 0 : (int)(share * 100);
+}
+
+void job_text_bar(double share, unsigned columns, struct str *out)
+{
+    static const char *const parts[] = {"░", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+    double filled = fmin(fmax(share, 0), 1) * columns;
+    for (unsigned i = 0; i < columns; i++) {
+        double part = filled - i;
+        str_add(out, part >= 1 ? "█" : parts[part > 0 ? (int)(part * 8) : 0]);
+    }
+}
+
+char *job_text_progress(const json_t *job, unsigned bar, char *buf)
+{
+    const json_t *progress = json_object_get(job, "progress");
+    double share = member_number(progress, "fraction");
+    char steps[JOB_TEXT_SIZE];
+    struct str text = {0};
+    if (isnan(share)) {
+        if (isnan(member_number(progress, "step")))
+            return unknown(buf);
+        job_text_units(member_number(progress, "step"), steps);
+        snprintf(buf, JOB_TEXT_SIZE, "step %.40s", steps);
+        return buf;
+    }
+    /* A bar that would not fit the buffer is no bar. */
+    if (bar && bar * strlen("█") + 8 < JOB_TEXT_SIZE) {
+        job_text_bar(share, bar, &text);
+        str_add(&text, " ");
+    }
+    str_addf(&text, "%3d%%", percent_of(share));
+    snprintf(buf, JOB_TEXT_SIZE, "%s", text.at);
+    str_done(&text);
+    return buf;
+}
+
+/* Appends "step 3 of 10", or "step 3" when the total is not known. */
+static void add_count(const json_t *progress, const char *word, const char *count,
+                      const char *total, struct str *out)
+{
+    char a[JOB_TEXT_SIZE], b[JOB_TEXT_SIZE];
+    if (!member_has(progress, count))
+        return;
+    job_text_units(member_number(progress, count), a);
+    str_addf(out, "%s%s %s", out->n ? ", " : "", word, a);
+    if (member_has(progress, total))
+        str_addf(out, " of %s", job_text_units(member_number(progress, total), b));
+}
+
+char *job_text_steps(const json_t *job, char *buf)
+{
+    const json_t *progress = json_object_get(job, "progress");
+    struct str text = {0};
+    add_count(progress, "step", "step", "total", &text);
+    add_count(progress, "epoch", "epoch", "epochs", &text);
+    if (!text.n)
+        return unknown(buf);
+    snprintf(buf, JOB_TEXT_SIZE, "%s", text.at);
+    str_done(&text);
+    return buf;
+}
+
+char *job_text_loss(const json_t *job, char *buf)
+{
+    const json_t *progress = json_object_get(job, "progress");
+    double loss = member_number(progress, "loss"), value = member_number(progress, "value");
+    if (isnan(loss) && isnan(value))
+        return unknown(buf);
+    snprintf(buf, JOB_TEXT_SIZE, "%.4g", isnan(loss) ? value : loss);
+    return buf;
+}
+
+char *job_text_duration(double seconds, char *buf)
+{
+    usec_t t;
+    if (isnan(seconds) || time_from_seconds(seconds, &t) < 0)
+        return unknown(buf);
+    return time_format(t, buf, JOB_TEXT_SIZE);
+}
+
+/* Seconds between a time of the API and now. */
+static double since(double at, usec_t now)
+{
+    return time_seconds(now) - at;
+}
+
+char *job_text_time(const json_t *job, usec_t now, char *buf)
+{
+    char text[JOB_TEXT_SIZE];
+    bool waits = in_state(job, "queued") || in_state(job, "held");
+    double run = member_number(job, "run_s");
+    if (waits && member_integer(job, "attempt") <= 1) {
+        double waited = fmax(since(member_number(job, "submitted"), now), 0);
+        snprintf(buf, JOB_TEXT_SIZE, "waits %.40s", job_text_duration(waited, text));
+        return buf;
+    }
+    return job_text_duration(run, buf);
+}
+
+char *job_text_eta(const json_t *job, usec_t now, char *buf)
+{
+    const json_t *progress = json_object_get(job, "progress");
+    double left = member_number(progress, "remaining_s"), at = member_number(progress, "at");
+    if (!in_state(job, "running") || member_flag(job, "paused") || isnan(left))
+        return unknown(buf);
+    /* It was estimated when the progress was seen; time has passed since. */
+    if (!isnan(at))
+        left -= fmax(since(at, now), 0);
+    return job_text_duration(fmax(left, 0), buf);
+}
+
+int job_text_exit(const json_t *job)
+{
+    const json_t *attempts = json_object_get(job, "attempts");
+    const json_t *last = json_array_get(attempts, json_array_size(attempts) - 1);
+    int64_t code = member_integer(job, "code"), killed = member_integer(last, "signal");
+    if (in_state(job, "done"))
+        return 0;
+    if (killed > 0 && killed < 128)
+        return 128 + (int)killed;
+    return code > 0 && code < 256 ? (int)code : 1;
+}
+
+char *job_text_when(double at, usec_t now, char *buf)
+{
+    char text[JOB_TEXT_SIZE];
+    double ago = since(at, now);
+    if (isnan(at))
+        return unknown(buf);
+    if (fabs(ago) < 1)
+        snprintf(buf, JOB_TEXT_SIZE, "now");
+    else if (ago > 0)
+        snprintf(buf, JOB_TEXT_SIZE, "%.40s ago", job_text_duration(ago, text));
+    else
+        snprintf(buf, JOB_TEXT_SIZE, "in %.40s", job_text_duration(-ago, text));
+    return buf;
+}
+
+char *job_text_megabytes(double megabytes, char *buf)
+{
+    if (isnan(megabytes))
+        return unknown(buf);
+    if (megabytes < 1000)
+        snprintf(buf, JOB_TEXT_SIZE, "%.0f MB", megabytes);
+    else
+        snprintf(buf, JOB_TEXT_SIZE, "%.1f GB", megabytes / 1024);
+    return buf;
+}
+
+void job_text_add_outcome(const json_t *job, struct str *out)
+{
+    char buf[JOB_TEXT_SIZE];
+    str_addf(out, "Job %lld (", (long long)member_integer(job, "id"));
+    screen_add(out, member_text(job, "name"));
+    str_add(out, "): ");
+    screen_add(out, job_text_state(job, buf));
+    if (!job_text_over(job))
+        str_addf(out, ", %s CPUs", job_text_cpus(job, buf));
+    str_add(out, "\n");
+}

@@ -1,0 +1,13 @@
+/* Nodes as the rows of a table. Pure. */
+#ifndef CLI_NODE_GRID_H
+#define CLI_NODE_GRID_H
+
+#include <jansson.h>
+
+#include "cli/grid.h"
+
+/* Makes a table of an array of nodes, with bars of `bar` columns (0 = none) for the
+ * CPUs that are taken; the caller ends it. */
+void node_grid_fill(const json_t *nodes, unsigned bar, struct grid *out);
+
+#endif

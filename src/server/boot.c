@@ -1,0 +1,415 @@
+/* Owns the way from the store to a running yard.
+ *
+ * Each attempt that the store says is going on is asked for in its directory: its
+ * record of the end, or its claim, tells what became of it. One that lives is
+ * adopted; one that never began is given up for good, by taking its claim, before
+ * the job is queued again, so that no conductor that comes late can run it. */
+#include "server/boot.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "server/attempts.h"
+#include "server/conductors.h"
+#include "server/log.h"
+#include "server/rules.h"
+#include "server/stretch.h"
+#include "wire/spec_json.h"
+
+/* ---- nodes and engine ---------------------------------------------------- */
+
+static uint8_t gpu_pool(struct cluster *c, const char *type)
+{
+    unsigned i = 0;
+    for (; i < POOLS_MAX - 1 && c->gpu_types[i]; i++)
+        if (!strcmp(c->gpu_types[i], type))
+            break;
+    if (i == POOLS_MAX - 1)
+        i--;
+    if (!c->gpu_types[i])
+        c->gpu_types[i] = type;
+    return (uint8_t)(POOL_GPU + i);
+}
+
+static void make_cluster(struct yard *y)
+{
+    uint32_t n;
+    const struct runtime_node *nodes = y->config.runtime->nodes(y->runtime, &n);
+    y->cluster = (struct cluster){.nodes = xcalloc(n, sizeof *y->cluster.nodes), .n = n};
+    for (uint32_t i = 0; i < n; i++) {
+        struct str key = {0};
+        struct node *node = &y->cluster.nodes[i];
+        *node = (struct node){.name = nodes[i].name,
+                              .cpus = nodes[i].cpus,
+                              .gpus = nodes[i].gpus,
+                              .memory_mb = nodes[i].memory_mb};
+        node->gpu_pool = gpu_pool(&y->cluster, nodes[i].gpu_type ? nodes[i].gpu_type : "gpu");
+        str_addf(&key, "drain:%s", node->name);
+        AUTO_FREE char *drained = store_meta_get(y->store, key.at);
+        str_done(&key);
+        if (drained && !strcmp(drained, "1"))
+            node->state = NODE_DRAINING;
+    }
+}
+
+static int make_engine(struct yard *y, struct err *err)
+{
+    AUTO_FREE char *kept = store_meta_get(y->store, "policy");
+    struct combo combo = y->config.combo;
+    struct err bad;
+    if (kept && !y->config.combo_given && combo_parse(kept, &combo, &bad) < 0)
+        log_warning("policy '%s' of the last run: %s", kept, bad.text);
+    if (stretch_begin(y, &combo, err) < 0)
+        return -1;
+    return store_meta_set(y->store, "policy", combo.name, err);
+}
+
+/* ---- jobs ---------------------------------------------------------------- */
+
+static struct live_job *make_live(struct yard *y, const struct job_row *row, struct err *err)
+{
+    struct spec s;
+    const char *field;
+    json_error_t bad;
+    spec_init(&s);
+    json_t *o = json_loads(row->spec, 0, &bad);
+    struct live_job *j = xcalloc(1, sizeof *j);
+    j->row = *row;
+    j->row.spec = NULL;
+    j->row.name = xstrdup(row->name);
+    j->row.user = xstrdup(row->user);
+    j->row.reason = xstrdup(row->reason);
+    j->task = TASK_NONE;
+    j->blocks = row->state == JOB_HELD ? BLOCK_HOLD : 0;
+    int rc = o ? spec_from_json(o, &s, &field, err)
+               : err_set(err, ERR_INTERNAL, "its request: %s", bad.text);
+    if (rc == 0)
+        rc = terms_from_spec(&s, &y->cluster, &j->terms, err);
+    json_decref(o);
+    spec_done(&s);
+    if (row->cpus_max) {
+        j->terms.cpus_min = row->cpus_min;
+        j->terms.cpus_max = row->cpus_max;
+    }
+    if (rc == 0)
+        rc = rules_make_job(y, j, err);
+    if (rc == 0)
+        return j;
+    live_job_free(j);
+    return NULL;
+}
+
+struct unusable {
+    struct yard *y;
+    VEC(int64_t) ids; /* jobs that cannot be taken any more */
+    VEC(char *) why;
+};
+
+static int load_job(void *ctx, const struct job_row *row, struct err *err)
+{
+    struct unusable *u = ctx;
+    struct live_job *j = make_live(u->y, row, err);
+    if (j) {
+        live_add(&u->y->jobs, j);
+        return 0;
+    }
+    VEC_PUSH(&u->ids, row->id);
+    VEC_PUSH(&u->why, xstrdup(err->text));
+    return 0;
+}
+
+static int take_row(void *ctx, const struct job_row *row, struct err *err)
+{
+    struct job_row *out = ctx;
+    (void)err;
+    *out = *row;
+    out->name = xstrdup(row->name);
+    out->user = xstrdup(row->user);
+    out->spec = xstrdup(row->spec);
+    out->reason = xstrdup(row->reason);
+    return 0;
+}
+
+static void row_done(struct job_row *row)
+{
+    free((char *)row->name);
+    free((char *)row->user);
+    free((char *)row->spec);
+    free((char *)row->reason);
+}
+
+/* A job that the machine can no longer hold, or that this version does not
+ * understand, ends with the reason, instead of stopping the server. */
+static int end_unusable(struct yard *y, int64_t id, const char *why, struct err *err)
+{
+    struct job_row row;
+    if (store_job_get(y->store, id, take_row, &row, err) < 0)
+        return -1;
+    struct job_row end = row;
+    end.state = JOB_FAILED;
+    end.ended = clock_wall();
+    end.code = 125;
+    end.reason = why;
+    log_warning("job=%lld cannot run here any more: %s", (long long)id, why);
+    int rc = store_job_save(y->store, &end, err);
+    row_done(&row);
+    return rc;
+}
+
+static int load_jobs(struct yard *y, struct err *err)
+{
+    struct job_filter filter = {.oldest_first = true};
+    struct unusable u = {.y = y};
+    for (int state = 0; state < JOB_STATE_COUNT; state++)
+        if (!job_state_over((enum job_state)state))
+            filter.states |= 1U << state;
+    int rc = store_job_list(y->store, &filter, load_job, &u, err);
+    for (size_t i = 0; i < u.ids.n; i++) {
+        if (rc == 0)
+            rc = end_unusable(y, u.ids.at[i], u.why.at[i], err);
+        free(u.why.at[i]);
+    }
+    VEC_DONE(&u.ids);
+    VEC_DONE(&u.why);
+    return rc;
+}
+
+static int load_dep(void *ctx, int64_t job, int kind, int64_t on, struct err *err)
+{
+    struct yard *y = ctx;
+    struct live_job *j = yard_live(y, job);
+    struct job_row row;
+    bool met = false;
+    if (!j)
+        return 0;
+    if (kind != SPEC_SINGLETON) {
+        if (store_job_get(y->store, on, take_row, &row, err) < 0)
+            return err->code == ERR_NOT_FOUND ? 0 : -1;
+        met = rules_dep((enum spec_dep_kind)kind, row.state, row.started > 0) == DEP_MET;
+        row_done(&row);
+    }
+    VEC_PUSH(&j->deps, (struct live_dep){(enum spec_dep_kind)kind, on, met});
+    return 0;
+}
+
+struct live_job *yard_revive(struct yard *y, int64_t id, struct err *err)
+{
+    struct job_row row;
+    if (store_job_get(y->store, id, take_row, &row, err) < 0)
+        return NULL;
+    struct live_job *j = make_live(y, &row, err);
+    row_done(&row);
+    if (j)
+        live_add(&y->jobs, j);
+    return j;
+}
+
+/* ---- attempts ------------------------------------------------------------ */
+
+static int load_attempt(void *ctx, const struct attempt_row *row, struct err *err)
+{
+    struct yard *y = ctx;
+    struct live_job *j = yard_live(y, row->job);
+    json_error_t bad;
+    (void)err;
+    if (!j)
+        return 0;
+    json_t *o = json_loads(row->places, 0, &bad);
+    const char *stop = json_string_value(json_object_get(o, "stop"));
+    const char *boot = json_string_value(json_object_get(o, "boot"));
+    struct err none;
+    struct attempt *a = xcalloc(1, sizeof *a);
+    *a = (struct attempt){
+        .job = row->job,
+        .n = row->n,
+        .state = row->state,
+        .pid = row->pid,
+        .created = row->created,
+        .started = row->started,
+        .code = -1,
+        .paused = json_is_true(json_object_get(o, "paused")),
+        .stop = stop_why_parse(stop ? stop : ""),
+        .grace = j->terms.grace,
+        .cpus = json_integer_value(json_object_get(o, "cpus")),
+        .gpus = json_integer_value(json_object_get(o, "gpus")),
+        .cpu_limit = json_integer_value(json_object_get(o, "limit")),
+        .cpu_weight = json_number_value(json_object_get(o, "weight")),
+        .pool = (uint8_t)json_integer_value(json_object_get(o, "pool")),
+        .seq = json_integer_value(json_object_get(o, "seq")),
+        .unheard = clock_now(&y->clock),
+    };
+    snprintf(a->token, sizeof a->token, "%s", row->token);
+    a->dir = attempt_dir(y, a->job, a->n);
+    if (yard_find_node(y, row->node, &a->node, &none) < 0)
+        a->node = 0;
+    if (boot && strcmp(boot, y->boot_id) != 0)
+        a->pid = -1; /* the machine was restarted: nobody can be left */
+    json_decref(o);
+    j->attempt = a;
+    return 0;
+}
+
+static void lose(struct yard *y, struct attempt *a)
+{
+    struct ending end = {.at = clock_wall(),
+                         .code = 137,
+                         .started = a->started,
+                         .stop = "",
+                         .reason = "the machine was restarted",
+                         .lost = true};
+    attempt_over(y, a, &end);
+}
+
+/* The task as the engine had it, as far as the store knows. */
+static void restore(struct yard *y, struct live_job *j)
+{
+    const struct attempt *a = j->attempt;
+    const struct job *job = &j->job[j->job_now];
+    usec_t now = clock_now(&y->clock);
+    units_t n = a ? (a->pool == POOL_CPU ? a->cpus : a->gpus) : 0;
+    struct slot slot = {a ? a->node : 0, n};
+    bool stopping = a && a->stop == STOP_PREEMPT;
+    struct task was = {
+        .job = job,
+        .phase = !a          ? TASK_QUEUED
+                 : a->paused ? TASK_PAUSED
+                 : stopping  ? TASK_STOPPING
+                             : TASK_RUNNING,
+        .pool = a ? a->pool : job->pool,
+        .n = n,
+        .at = {a ? &slot : NULL, a ? 1 : 0},
+        .work = j->row.work > 0 ? j->row.work : TERMS_WORK_UNKNOWN,
+        .done = j->row.done,
+        .saved = j->row.done,
+        .attained = j->row.attained,
+        .started_at = j->row.started ? j->row.started : USEC_NEVER,
+        .queued_at = now,
+        .resumed_at = now,
+        .changed_at = now,
+        .ready_at = now,
+        .run_time = j->row.run_time,
+        .wait_time = j->row.wait_time,
+        .starts = j->row.attempt,
+        .cpu_limit = a ? a->cpu_limit : 0,
+        .cpu_weight = a && a->cpu_weight > 0 ? a->cpu_weight : 1,
+    };
+    stretch_restore(y, j, &was);
+}
+
+static void adopt(struct yard *y, struct attempt *a)
+{
+    struct runtime_attempt r = attempt_to_runtime(y, a);
+    struct err err;
+    a->set_cpus = a->cpus;
+    if (y->config.runtime->adopt(y->runtime, &r, &err) < 0)
+        log_warning("job=%lld attempt=%u adopt: %s", (long long)a->job, a->n, err.text);
+}
+
+static int by_id(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* All that were in the engine come back first, so that ends and requeues find their
+ * tasks; then each attempt is looked at. */
+static void load_tasks(struct yard *y)
+{
+    VEC(int64_t) ids = {0};
+    LIVE_EACH(&y->jobs, j)
+    VEC_PUSH(&ids, j->row.id);
+    if (ids.n)
+        qsort(ids.at, ids.n, sizeof *ids.at, by_id);
+    for (size_t i = 0; i < ids.n; i++) {
+        struct live_job *j = yard_live(y, ids.at[i]);
+        if (j->attempt && j->terms.preempt == SPEC_PREEMPT_NEVER)
+            rules_tell_terms(y, j);
+        if (j->attempt || j->row.attempt)
+            restore(y, j);
+        if (j->attempt)
+            adopt(y, j->attempt);
+    }
+    for (size_t i = 0; i < ids.n; i++) {
+        struct live_job *j = yard_live(y, ids.at[i]);
+        if (j && j->attempt && j->attempt->pid == -1)
+            lose(y, j->attempt);
+        else if (j && j->attempt)
+            attempt_look(y, j->attempt);
+    }
+    for (size_t i = 0; i < ids.n; i++) {
+        struct live_job *j = yard_live(y, ids.at[i]);
+        if (j && !j->attempt)
+            yard_offer(y, j);
+    }
+    VEC_DONE(&ids);
+}
+
+/* ---- the whole ----------------------------------------------------------- */
+
+/* What the runtime finds and the yard does not know ran for nobody. */
+static void sweep(void *ctx, int64_t job, uint32_t attempt)
+{
+    struct yard *y = ctx;
+    struct runtime_attempt r = {
+        .job = job, .attempt = attempt, .node = y->cluster.nodes[0].name, .cpu_weight = 1};
+    struct err err;
+    if (attempt_find(y, job, attempt))
+        return;
+    log_warning("job=%lld attempt=%u was left behind and is cleaned up", (long long)job, attempt);
+    if (y->config.runtime->clean(y->runtime, &r, &err) < 0)
+        log_warning("job=%lld attempt=%u clean up: %s", (long long)job, attempt, err.text);
+}
+
+int yard_load(struct yard *y, struct err *err)
+{
+    const struct runtime_ops *ops = y->config.runtime;
+    if (ops->open(&y->runtime, y->config.state_dir, &y->notice, err) < 0)
+        return -1;
+    make_cluster(y);
+    if (make_engine(y, err) < 0 || load_jobs(y, err) < 0 ||
+        store_dep_list(y->store, load_dep, y, err) < 0 ||
+        store_attempt_list(y->store, 0, load_attempt, y, err) < 0)
+        return -1;
+    load_tasks(y);
+    ops->leftovers(y->runtime, sweep, y);
+    y->trimming = true;
+    yard_care(y);
+    return 0;
+}
+
+void yard_unload(struct yard *y)
+{
+    for (size_t i = 0; i < y->leaving.n; i++)
+        attempt_free(y->leaving.at[i]);
+    VEC_DONE(&y->leaving);
+    VEC_DONE(&y->by_task);
+    VEC_DONE(&y->waiting);
+    y->shrinking = 0;
+    y->turn.todo.n = y->turn.changed.n = 0;
+    live_done(&y->jobs);
+    if (y->runtime) {
+        engine_done(&y->engine);
+        y->config.runtime->close(y->runtime);
+    }
+    y->engine = (struct engine){0};
+    y->runtime = NULL;
+    free(y->cluster.nodes);
+    y->cluster = (struct cluster){0};
+}
+
+void yard_reload(struct yard *y)
+{
+    struct err err;
+    y->ready = false;
+    conductors_drop(y->conductors);
+    yard_unload(y);
+    if (yard_load(y, &err) < 0) {
+        /* What runs goes on, and the next start finds it. */
+        log_warning("the state cannot be read again: %s", err.text);
+        exit(1);
+    }
+    y->ready = true;
+}

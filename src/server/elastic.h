@@ -1,0 +1,19 @@
+/* What a job that changes its size is started with: the malleable library, the launcher
+ * of its workers, the page by which its conductor tells it. */
+#ifndef SERVER_ELASTIC_H
+#define SERVER_ELASTIC_H
+
+#include "server/live.h"
+
+struct json_t;
+
+/* Completes spec.json, whose command and environment are there. Fails when a launcher
+ * that the job needs is not installed; without the library it runs all the same, with a
+ * notice. */
+int elastic_set_up(const struct live_job *j, struct attempt *a, const struct spec *s,
+                   struct json_t *o, struct err *err);
+
+/* Threads, or workers of a launcher, for the size that the attempt has. */
+int64_t elastic_parts(const struct live_job *j, const struct attempt *a);
+
+#endif

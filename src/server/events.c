@@ -1,0 +1,320 @@
+/* Owns events, and those who follow them.
+ *
+ * A follower that has seen all that is on disk gets what a turn entered from memory
+ * when the turn is committed. One that has not, because it began in the past or is
+ * slow, reads the store whenever its buffer has drained, up to what is committed, and
+ * so catches up: none is missed, none comes twice, and nothing piles up here. */
+#include "server/events.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "http/reply.h"
+#include "http/stream.h"
+#include "server/followers.h"
+#include "server/log.h"
+#include "server/yard.h"
+
+/* Events of a turn that are kept in memory; more are read from the store. */
+enum { NEWS_MAX = 4096 };
+/* Bytes that wait for a follower's connection; less than what the stream can hold. */
+enum { WAITING_MAX = 64 << 10 };
+
+struct event_follower {
+    struct yard *y;
+    struct stream *stream;
+    struct event_follower *prev, *next;
+    int64_t job;  /* 0 = all */
+    int64_t last; /* seq of the last event that was sent, or was not asked for */
+    bool progress;
+    bool caught_up; /* has been sent all that is committed */
+    bool lost;      /* the stream takes no more */
+    size_t waiting; /* at most so many bytes are in the buffer; 0 = it has drained */
+};
+
+void events_write(struct str *out, int64_t seq, usec_t at, int64_t job, const char *kind,
+                  const char *json)
+{
+    str_add(out, "{");
+    if (seq)
+        str_addf(out, "\"seq\":%lld,", (long long)seq);
+    str_addf(out, "\"at\":%.6f,\"kind\":", time_seconds(at));
+    str_add_json(out, kind);
+    if (job)
+        str_addf(out, ",\"job\":%lld", (long long)job);
+    else
+        str_add(out, ",\"job\":null");
+    if (json[0] == '{' && json[1] != '}')
+        str_addf(out, ",%s", json + 1);
+    else
+        str_add(out, "}");
+}
+
+/* ---- one follower ---------------------------------------------------------- */
+
+static bool wants(const struct event_follower *f, int64_t job)
+{
+    return !f->job || f->job == job;
+}
+
+/* False when there is no room for it now. */
+static bool send_event(struct event_follower *f, int64_t seq, const char *kind, const char *data)
+{
+    char id[24];
+    size_t n = strlen(data) + strlen(kind) + sizeof id + 32;
+    if (f->lost || (f->waiting && f->waiting + n > WAITING_MAX))
+        return false;
+    snprintf(id, sizeof id, "%lld", (long long)seq);
+    f->lost = stream_event(f->stream, seq ? id : NULL, kind, data) < 0;
+    f->waiting += n;
+    return !f->lost;
+}
+
+struct reading {
+    struct event_follower *f;
+    bool left; /* not all was sent */
+};
+
+static int send_row(void *ctx, int64_t seq, usec_t at, int64_t job, const char *kind,
+                    const char *json, struct err *err)
+{
+    struct reading *reading = ctx;
+    struct event_follower *f = reading->f;
+    struct str data = {0};
+    (void)err;
+    /* What this turn has entered may yet be undone. */
+    reading->left = seq > f->y->followers->committed;
+    if (reading->left)
+        return 1;
+    events_write(&data, seq, at, job, kind, json);
+    reading->left = !send_event(f, seq, kind, data.at);
+    str_done(&data);
+    if (reading->left)
+        return 1;
+    f->last = seq;
+    return 0;
+}
+
+/* Sends from the store what there is room for. */
+static void catch_up(struct event_follower *f)
+{
+    struct reading reading = {.f = f};
+    struct err err;
+    if (store_event_list(f->y->store, f->last, f->job, 0, send_row, &reading, &err) < 0)
+        log_warning("events cannot be read: %s", err.text);
+    else
+        f->caught_up = !reading.left;
+}
+
+static void on_drained(struct stream *s, void *ctx)
+{
+    struct event_follower *f = ctx;
+    (void)s;
+    f->waiting = 0;
+    if (!f->caught_up)
+        catch_up(f);
+}
+
+static void forget(struct event_follower *f)
+{
+    struct followers *all = f->y->followers;
+    if (f->prev)
+        f->prev->next = f->next;
+    else
+        all->events = f->next;
+    if (f->next)
+        f->next->prev = f->prev;
+    free(f);
+}
+
+static void on_closed(struct stream *s, void *ctx)
+{
+    (void)s;
+    forget(ctx);
+}
+
+void events_follow(struct yard *y, struct reply *reply, int64_t after, int64_t job, bool progress)
+{
+    static const struct stream_ops ops = {on_drained, on_closed};
+    struct followers *all = y->followers;
+    struct event_follower *f = xcalloc(1, sizeof *f);
+    *f = (struct event_follower){
+        .y = y,
+        .job = job,
+        .progress = progress,
+        .last = after < 0 || after > all->committed ? all->committed : after,
+        .waiting = 1, /* until the stream asks for the first time */
+        .next = all->events,
+    };
+    f->stream = reply_events(reply, &ops, f);
+    if (!f->stream) {
+        free(f);
+        return;
+    }
+    if (all->events)
+        all->events->prev = f;
+    all->events = f;
+}
+
+/* ---- all of them ----------------------------------------------------------- */
+
+/* Whether somebody waits for what happens to this job. */
+static bool has_listener(const struct yard *y, int64_t job)
+{
+    for (const struct event_follower *f = y->followers->events; f; f = f->next)
+        if (wants(f, job))
+            return true;
+    return log_follow_wants(y, job);
+}
+
+static void keep_news(struct followers *all, int64_t seq, usec_t at, int64_t job, const char *kind,
+                      const char *json)
+{
+    struct str data = {0};
+    all->overflow = all->news.n == NEWS_MAX;
+    if (all->overflow)
+        return;
+    events_write(&data, seq, at, job, kind, json);
+    VEC_PUSH(&all->news, (struct news){seq, job, xstrdup(kind), data.at});
+}
+
+void events_add(struct yard *y, const char *kind, int64_t job, json_t *extra)
+{
+    struct followers *all = y->followers;
+    struct err err;
+    usec_t at = clock_wall();
+    AUTO_FREE char *text = extra ? json_dumps(extra, JSON_COMPACT | JSON_REAL_PRECISION(16)) : NULL;
+    const char *json = text ? text : "{}";
+    json_decref(extra);
+    if (store_event_add(y->store, at, job, kind, json, &all->newest, &err) < 0) {
+        log_warning("job=%lld event=%s: %s", (long long)job, kind, err.text);
+        return;
+    }
+    if (!has_listener(y, job))
+        return;
+    keep_news(all, all->newest, at, job, kind, json);
+    turn_hurry(y);
+}
+
+static void drop_news(struct followers *all)
+{
+    for (size_t i = 0; i < all->news.n; i++) {
+        free(all->news.at[i].kind);
+        free(all->news.at[i].data);
+    }
+    all->news.n = 0;
+    all->overflow = false;
+}
+
+/* Those that have no room now read the rest from the store later. */
+static void send_news(struct event_follower *f, const struct followers *all)
+{
+    for (size_t i = 0; i < all->news.n && f->caught_up; i++) {
+        const struct news *n = &all->news.at[i];
+        if (!wants(f, n->job))
+            continue;
+        f->caught_up = send_event(f, n->seq, n->kind, n->data);
+        if (f->caught_up)
+            f->last = n->seq;
+    }
+}
+
+static void poke_logs(struct yard *y, const struct followers *all)
+{
+    if (all->overflow)
+        log_follow_poke(y, 0);
+    for (size_t k = 0; k < all->news.n && all->logs; k++)
+        log_follow_poke(y, all->news.at[k].job);
+}
+
+void events_flush(struct yard *y, bool committed)
+{
+    struct followers *all = y->followers;
+    if (committed && all->newest > all->committed) {
+        all->committed = all->newest;
+        for (struct event_follower *f = all->events; f; f = f->next) {
+            f->caught_up = f->caught_up && !all->overflow;
+            if (f->caught_up)
+                send_news(f, all);
+            else if (!f->waiting)
+                catch_up(f);
+        }
+        poke_logs(y, all);
+    }
+    all->newest = all->committed;
+    drop_news(all);
+}
+
+/* What is reported of progress, with the names that the API has for it. */
+static json_t *progress_members(const json_t *report)
+{
+    static const char *const names[] = {"step",   "total", "epoch", "epochs", "loss",
+                                        "metric", "value", "rate",  "source"};
+    json_t *o = json_object();
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        json_t *value = json_object_get(report, names[i]);
+        if (value)
+            json_object_set(o, names[i], value);
+    }
+    return o;
+}
+
+void events_progress(struct yard *y, int64_t job, json_t *object)
+{
+    struct event_follower *f = y->followers->events;
+    while (f && !(f->progress && wants(f, job)))
+        f = f->next;
+    if (f) {
+        struct str data = {0};
+        usec_t at = json_integer_value(json_object_get(object, "at_us"));
+        json_auto_t *members = progress_members(object);
+        AUTO_FREE char *text = json_dumps(members, JSON_COMPACT | JSON_REAL_PRECISION(16));
+        events_write(&data, 0, at, job, "job.progress", text);
+        /* A slow follower misses some: the next one tells as much. */
+        for (; f; f = f->next)
+            if (f->progress && wants(f, job))
+                (void)send_event(f, 0, "job.progress", data.at);
+        str_done(&data);
+    }
+    json_decref(object);
+}
+
+/* ---- life ------------------------------------------------------------------ */
+
+static int see_newest(void *ctx, int64_t seq, usec_t at, int64_t job, const char *kind,
+                      const char *json, struct err *err)
+{
+    (void)at;
+    (void)job;
+    (void)kind;
+    (void)json;
+    (void)err;
+    *(int64_t *)ctx = seq;
+    return 1;
+}
+
+void events_init(struct yard *y)
+{
+    struct followers *all = xcalloc(1, sizeof *all);
+    struct err err;
+    if (store_event_latest(y->store, 0, 1, see_newest, &all->newest, &err) < 0)
+        log_warning("events cannot be read: %s", err.text);
+    all->committed = all->newest;
+    y->followers = all;
+}
+
+void events_done(struct yard *y)
+{
+    struct followers *all = y->followers;
+    for (struct event_follower *f = all->events, *next; f; f = next) {
+        next = f->next;
+        stream_end(f->stream);
+        free(f);
+    }
+    log_follow_done(y);
+    drop_news(all);
+    VEC_DONE(&all->news);
+    free(all);
+    y->followers = NULL;
+}

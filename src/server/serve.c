@@ -1,0 +1,217 @@
+/* Owns the program's frame: the lock on the state directory, the loop, the sockets,
+ * the signals, and the word to systemd. */
+#include "server/serve.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <uv.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "http/server.h"
+#include "server/api.h"
+#include "server/log.h"
+#include "server/yard.h"
+
+struct frame {
+    uv_loop_t loop;
+    uv_signal_t term, intr, child;
+    struct yard *yard;
+    struct http_server *http;
+    bool stopping;
+};
+
+/* ---- directories --------------------------------------------------------- */
+
+static int make_dir(const char *path, char **full, struct err *err)
+{
+    AUTO_FREE char *copy = xstrdup(path);
+    for (char *p = copy + 1; *p; p++) {
+        if (*p != '/')
+            continue;
+        *p = '\0';
+        if (mkdir(copy, 0755) < 0 && errno != EEXIST)
+            return err_set(err, ERR_IO, "cannot create %s: %s", copy, strerror(errno));
+        *p = '/';
+    }
+    if (mkdir(path, 0700) < 0 && errno != EEXIST)
+        return err_set(err, ERR_IO, "cannot create %s: %s; give another with --state", path,
+                       strerror(errno));
+    *full = realpath(path, NULL);
+    if (!*full)
+        return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+    if (access(*full, W_OK | X_OK) < 0)
+        return err_set(err, ERR_IO, "cannot write to %s: %s; give another with --state", *full,
+                       strerror(errno));
+    return 0;
+}
+
+/* Held for as long as the process lives. A lock of the process, not of the descriptor:
+ * a child between fork and exec must not keep it. */
+static int lock_state(const char *state, int *out, struct err *err)
+{
+    struct str path = {0};
+    char pid[24];
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    str_addf(&path, "%s/server.lock", state);
+    AUTO_FREE char *name = path.at;
+    int rc = 0, fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return err_set(err, ERR_IO, "cannot open %s: %s", name, strerror(errno));
+    int n = snprintf(pid, sizeof pid, "%ld\n", (long)getpid());
+    if (fcntl(fd, F_SETLK, &lock) < 0) {
+        bool held = errno == EACCES || errno == EAGAIN;
+        rc = err_set(err, ERR_IO, "cannot lock %s: %s", name, strerror(errno));
+        if (held && fcntl(fd, F_GETLK, &lock) == 0)
+            err_set(err, ERR_CONFLICT,
+                    "another server, pid %ld, has %s; use that one, or give another --state",
+                    (long)lock.l_pid, state);
+    } else if (ftruncate(fd, 0) < 0 || write(fd, pid, (size_t)n) != n) {
+        rc = err_set(err, ERR_IO, "cannot write %s: %s", name, strerror(errno));
+    }
+    if (rc < 0)
+        close(fd);
+    else
+        *out = fd;
+    return rc;
+}
+
+/* ---- signals ------------------------------------------------------------- */
+
+/* sd_notify(3): a datagram to the socket that systemd names. */
+static void notify(const char *state)
+{
+    const char *path = getenv("NOTIFY_SOCKET");
+    struct sockaddr_un to = {.sun_family = AF_UNIX};
+    if (!path || !*path || strlen(path) >= sizeof to.sun_path)
+        return;
+    AUTO_CLOSE int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    memcpy(to.sun_path, path, strlen(path));
+    if (*path == '@')
+        to.sun_path[0] = '\0';
+    socklen_t n = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(path));
+    if (fd < 0 || sendto(fd, state, strlen(state), 0, (struct sockaddr *)&to, n) < 0)
+        log_warning("systemd cannot be told that the server is %s: %s", state, strerror(errno));
+}
+
+static void http_stopped(void *ctx)
+{
+    struct frame *f = ctx;
+    f->http = NULL;
+    if (f->yard) {
+        yard_close(f->yard);
+        f->yard = NULL;
+    }
+}
+
+static void stop(uv_signal_t *signal, int number)
+{
+    struct frame *f = signal->data;
+    if (f->stopping)
+        return;
+    f->stopping = true;
+    log_info("stopping signal=%d; jobs go on", number);
+    notify("STOPPING=1");
+    uv_close((uv_handle_t *)&f->term, NULL);
+    uv_close((uv_handle_t *)&f->intr, NULL);
+    uv_close((uv_handle_t *)&f->child, NULL);
+    turn_end(f->yard);
+    http_server_stop(f->http, USEC_PER_SEC, http_stopped, f);
+}
+
+/* As process 1 of a container the server inherits orphans. */
+static void reap(uv_signal_t *signal, int number)
+{
+    (void)signal;
+    (void)number;
+    while (waitpid(-1, NULL, WNOHANG) > 0)
+        continue;
+}
+
+static void watch_signals(struct frame *f)
+{
+    signal(SIGPIPE, SIG_IGN);
+    uv_signal_init(&f->loop, &f->term);
+    uv_signal_init(&f->loop, &f->intr);
+    uv_signal_init(&f->loop, &f->child);
+    f->term.data = f->intr.data = f->child.data = f;
+    uv_signal_start(&f->term, stop, SIGTERM);
+    uv_signal_start(&f->intr, stop, SIGINT);
+    if (getpid() == 1)
+        uv_signal_start(&f->child, reap, SIGCHLD);
+}
+
+/* ---- the whole ----------------------------------------------------------- */
+
+static int listen_http(struct frame *f, const struct serve_config *c, const char *run,
+                       struct err *err)
+{
+    struct http_config http = {.routes = api_routes, .ctx = f->yard, .token = c->token};
+    struct str path = {0};
+    unsigned port = 0;
+    str_addf(&path, "%s/trainyard.sock", run);
+    AUTO_FREE char *socket = path.at;
+    if (http_server_create(&f->loop, &http, &f->http, err) < 0 ||
+        http_server_listen_unix(f->http, socket, err) < 0)
+        return -1;
+    if (c->listen && http_server_listen_tcp(f->http, c->listen, &port, err) < 0)
+        return -1;
+    log_info("serving socket=%s%s%s", socket, c->listen ? " listen=" : "",
+             c->listen ? c->listen : "");
+    if (c->listen)
+        log_info("port=%u", port);
+    return 0;
+}
+
+static int run(struct frame *f, const struct serve_config *c, const char *state, const char *dir,
+               struct err *err)
+{
+    struct yard_config config = {.state_dir = state,
+                                 .run_dir = dir,
+                                 .runtime = &runtime_local,
+                                 .combo = c->combo,
+                                 .combo_given = c->combo_given,
+                                 .resched_min = c->resched_min,
+                                 .journal_rows = (uint64_t)c->journal_rows,
+                                 .keep = c->keep};
+    if (yard_open(&f->loop, &config, &f->yard, err) < 0)
+        return -1;
+    if (f->yard->notice)
+        log_info("%s", f->yard->notice);
+    if (listen_http(f, c, dir, err) < 0) {
+        if (f->http)
+            http_server_stop(f->http, 0, http_stopped, f);
+        else
+            http_stopped(f);
+        uv_run(&f->loop, UV_RUN_DEFAULT);
+        return -1;
+    }
+    watch_signals(f);
+    notify("READY=1");
+    uv_run(&f->loop, UV_RUN_DEFAULT);
+    return 0;
+}
+
+int serve(const struct serve_config *config, struct err *err)
+{
+    struct frame f = {0};
+    AUTO_FREE char *state = NULL, *dir = NULL;
+    int lock;
+    if (make_dir(config->state_dir, &state, err) < 0 || make_dir(config->run_dir, &dir, err) < 0 ||
+        lock_state(state, &lock, err) < 0)
+        return -1;
+    uv_loop_init(&f.loop);
+    int rc = run(&f, config, state, dir, err);
+    uv_run(&f.loop, UV_RUN_DEFAULT);
+    uv_loop_close(&f.loop);
+    close(lock);
+    return rc;
+}

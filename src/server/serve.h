@@ -1,0 +1,25 @@
+/* The server as a program: one loop, until it is told to stop. */
+#ifndef SERVER_SERVE_H
+#define SERVER_SERVE_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "base/time.h"
+#include "policy/policy.h"
+
+struct serve_config {
+    const char *state_dir, *run_dir;
+    const char *listen; /* "ADDR:PORT"; NULL = the unix socket only */
+    const char *token;  /* for those who come by TCP */
+    struct combo combo;
+    bool combo_given;
+    usec_t resched_min;
+    int64_t journal_rows;
+    usec_t keep;
+};
+
+/* Serves until SIGTERM or SIGINT; returns 0 then. What runs goes on. */
+int serve(const struct serve_config *config, struct err *err);
+
+#endif

@@ -1,0 +1,53 @@
+/* The turn of the loop: what happens between two waits, in one transaction. Nobody is
+ * told of anything, and nothing is done to a job, before it is on disk. */
+#ifndef SERVER_TURN_H
+#define SERVER_TURN_H
+
+#include <stdbool.h>
+
+#include "base/mem.h"
+#include "base/time.h"
+
+struct attempt;
+struct json_t;
+struct reply;
+struct yard;
+struct uv_prepare_s;
+struct uv_timer_s;
+struct live_job;
+
+struct turn {
+    struct uv_prepare_s *prepare;
+    struct uv_timer_s *lazy; /* commits what nobody waits for */
+    VEC(struct pending {
+        struct reply *reply;
+        int status;
+        struct json_t *body;
+    })
+    replies;
+    VEC(struct attempt *) todo;
+    VEC(struct live_job *) changed;
+    bool urgent; /* somebody waits for the commit */
+    bool failing;
+    char failure[256]; /* why the last commit failed */
+};
+
+/* Answers when the turn is on disk, or with a problem when it could not be written.
+ * Takes the reference to `body`. The reply was not deferred yet. */
+void turn_reply(struct yard *y, struct reply *reply, int status, struct json_t *body);
+/* Somebody waits for what was written: commit at the end of this turn. Otherwise it
+ * is committed within a few seconds. */
+void turn_hurry(struct yard *y);
+/* Enters the attempt's todo bits into the list. */
+void turn_do(struct yard *y, struct attempt *a, unsigned todo);
+/* Ends the turn: decide, save, commit, reply, act. Called by the loop before it waits,
+ * and once at the end. */
+void turn_end(struct yard *y);
+
+/* Takes an attempt out of all lists: it is about to be freed. */
+void turn_forget(struct yard *y, const struct attempt *a);
+/* Begins turns on the yard's loop; ends them, with a last commit. */
+void turn_init(struct yard *y);
+void turn_done(struct yard *y);
+
+#endif

@@ -1,0 +1,390 @@
+/* Owns the yard's open and close, the way of events to the engine and of its effects
+ * into the books, and the rows of jobs. */
+#include "server/yard.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+#include <uv.h>
+
+#include "base/str.h"
+#include "server/attempts.h"
+#include "server/boot.h"
+#include "server/conductors.h"
+#include "server/events.h"
+#include "server/journal.h"
+#include "server/log.h"
+#include "server/rules.h"
+#include "server/standing.h"
+
+struct live_job *yard_live(const struct yard *y, int64_t id)
+{
+    return live_find(&y->jobs, id);
+}
+
+struct live_job *yard_job_of_task(const struct yard *y, uint32_t task)
+{
+    return task < y->by_task.n && y->by_task.at[task] ? yard_live(y, y->by_task.at[task]) : NULL;
+}
+
+const struct task *yard_task(const struct yard *y, const struct live_job *j)
+{
+    return j->task == TASK_NONE ? NULL : &y->engine.tasks[j->task];
+}
+
+/* ---- the engine ---------------------------------------------------------- */
+
+static void write_journal(struct yard *y, const char *kind, struct str *text)
+{
+    struct err err;
+    if (store_journal_add(y->store, y->boot, kind, text->at, &err) < 0)
+        log_warning("journal: %s", err.text);
+    y->journal_rows++;
+    text->n = 0;
+}
+
+static void enter_effect(struct yard *y, const struct effect *f)
+{
+    struct live_job *j = yard_job_of_task(y, f->task);
+    const struct task *t = &y->engine.tasks[f->task];
+    if (!j)
+        return;
+    if (f->kind == EFFECT_START) {
+        attempt_begin(y, j, t);
+        return;
+    }
+    if (!j->attempt)
+        return;
+    switch (f->kind) {
+    case EFFECT_RESIZE:
+    case EFFECT_MOVE:
+    case EFFECT_SHARE:
+        attempt_resize(y, j, t, y->engine.config.combo.name);
+        break;
+    case EFFECT_PREEMPT:
+        attempt_stop(y, j, STOP_PREEMPT, -1);
+        break;
+    case EFFECT_PAUSE:
+    case EFFECT_RESUME:
+        attempt_pause(y, j, t, f->kind == EFFECT_PAUSE);
+        break;
+    case EFFECT_START:
+        break;
+    }
+}
+
+/* The engine's list of effects is that of its last step; entering one can lead to
+ * another step. */
+static void enter_effects(struct yard *y)
+{
+    size_t n = y->engine.effects.n;
+    struct effect *effects = n ? xcalloc(n, sizeof *effects) : NULL;
+    if (n)
+        memcpy(effects, y->engine.effects.at, n * sizeof *effects);
+    for (size_t i = 0; i < n; i++)
+        enter_effect(y, &effects[i]);
+    free(effects);
+}
+
+int yard_step(struct yard *y, struct event *event, struct err *err)
+{
+    usec_t now = clock_now(&y->clock);
+    uint64_t decisions = y->engine.decisions;
+    struct str text = {0};
+    journal_write_event(event, now, &text);
+    if (engine_step(&y->engine, event, now, err) < 0) {
+        str_done(&text);
+        return -1;
+    }
+    bool decided = y->engine.decisions != decisions;
+    if (event->kind != EVENT_TICK || decided)
+        write_journal(y, "event", &text);
+    if (decided) {
+        text.n = 0;
+        journal_write_plan(&y->engine, now, &text);
+        write_journal(y, "plan", &text);
+    }
+    str_done(&text);
+    if (event->kind == EVENT_SUBMIT || event->kind == EVENT_RESTORE) {
+        while (y->by_task.n <= y->engine.submitted)
+            VEC_PUSH(&y->by_task, 0);
+    }
+    enter_effects(y);
+    if (decided)
+        standing_follow(y);
+    return 0;
+}
+
+/* ---- rows ---------------------------------------------------------------- */
+
+static void take_books(struct yard *y, struct live_job *j)
+{
+    const struct task *t = yard_task(y, j);
+    usec_t now = clock_now(&y->clock);
+    if (!t)
+        return;
+    bool runs = t->phase == TASK_RUNNING;
+    j->row.work = t->work;
+    j->row.done = task_done(t, now);
+    j->row.attained = task_attained(t, now);
+    j->row.run_time = t->run_time + (runs ? now - t->resumed_at : 0);
+    j->row.wait_time = t->wait_time + (t->phase == TASK_QUEUED ? now - t->queued_at : 0);
+}
+
+int yard_save(struct yard *y, struct live_job *j, struct err *err)
+{
+    take_books(y, j);
+    if (store_job_save(y->store, &j->row, err) == 0)
+        return 0;
+    log_warning("job=%lld save: %s", (long long)j->row.id, err->text);
+    return -1;
+}
+
+void yard_touch(struct yard *y, struct live_job *j)
+{
+    if (j->changed)
+        return;
+    j->changed = true;
+    VEC_PUSH(&y->turn.changed, j);
+}
+
+static void drop_changed(struct yard *y, const struct live_job *j)
+{
+    for (size_t i = 0; i < y->turn.changed.n; i++)
+        if (y->turn.changed.at[i] == j) {
+            y->turn.changed.at[i] = y->turn.changed.at[--y->turn.changed.n];
+            return;
+        }
+}
+
+void yard_end(struct yard *y, struct live_job *j, enum job_state state, int code,
+              const char *reason)
+{
+    struct event event = {.kind = EVENT_END, .task = j->task};
+    struct err err;
+    take_books(y, j);
+    if (j->task != TASK_NONE) {
+        if (yard_step(y, &event, &err) < 0)
+            log_warning("job=%lld end: %s", (long long)j->row.id, err.text);
+        y->by_task.at[j->task] = 0;
+        j->task = TASK_NONE;
+    }
+    j->row.state = state;
+    j->row.ended = clock_wall();
+    j->row.code = code;
+    char *old = (char *)j->row.reason; /* `reason` may be in it */
+    j->row.reason = xstrdup(reason);
+    free(old);
+    if (store_job_save(y->store, &j->row, &err) < 0)
+        log_warning("job=%lld save: %s", (long long)j->row.id, err.text);
+    events_add(y, "job.ended", j->row.id,
+               json_pack("{s:s, s:i, s:s}", "state", job_state_name(state), "code", code, "reason",
+                         j->row.reason));
+    log_info("job=%lld state=%s code=%d", (long long)j->row.id, job_state_name(state), code);
+    turn_hurry(y);
+    if (j->changed)
+        drop_changed(y, j);
+    live_remove(&y->jobs, j);
+    yard_settle(y, j);
+    live_job_free(j);
+}
+
+/* ---- nodes and policy ---------------------------------------------------- */
+
+int yard_find_node(const struct yard *y, const char *name, uint32_t *node, struct err *err)
+{
+    for (uint32_t i = 0; i < y->cluster.n; i++)
+        if (!strcmp(y->cluster.nodes[i].name, name)) {
+            *node = i;
+            return 0;
+        }
+    return err_set(err, ERR_NOT_FOUND, "no node '%s'; `trainyard nodes` lists them", name);
+}
+
+int yard_drain(struct yard *y, uint32_t node, bool drain, struct err *err)
+{
+    const struct node *n = &y->engine.cluster.nodes[node];
+    struct event event = {
+        .kind = EVENT_NODE, .node = node, .state = drain ? NODE_DRAINING : NODE_UP};
+    struct str key = {0};
+    if ((n->state == NODE_DRAINING) == drain)
+        return 0;
+    str_addf(&key, "drain:%s", n->name);
+    AUTO_FREE char *name = key.at;
+    if (store_meta_set(y->store, name, drain ? "1" : "0", err) < 0 || yard_step(y, &event, err) < 0)
+        return -1;
+    events_add(y, drain ? "node.drained" : "node.undrained", 0,
+               json_pack("{s:s}", "node", n->name));
+    turn_hurry(y);
+    return 0;
+}
+
+int yard_set_policy(struct yard *y, const struct combo *combo, struct err *err)
+{
+    struct event event = {.kind = EVENT_POLICY, .combo = combo};
+    bool soft = y->engine.config.combo.policy[AXIS_SHARE]->soft;
+    if (store_meta_set(y->store, "policy", combo->name, err) < 0 || yard_step(y, &event, err) < 0)
+        return -1;
+    standing_forget(y);
+    LIVE_EACH(&y->jobs, j)
+    {
+        /* What a job asks for depends on how CPUs are shared. */
+        if (soft != combo->policy[AXIS_SHARE]->soft)
+            rules_tell_terms(y, j);
+    }
+    events_add(y, "policy.changed", 0, json_pack("{s:s}", "policy", combo->name));
+    log_info("policy=%s", combo->name);
+    turn_hurry(y);
+    return 0;
+}
+
+/* ---- looking after things ------------------------------------------------ */
+
+enum { CARE_MS = 500, DYING_MS = 5, SHRINK_MS = 100 };
+
+/* Attempts whose conductors are silent, and those that are dying. */
+static bool look_around(struct yard *y, bool *dying)
+{
+    bool more = false;
+    VEC(struct attempt *) silent = {0};
+    LIVE_EACH(&y->jobs, j)
+    {
+        if (j->attempt && !j->attempt->link)
+            VEC_PUSH(&silent, j->attempt);
+    }
+    for (size_t i = 0; i < silent.n; i++)
+        attempt_look(y, silent.at[i]);
+    more = silent.n > 0;
+    VEC_DONE(&silent);
+    for (size_t i = 0; i < y->leaving.n; i++)
+        if (y->leaving.at[i]->todo) {
+            turn_do(y, y->leaving.at[i], 0);
+            *dying = true;
+        }
+    return more;
+}
+
+/* Jobs whose retry is due; *soonest becomes the next that is. */
+static void end_backoffs(struct yard *y, usec_t *soonest)
+{
+    usec_t now = clock_wall();
+    LIVE_EACH(&y->jobs, j)
+    {
+        if (!(j->blocks & BLOCK_BACKOFF))
+            continue;
+        if (j->row.eligible <= now)
+            yard_offer(y, j);
+        else if (j->row.eligible < *soonest)
+            *soonest = j->row.eligible;
+    }
+}
+
+/* Deletes some of what is old. */
+static void trim(struct yard *y)
+{
+    uint64_t removed = 0;
+    struct err err;
+    if (!y->trimming)
+        return;
+    if (store_trim(y->store, clock_wall() - y->config.keep, &removed, &err) < 0)
+        log_warning("trim: %s", err.text);
+    y->trimming = removed > 0;
+}
+
+static void care(uv_timer_t *timer)
+{
+    struct yard *y = timer->data;
+    usec_t soonest = USEC_NEVER;
+    bool dying = false, silent = look_around(y, &dying);
+    bool shrinking = attempt_look_at_shrinking(y);
+    end_backoffs(y, &soonest);
+    trim(y);
+    if (!silent && !dying && !shrinking && !y->trimming && soonest == USEC_NEVER)
+        return;
+    usec_t wait = soonest == USEC_NEVER ? USEC_NEVER : (soonest - clock_wall()) / 1000 + 1;
+    usec_t most = dying || y->trimming ? DYING_MS
+                  : shrinking          ? SHRINK_MS
+                  : silent             ? CARE_MS
+                                       : 60000;
+    uv_timer_start(timer, care, (uint64_t)(wait < 1 ? 1 : wait < most ? wait : most), 0);
+}
+
+void yard_care(struct yard *y)
+{
+    if (!y->care || uv_is_closing((uv_handle_t *)y->care))
+        return;
+    if (!uv_is_active((uv_handle_t *)y->care) || uv_timer_get_due_in(y->care) > DYING_MS)
+        uv_timer_start(y->care, care, DYING_MS, 0);
+}
+
+/* ---- open and close ------------------------------------------------------ */
+
+static void read_boot_id(struct yard *y)
+{
+    FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
+    if (!f)
+        return;
+    if (fgets(y->boot_id, sizeof y->boot_id, f))
+        y->boot_id[strcspn(y->boot_id, "\n")] = '\0';
+    fclose(f);
+}
+
+static int open_store(struct yard *y, struct err *err)
+{
+    struct str path = {0};
+    str_addf(&path, "%s/trainyard.db", y->config.state_dir);
+    int rc = store_open(path.at, &y->store, err);
+    str_done(&path);
+    return rc;
+}
+
+static uv_timer_t *make_timer(struct yard *y)
+{
+    uv_timer_t *timer = xcalloc(1, sizeof *timer);
+    uv_timer_init(y->loop, timer);
+    timer->data = y;
+    return timer;
+}
+
+static void free_handle(uv_handle_t *handle)
+{
+    free(handle);
+}
+
+int yard_open(uv_loop_t *loop, const struct yard_config *config, struct yard **out, struct err *err)
+{
+    struct yard *y = xcalloc(1, sizeof *y);
+    y->loop = loop;
+    y->config = *config;
+    clock_init(&y->clock);
+    read_boot_id(y);
+    if (open_store(y, err) < 0) {
+        free(y);
+        return -1;
+    }
+    y->tick = make_timer(y);
+    y->care = make_timer(y);
+    turn_init(y);
+    events_init(y);
+    if (conductors_open(y, &y->conductors, err) < 0 || yard_load(y, err) < 0) {
+        yard_close(y);
+        return -1;
+    }
+    events_add(y, "server.started", 0, NULL);
+    turn_hurry(y);
+    y->ready = true;
+    *out = y;
+    return 0;
+}
+
+void yard_close(struct yard *y)
+{
+    turn_done(y);
+    events_done(y);
+    conductors_close(y->conductors);
+    yard_unload(y);
+    uv_close((uv_handle_t *)y->tick, free_handle);
+    uv_close((uv_handle_t *)y->care, free_handle);
+    store_close(y->store);
+    free(y);
+}

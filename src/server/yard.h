@@ -1,0 +1,134 @@
+/* The yard: everything that the server knows and does, on one thread. Handlers of
+ * requests, messages of conductors and timers call the functions below; they change
+ * memory and write to the store. At the end of each turn of the loop (server/turn.h)
+ * the engine decides, the store commits, and only then replies go out and things are
+ * done to jobs. */
+#ifndef SERVER_YARD_H
+#define SERVER_YARD_H
+
+#include "engine/engine.h"
+#include "runtime/runtime.h"
+#include "server/clock.h"
+#include "server/live.h"
+#include "server/turn.h"
+#include "store/store.h"
+#include "wire/spec.h"
+
+struct conductors;
+struct followers;
+struct uv_loop_s;
+
+struct yard_config {
+    const char *state_dir, *run_dir; /* absolute; they exist */
+    const struct runtime_ops *runtime;
+    struct combo combo; /* when the store does not say */
+    bool combo_given;   /* the user did: it replaces what the store says */
+    usec_t resched_min;
+    uint64_t journal_rows; /* of a stretch, before another one begins */
+    usec_t keep;           /* how long events and samples of jobs that are over are kept */
+};
+
+struct yard {
+    struct uv_loop_s *loop;
+    struct yard_config config;
+    struct clock clock;
+    struct store *store;
+    struct runtime *runtime;
+    const char *notice; /* of the runtime; NULL = none */
+    struct cluster cluster;
+    struct engine engine;
+    struct live_jobs jobs;
+    VEC(int64_t) by_task;          /* id of the job of each task of the engine */
+    VEC(struct attempt *) leaving; /* over, but not cleaned and acknowledged yet */
+    uint32_t shrinking;            /* attempts whose threads are about to give CPUs back */
+    VEC(struct attempt *) waiting; /* for these CPUs */
+    struct conductors *conductors;
+    struct followers *followers; /* of events */
+    struct turn turn;
+    int64_t boot;                   /* stretch of the journal */
+    uint64_t journal_rows;          /* in this stretch */
+    struct uv_timer_s *tick, *care; /* when the engine wants to decide; when to look after things */
+    char boot_id[40];               /* of the machine: another one after it was restarted */
+    bool ready;
+    bool trimming; /* old rows are being deleted, some in each turn */
+};
+
+/* Opens the store, adopts what runs, listens for conductors. */
+int yard_open(struct uv_loop_s *loop, const struct yard_config *config, struct yard **out,
+              struct err *err);
+/* Commits and forgets; what runs goes on. The loop must run once more after it. */
+void yard_close(struct yard *y);
+
+/* ---- jobs ---------------------------------------------------------------- */
+
+/* The job that the text means: a number, a name or a unique prefix of one. A name
+ * that several jobs have means the newest. ERR_NOT_FOUND, or ERR_CONFLICT with the
+ * candidates. */
+int yard_find(struct yard *y, const char *text, int64_t *id, struct err *err);
+/* NULL when it is over, or there is none. */
+struct live_job *yard_live(const struct yard *y, int64_t id);
+struct live_job *yard_job_of_task(const struct yard *y, uint32_t task);
+/* The engine's view of the job; NULL while it is not offered. */
+const struct task *yard_task(const struct yard *y, const struct live_job *j);
+
+/* Takes all of them or none. Requests have passed spec_check(); the user is set.
+ * *ids grows by one id for each job (arrays have several). On failure *at is the
+ * number of the request at fault and *field (static, may be NULL) its field. */
+struct ids {
+    int64_t *at;
+    size_t n, cap;
+};
+int yard_submit(struct yard *y, const struct spec *specs, size_t n, struct ids *ids, size_t *at,
+                const char **field, struct err *err);
+
+/* Each fails with ERR_NOT_FOUND, or ERR_CONFLICT when the job's state does not allow
+ * it; the text says what to do instead. */
+int yard_cancel(struct yard *y, int64_t id, usec_t grace, struct err *err); /* -1 = its own */
+int yard_hold(struct yard *y, int64_t id, struct err *err);
+int yard_release(struct yard *y, int64_t id, struct err *err);
+/* Stops a running job, or takes one that is over, and queues it again (held, if so
+ * wanted) as its next attempt. */
+int yard_requeue(struct yard *y, int64_t id, bool hold, struct err *err);
+/* Sets the range of CPUs in force, within what the node has; min 0 = as submitted. */
+int yard_resize(struct yard *y, int64_t id, units_t min, units_t max, struct err *err);
+
+struct job_change {
+    bool set_priority, set_deadline, set_time_limit;
+    int32_t priority;
+    usec_t deadline;   /* wall clock; 0 = none */
+    usec_t time_limit; /* 0 = none */
+};
+int yard_change(struct yard *y, int64_t id, const struct job_change *change, struct err *err);
+
+/* Sentences that say why the job is not in the queue: "hold", "afterok:11", "retry in
+ * 10 s". Calls fn for each. */
+void yard_waits_for(const struct yard *y, const struct live_job *j,
+                    void (*fn)(void *ctx, const char *text), void *ctx);
+
+/* ---- nodes and policy ---------------------------------------------------- */
+
+int yard_find_node(const struct yard *y, const char *name, uint32_t *node, struct err *err);
+int yard_drain(struct yard *y, uint32_t node, bool drain, struct err *err);
+int yard_set_policy(struct yard *y, const struct combo *combo, struct err *err);
+
+/* ---- between the files of the server ------------------------------------- */
+
+/* Tells the engine, and the journal. Effects are entered into the books at once. */
+int yard_step(struct yard *y, struct event *event, struct err *err);
+/* Puts the job into the queue or takes it out, as its blocks say. */
+void yard_offer(struct yard *y, struct live_job *j);
+/* Looks again at all jobs that may depend on this one. */
+void yard_settle(struct yard *y, const struct live_job *j);
+/* Ends the job: its row, its task, an event. It is gone after that. */
+void yard_end(struct yard *y, struct live_job *j, enum job_state state, int code,
+              const char *reason);
+/* The wall clock was set: deadlines, which are by that clock, move. */
+void yard_follow_clock(struct yard *y);
+/* Something must be looked after soon: a conductor is silent, a retry is due. */
+void yard_care(struct yard *y);
+/* Writes the job's row, with the engine's books as they are now. */
+int yard_save(struct yard *y, struct live_job *j, struct err *err);
+/* Marks the job's row to be saved before the turn ends. */
+void yard_touch(struct yard *y, struct live_job *j);
+
+#endif
