@@ -68,6 +68,10 @@ check_output 'the new policy explains itself' '^lottery \(allocate\): ' \
     build/trainyard policies lottery
 check_output 'and its parameter' '^  quantum=10m \(duration from 1 s to 86400 s\)' \
     build/trainyard policies lottery
+check 'its golden case passes' build/tests/golden/run 'tests/golden/lottery/*.json'
+printf 't=0 start a 2 on n1:2\n' >tests/golden/lottery/all-fit.expected
+check_error 'a golden case that does not hold is told' 1 '^  \+ t=10 end a' \
+    build/tests/golden/run 'tests/golden/lottery/*.json'
 check_output 'it is simulated' '^lottery:quantum=4s .*100\.0%' \
     build/trainyard sim docs/policies/examples/lottery.csv --nodes 1x4 --policy lottery:quantum=4s
 check_file 'the drawing is on its page' docs/policies/lottery.md '^lottery:quantum=4s \(a column is'

@@ -12,6 +12,9 @@
 #   free_port                              prints a TCP port that nobody listens on
 #   skip REASON                            ends the script: what it needs is not there
 #   copy PATH...                           copies files of the project to $TMP/copy
+#   server_start [OPTION...]               a server of this run, which commands then find
+#   server_stop                            ends it, and what it runs
+#   server_kill                            kills it; what it runs goes on
 #
 # $TRAINYARD is the program, $ROOT the project, $TMP a directory of this run that
 # goes away with it, and what the script started in the background does too. The
@@ -30,6 +33,7 @@ finish() {
     trap - EXIT
     # A child that is ended before it has become its command comes here, too.
     ((BASHPID == $$)) || exit $status
+    [[ -d $TMP/state ]] && server_stop >"$TMP/stop.log" 2>&1
     started=$(jobs -p)
     # shellcheck disable=SC2086 # one word for each process
     [[ -n $started ]] && kill $started 2>/dev/null
@@ -140,4 +144,40 @@ skip() {
 copy() {
     mkdir -p "$TMP/copy"
     (cd "$ROOT" && cp -r --parents "$@" "$TMP/copy")
+}
+
+server_pid=
+
+# shellcheck disable=SC2120 # its options come from the scripts
+server_start() {
+    unset TRAINYARD_SERVER TRAINYARD_TOKEN
+    export TRAINYARD_STATE=$TMP/state
+    "$TRAINYARD" serve --state "$TMP/state" "$@" >>"$TMP/serve.log" 2>&1 &
+    server_pid=$!
+    if ! wait_until 20 "$TRAINYARD" ps; then
+        failed 'the server starts' 'it does not answer' "$TMP/serve.log"
+        exit 1
+    fi
+}
+
+server_stop() {
+    # One that was killed left its jobs running: another one ends them.
+    # shellcheck disable=SC2119
+    [[ -n $server_pid ]] || server_start
+    "$TRAINYARD" cancel --all --grace 0s --quiet
+    wait_until 20 no_active_jobs
+    kill "$server_pid"
+    wait "$server_pid"
+    server_pid=
+    rm -rf "$TMP/state"
+}
+
+no_active_jobs() {
+    [[ -z $("$TRAINYARD" ps --quiet) ]]
+}
+
+server_kill() {
+    kill -KILL "$server_pid"
+    wait "$server_pid" 2>/dev/null
+    server_pid=
 }

@@ -32,6 +32,7 @@ check_output 'a preset with the name of a policy' '^As a preset, flowcon: ' \
     "$TRAINYARD" policies flowcon
 
 cat >fields.py <<'END'
+import glob
 import json
 import sys
 
@@ -44,9 +45,11 @@ for row in rows:
     else:
         assert row["axis"] in ("allocate", "place", "share")
         assert list(row) == ["name", "axis", "summary", "rule", "source", "parameters"], row
+        assert glob.glob("%s/tests/golden/%s/*.json" % (sys.argv[2], row["name"])), \
+            "%s has no golden case" % row["name"]
 END
 "$TRAINYARD" policies --json >json
-check 'JSON of all' python3 fields.py json
+check 'JSON of all, each with golden cases' python3 fields.py json "$ROOT"
 check_output 'JSON of one' '^\{"name":"las","axis":"allocate",.*"parameters":\[\{"name":' \
     "$TRAINYARD" policies --json las
 check_output 'JSON of a preset' '^\{"name":"docker","axis":"preset",.*"same_as":"allocate=fifo,' \

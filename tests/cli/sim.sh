@@ -207,7 +207,13 @@ for option in --jobs-csv --report --save-trace; do
         sim "${ok[@]}" $option none/x
 done
 check_error 'a full disk' 1 'cannot write /dev/full' sim "${ok[@]}" --jobs-csv /dev/full
+sim_to_full() {
+    sim "${ok[@]}" "$@" >/dev/full
+}
+check_error 'a full disk behind the output' 1 'cannot write the output: No space left' sim_to_full
+check_error 'and behind JSON' 1 'cannot write the output: No space left' sim_to_full --json
 
+bad 'a chart beside JSON' '--gantt draws for people; leave it out beside --json' "${ok[@]}" --json --gantt
 check_output 'a chart' '^b +\.+2+$' sim "${ok[@]}" --gantt
 sim "${ok[@]}" --gantt >chart
 check_output 'the chart comes first' '^fifo \(a column is' head -1 chart

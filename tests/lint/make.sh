@@ -3,13 +3,16 @@
 # errors where they are, installs and uninstalls.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/../cli/lib.sh"
-copy Makefile compile_flags.txt tools/setup tools/embed src/base LICENSE
+copy Makefile compile_flags.txt tools/setup tools/embed src/base src/malleable LICENSE packaging \
+    include python
 cd "$TMP/copy" || exit 1
 # What the make that runs this test has set is not for this one.
 unset BUILD CI CFLAGS CPPFLAGS WERROR MAKEFLAGS MFLAGS MAKELEVEL
 export CC=gcc
 printf '/* planted */\n#include "base/err.h"\nint main(void)\n{\n    return err_exit(ERR_OK);\n}\n' \
     >src/main.c
+mkdir -p src/conductor
+cp src/main.c src/conductor/main.c
 
 # rebuilt: what this make compiles, in one line.
 rebuilt() {
@@ -21,7 +24,7 @@ check 'what it built runs' build/trainyard
 check_output 'nothing has changed' '^$' rebuilt
 touch src/base/heap.h
 check_output 'a header has' '^heap.o $' rebuilt
-check_output 'the flags have' 'main.o err.o heap.o .*time.o ' rebuilt CFLAGS=-O0
+check_output 'the flags have' 'err.o heap.o .*time.o ' rebuilt CFLAGS=-O0
 check_output 'and are kept' '^$' rebuilt CFLAGS=-O0
 check_output 'the commands can be seen' '^gcc @compile_flags.txt .*-O1' make V=1 CFLAGS=-O1
 
@@ -37,6 +40,9 @@ mkdir -p docs/policies
 echo x | tee README.md docs/policies/fifo.md >/dev/null
 check 'install' make install DESTDIR="$TMP/root" PREFIX=/usr
 check 'puts everything' test -x "$TMP/root/usr/bin/trainyard" \
+    -a -x "$TMP/root/usr/bin/trainyard-conductor" \
+    -a -f "$TMP/root/usr/lib/systemd/system/trainyard.service" \
+    -a -f "$TMP/root/usr/include/trainyard.h" \
     -a -f "$TMP/root/usr/share/man/man1/trainyard.1" \
     -a -f "$TMP/root/usr/share/doc/trainyard/LICENSE" \
     -a -f "$TMP/root/usr/share/doc/trainyard/docs/policies/fifo.md"

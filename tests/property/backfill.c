@@ -66,7 +66,7 @@ static void observe(void *ctx, const struct engine *e, usec_t now)
 {
     struct watch *w = ctx;
     const struct job *head = NULL;
-    for (uint32_t i = e->snapshot.first; i != TASK_NONE && !e->dirty; i = e->tasks[i].next) {
+    for (uint32_t i = e->snapshot.first; i != TASK_NONE && !e->dirty; i = e->links[i].next) {
         const struct task *t = &e->tasks[i];
         usec_t *promised = &w->promised[t->job->id];
         if (t->phase == TASK_RUNNING) {

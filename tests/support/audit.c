@@ -201,9 +201,9 @@ static bool audit_order(struct audit *a, const struct engine *e)
 {
     const struct snapshot *s = &e->snapshot;
     uint32_t listed = 0, active = 0, prev = TASK_NONE;
-    for (uint32_t i = s->first; i != TASK_NONE && listed <= e->tasks_n; i = e->tasks[i].next) {
+    for (uint32_t i = s->first; i != TASK_NONE && listed <= e->tasks_n; i = e->links[i].next) {
         const struct task *t = &e->tasks[i];
-        if (!t->job || !is_active(t) || t->prev != prev)
+        if (!t->job || !is_active(t) || e->links[i].prev != prev)
             return broken(a, "task %u does not belong into the order", i);
         if (s->by_submit && prev != TASK_NONE && !comes_before(e->tasks[prev].job, t->job))
             return broken(a, "job %s is out of order", t->job->name);

@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "engine/engine.h"
 #include "support/audit.h"
 #include "support/chaos_world.h"
 #include "support/effects.h"
@@ -157,6 +156,8 @@ static bool step(struct chaos *c, const struct event *v)
             return true;
         return fail(c, err.text);
     }
+    if (c->o->observe)
+        c->o->observe(c->o->ctx, &c->e, v, c->now);
     if (v->kind == EVENT_SUBMIT)
         c->task_of[v->job->id] = c->e.submitted;
     effects_add(&c->out->effects, &c->e, c->now);
@@ -352,6 +353,8 @@ bool chaos_run(const struct chaos_options *o, struct chaos_result *out)
                                    .explain = o->explain,
                                    .instant = !o->slow_stops};
     engine_init(&c.e, &config, &c.cluster);
+    if (o->observe)
+        o->observe(o->ctx, &c.e, NULL, 0);
     bool good = run(&c);
     out->decisions = c.e.decisions;
     engine_done(&c.e);

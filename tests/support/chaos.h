@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/str.h"
+#include "engine/engine.h"
 
 struct chaos_options {
     uint64_t seed;
@@ -21,6 +22,10 @@ struct chaos_options {
     bool slow_stops;     /* a preemption takes time */
     bool explain;        /* the engine keeps verdicts */
     bool backwards;      /* what happens at one instant is fed in the reverse order */
+    /* Called once before the first step, with no event, and after each that the engine
+     * took; may be NULL. */
+    void (*observe)(void *ctx, const struct engine *e, const struct event *v, usec_t now);
+    void *ctx;
 };
 
 struct chaos_result {

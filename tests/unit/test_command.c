@@ -3,6 +3,7 @@
 #include "cli/command.h"
 
 #include "support/test.h"
+#include "wire/spec.h"
 
 static int run_nothing(const struct args *args)
 {
@@ -13,8 +14,10 @@ static int run_nothing(const struct args *args)
 static const struct option options[] = {
     {"nodes", 'n', "SPEC", "the cluster", false},
     {"policy", 'p', "P", "a policy", true},
-    {"json", 0, NULL, "one object a line", false},
-    {0},
+    {"json", 'J', NULL, "one object a line", false},
+    {"watch", 'w', "[SECONDS]", "again and again", false},
+    {"every", 0, "[=SECONDS]", "now and then", false},
+    {},
 };
 
 static const struct command command = {
@@ -67,9 +70,13 @@ static void test_words(void **state)
 {
     (void)state;
     static const char *const same[] = {
-        "--nodes 4x4 trace.csv --policy fifo --json", "trace.csv --json -n 4x4 -p fifo",
-        "--nodes=4x4 --policy=fifo trace.csv --json", "-n4x4 -pfifo --json trace.csv",
+        "--nodes 4x4 trace.csv --policy fifo --json",
+        "trace.csv --json -n 4x4 -p fifo",
+        "--nodes=4x4 --policy=fifo trace.csv --json",
+        "-n4x4 -pfifo --json trace.csv",
         "-n 4x4 --json -p fifo -- trace.csv",
+        "-Jn 4x4 trace.csv -pfifo",
+        "trace.csv -pfifo -JJn4x4",
     };
     for (size_t i = 0; i < COUNT_OF(same); i++) {
         struct args a = parsed(same[i]);
@@ -124,11 +131,48 @@ static void test_unknown(void **state)
     refuse("x --polici=fifo", "unknown option --polici; did you mean --policy?");
     refuse("x --xyzzyx", "unknown option --xyzzyx");
     refuse("x -q", "unknown option -q");
+    refuse("x -Jq", "unknown option -q");
+    refuse("x -Jn", "--nodes needs a value: SPEC");
     refuse("x --=3", "unknown option --");
     refuse("x --json=1", "--json takes no value");
     refuse("x --nodes", "--nodes needs a value: SPEC");
     refuse("x -n", "--nodes needs a value: SPEC");
     refuse("x -n 1 --nodes 2", "--nodes is given twice");
+}
+
+/* A value in brackets is taken only where it is one. */
+static void test_optional_value(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line, *value;
+        size_t operands;
+    } cases[] = {
+        {"x --watch", "", 1},    {"--watch x", "", 1},
+        {"--watch 5 x", "5", 1}, {"x -w", "", 1},
+        {"-w x", "", 1},         {"x -w5", "5", 1},
+        {"-w 0.5 x", "0.5", 1},  {"--watch=0.5 x", "0.5", 1},
+        {"--watch -- 5", "", 1}, {"--watch= x", "", 1},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct args a = parsed(cases[i].line);
+        assert_string_equal(args_get(&a, "watch"), cases[i].value);
+        assert_int_equal(a.operands.n, cases[i].operands);
+        args_done(&a);
+    }
+}
+
+/* And one that begins with "=" only from its own word. */
+static void test_value_in_its_word(void **state)
+{
+    (void)state;
+    struct args a = parsed("--every 12");
+    assert_string_equal(args_get(&a, "every"), "");
+    assert_string_equal(a.operands.at[0], "12");
+    args_done(&a);
+    a = parsed("--every=5 12");
+    assert_string_equal(args_get(&a, "every"), "5");
+    args_done(&a);
 }
 
 static void test_help(void **state)
@@ -151,7 +195,9 @@ static void test_help(void **state)
                               "\nOptions:\n"
                               "  -n, --nodes SPEC             the cluster\n"
                               "  -p, --policy P               a policy (repeatable)\n"
-                              "      --json                   one object a line\n"
+                              "  -J, --json                   one object a line\n"
+                              "  -w, --watch [SECONDS]        again and again\n"
+                              "      --every [=SECONDS]       now and then\n"
                               "  -h, --help                   show this help\n"
                               "\nExamples:\n  trainyard sim x\n");
     free(text);
@@ -171,9 +217,79 @@ static void test_bare(void **state)
     assert_error(args_parse(&bare, 1, option, &a, &err), err, ERR_INVALID, "unknown option --json");
 }
 
+/* Options stand before the first operand; all behind it is the operands'. */
+static void test_operands_last(void **state)
+{
+    (void)state;
+    static const struct command last = {
+        .name = "run", .options = options, .max_operands = OPERANDS_ANY, .operands_last = true};
+    static const struct {
+        char *words[6];
+        int n;
+        size_t operands;
+        bool dashes;
+    } cases[] = {
+        {{"--json", "script.sh", "--json", "-x"}, 4, 3, false},
+        {{"--json", "--", "python3", "--json"}, 4, 2, true},
+        {{"script.sh", "--", "x"}, 3, 3, false},
+        {{"--", "--", "x"}, 3, 2, true},
+        {{"--json", "-", "-n"}, 3, 2, false},
+        {{"--json"}, 1, 0, false},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct args a;
+        struct err err;
+        assert_ok(args_parse(&last, cases[i].n, (char **)cases[i].words, &a, &err), err);
+        assert_int_equal(a.operands.n, cases[i].operands);
+        assert_int_equal(a.dashes, cases[i].dashes);
+        args_done(&a);
+    }
+}
+
+/* Every field of a job is an option, with dashes, but for what stands behind them. */
+static void test_fields(void **state)
+{
+    (void)state;
+    static const struct command fields = {
+        .name = "submit", .options = options, .fields = spec_fields, .max_operands = 1};
+    char *words[] = {"--time-limit", "1h", "-c", "2", "-e", "A=1", "--env=B=2", "--hold"};
+    struct args a;
+    struct err err;
+    assert_ok(args_parse(&fields, COUNT_OF(words), words, &a, &err), err);
+    assert_string_equal(args_get(&a, "time-limit"), "1h");
+    assert_string_equal(args_get(&a, "cpus"), "2");
+    assert_string_equal(args_nth(&a, "env", 1), "B=2");
+    assert_string_equal(args_get(&a, "hold"), "");
+    args_done(&a);
+    char *command_word[] = {"--command", "x"}, *underscore[] = {"--time_limit", "1h"};
+    assert_error(args_parse(&fields, 2, command_word, &a, &err), err, ERR_INVALID,
+                 "unknown option --command");
+    assert_error(args_parse(&fields, 2, underscore, &a, &err), err, ERR_INVALID,
+                 "did you mean --time-limit?");
+}
+
+/* No two options of a command are the same, and every name fits. */
+static void test_names(void **state)
+{
+    (void)state;
+    static const struct command fields = {.name = "submit", .fields = spec_fields};
+    struct option a, b;
+    for (size_t i = 0; command_option(&fields, i, &a); i++) {
+        assert_true(strlen(a.name) < sizeof a.name - 1);
+        for (size_t k = 0; k < i; k++) {
+            assert_true(command_option(&fields, k, &b));
+            assert_string_not_equal(a.name, b.name);
+            assert_true(!a.letter || a.letter != b.letter);
+        }
+    }
+    assert_string_equal(a.name, "help");
+}
+
 static const struct CMUnitTest tests[] = {
-    TEST(test_words),   TEST(test_values), TEST(test_operands),
-    TEST(test_unknown), TEST(test_help),   TEST(test_bare),
+    TEST(test_words),   TEST(test_values),         TEST(test_operands),
+    TEST(test_unknown), TEST(test_optional_value), TEST(test_value_in_its_word),
+    TEST(test_help),    TEST(test_bare),           TEST(test_operands_last),
+    TEST(test_fields),  TEST(test_names),
 };
 
 int main(void)

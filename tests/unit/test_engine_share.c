@@ -165,7 +165,7 @@ static void test_flowcon_backs_off(void **state)
         sample(&w, runs[i], b, metrics[i], 2 * runs[i]);
         tick(&w, runs[i]);
         assert_int_equal(engine_due(&w.e), seconds(next[i]));
-        assert_int_equal(world_task(&w, a)->memo[AXIS_SHARE].i[0], lists[i]);
+        assert_int_equal(growth_list(&world_task(&w, a)->memo[AXIS_SHARE]), lists[i]);
     }
     /* The listener: one joins, it runs at once and the interval is as at first. */
     uint32_t c = world_submit(&w, 200, cores(4, 1e6));
@@ -195,9 +195,190 @@ static void test_flowcon_comes_back(void **state)
         double at = 20 * (double)(i + 1);
         sample(&w, at, a, metrics[i], 2 * at);
         tick(&w, at);
-        assert_int_equal(world_task(&w, a)->memo[AXIS_SHARE].i[0], lists[i]);
+        assert_int_equal(growth_list(&world_task(&w, a)->memo[AXIS_SHARE]), lists[i]);
     }
     world_done(&w);
+}
+
+/* What the policy of the axis says of the task. */
+static struct remark remark_on(struct world *w, enum axis axis, uint32_t task)
+{
+    const struct combo *c = &w->e.config.combo;
+    const struct snapshot *s = engine_snapshot(&w->e, w->now);
+    struct remark r = {0};
+    assert_true(c->policy[axis]->describe(s, &c->params[axis], task, &r));
+    return r;
+}
+
+static unsigned list_of(struct world *w, enum axis axis, uint32_t task)
+{
+    const struct combo *c = &w->e.config.combo;
+    return c->policy[axis]->list(engine_snapshot(&w->e, w->now), &c->params[axis], task);
+}
+
+static void test_flowcon_says_why(void **state)
+{
+    (void)state;
+    struct world w;
+    world_init(&w, "1x4c", "allocate=fifo,share=flowcon:itval=20s:alpha=5:beta=2", NULL);
+    uint32_t a = world_submit(&w, 0, cores(4, 1e6)), b = world_submit(&w, 0, cores(4, 1e6));
+    tick(&w, 0);
+    struct remark r = remark_on(&w, AXIS_SHARE, a);
+    assert_string_equal(r.list, "new");
+    assert_string_equal(r.text, "By flowcon it is in the list of new jobs, for 0ms: it has said no "
+                                "metric yet. It is not limited.");
+    static const double metrics[] = {1, 0.5, 0.5, 0.5};
+    for (size_t i = 0; i < COUNT_OF(metrics); i++) {
+        sample(&w, 20 * (double)i, a, metrics[i], 40 * (double)i);
+        sample(&w, 20 * (double)i, b, 1 - 0.1 * (double)i, 40 * (double)i);
+        tick(&w, 20 * (double)i);
+    }
+    r = remark_on(&w, AXIS_SHARE, a);
+    assert_string_equal(r.list, "completing");
+    assert_string_equal(r.text,
+                        "By flowcon it is in the list of completing jobs, for 0ms: its growth is "
+                        "0 % of its best, below the alpha of 5 %. It is limited to 1 of the 4 CPUs "
+                        "while others want the rest.");
+    assert_int_equal(list_of(&w, AXIS_SHARE, a), 3);
+    assert_int_equal(list_of(&w, AXIS_SHARE, b), 1);
+    world_end(&w, 70, b);
+    tick(&w, 70);
+    r = remark_on(&w, AXIS_SHARE, a);
+    assert_non_null(strstr(r.text, "completing jobs, for 10.0s:"));
+    assert_non_null(strstr(r.text, "It is alone here, and not limited."));
+    world_done(&w);
+}
+
+/* A value that is repeated because there is no new one says nothing about growth. */
+static void test_flowcon_waits_for_news(void **state)
+{
+    (void)state;
+    struct world w;
+    world_init(&w, "1x4c", "allocate=fifo,share=flowcon:itval=20s", NULL);
+    uint32_t a = world_submit(&w, 0, cores(4, 1e6));
+    world_submit(&w, 0, cores(4, 1e6));
+    tick(&w, 0);
+    sample(&w, 0, a, 1, 0);
+    sample(&w, 20, a, 0.5, 40);
+    tick(&w, 20);
+    struct sample s = {.metric = 0.5, .metric_at = seconds(20)};
+    for (double at = 40; at <= 80; at += 20) {
+        s.at = seconds(at);
+        s.cpu_time = 2e6 * at;
+        world_take(&w, at, (struct event){.kind = EVENT_SAMPLE, .task = a, .sample = &s});
+        tick(&w, at);
+        assert_int_equal(growth_list(&world_task(&w, a)->memo[AXIS_SHARE]), GROWTH_NEW);
+    }
+    sample(&w, 100, a, 0.5, 200); /* it has said so again */
+    tick(&w, 100);
+    assert_int_equal(growth_list(&world_task(&w, a)->memo[AXIS_SHARE]), GROWTH_WATCHING);
+    world_done(&w);
+}
+
+/* The next attempt counts its CPU time from zero: what it does is measured from there. */
+static void test_flowcon_after_a_restart(void **state)
+{
+    (void)state;
+    struct world w;
+    world_init(&w, "1x4c", "allocate=fifo,share=flowcon:itval=20s", NULL);
+    uint32_t a = world_submit(&w, 0, cores(4, 1e6));
+    world_submit(&w, 0, cores(4, 1e6));
+    tick(&w, 0);
+    static const double metrics[] = {1, 0.5, 0.9, 0.5}, used[] = {0, 40, 10, 50};
+    for (size_t i = 0; i < COUNT_OF(metrics); i++) {
+        sample(&w, 20 * (double)i, a, metrics[i], used[i]);
+        tick(&w, 20 * (double)i);
+    }
+    const struct memo *m = &world_task(&w, a)->memo[AXIS_SHARE];
+    assert_near(m->d[2], 0.5 / 40e6, 1e-12);
+    assert_near(m->d[3], 0.4 / 0.5, 1e-9);
+    world_done(&w);
+}
+
+static void test_target_says_why(void **state)
+{
+    (void)state;
+    struct world w;
+    world_init(&w, "1x4c", "allocate=fifo,share=target:itval=10s:beta=2", NULL);
+    struct job like = cores(4, 1e6);
+    like.target = 0.5;
+    uint32_t a = world_submit(&w, 0, like);
+    like.target = NAN;
+    uint32_t b = world_submit(&w, 0, like);
+    tick(&w, 0);
+    assert_non_null(strstr(remark_on(&w, AXIS_SHARE, a).text, "its target is 0.5"));
+    static const double metrics[] = {1, 0.6, 0.4};
+    for (size_t i = 0; i < COUNT_OF(metrics); i++) {
+        sample(&w, 10 * (double)i, a, metrics[i], 20 * (double)i);
+        sample(&w, 10 * (double)i, b, 5 - (double)i, 20 * (double)i);
+        tick(&w, 10 * (double)i);
+    }
+    struct remark r = remark_on(&w, AXIS_SHARE, a);
+    assert_string_equal(r.list, "reached");
+    assert_string_equal(r.text,
+                        "It has reached its target: its metric is 0.4, and its target 0.5. It is "
+                        "limited to 1 of the 4 CPUs while others want the rest.");
+    r = remark_on(&w, AXIS_SHARE, b);
+    assert_string_equal(r.list, "learning");
+    assert_string_equal(r.text, "By target it shares by its growth: it has no target, and its "
+                                "growth is 100 % of its best. It is not limited.");
+    assert_int_equal(list_of(&w, AXIS_SHARE, a), 2);
+    assert_int_equal(list_of(&w, AXIS_SHARE, b), 1);
+    world_done(&w);
+}
+
+static void test_allocators_say_why(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *policy, *text;
+    } cases[] = {
+        {"equal", "By equal the 4 CPUs of its node are divided in equal parts between 2 jobs: it "
+                  "has 2."},
+        {"equal:variant=oldest", "By equal the 4 CPUs of its node are divided the oldest first "
+                                 "between 2 jobs: it has 3."},
+        {"equal:variant=weight", "By equal the 4 CPUs of its node are divided by weight between 2 "
+                                 "jobs: it has 2 for its weight of 1 in 2."},
+        {"equal:variant=static", "By equal:variant=static it keeps the 1 CPUs that it started "
+                                 "with."},
+        {"las:thresholds=60/600", "By las it is in queue 1, with 100 CPU-seconds of service; at "
+                                  "600 it falls into queue 2."},
+        {"las:thresholds=60", "By las it is in queue 1, with 100 CPU-seconds of service, the last "
+                              "one."},
+        {"deadline", "By deadline it has what deadlines leave: it has none."},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct world w;
+        world_init(&w, "1x4c", cases[i].policy, NULL);
+        uint32_t a = world_submit(&w, 0, cores(4, 1e6));
+        world_submit(&w, 0, cores(4, 1e6));
+        tick(&w, 0);
+        w.now = seconds(100);
+        assert_string_equal(remark_on(&w, AXIS_ALLOCATE, a).text, cases[i].text);
+        world_done(&w);
+    }
+}
+
+/* A job that dies and starts again where it was has joined, although nobody else
+ * came or went: it competes freely at once. */
+static void test_back_at_once(void **state)
+{
+    (void)state;
+    static const char *const sharers[] = {"flowcon", "target"};
+    for (size_t i = 0; i < COUNT_OF(sharers); i++) {
+        struct world w;
+        char policy[64];
+        snprintf(policy, sizeof policy, "allocate=fifo,share=%s:itval=20s", sharers[i]);
+        world_init(&w, "1x4c", policy, NULL);
+        uint32_t a = world_submit(&w, 0, cores(4, 1e6));
+        tick(&w, 0);
+        assert_near(world_task(&w, a)->cpu_used, 4000, 1e-9);
+        world_take(&w, 5, (struct event){.kind = EVENT_FAILED, .task = a});
+        tick(&w, 5);
+        assert_near(world_task(&w, a)->cpu_used, 4000, 1e-9);
+        assert_int_equal(engine_due(&w.e), seconds(25));
+        world_done(&w);
+    }
 }
 
 /* An accuracy that rises to its target, falls below it and rises again. */
@@ -233,11 +414,21 @@ static void test_target_that_rises(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    TEST(test_free_share),        TEST(test_cpus_beside_gpus_are_not_shared),
-    TEST(test_job_on_two_nodes),  TEST(test_hard),
-    TEST(test_policy_switch),     TEST(test_policy_switch_forgets),
-    TEST(test_flowcon_backs_off), TEST(test_flowcon_comes_back),
+    TEST(test_free_share),
+    TEST(test_cpus_beside_gpus_are_not_shared),
+    TEST(test_job_on_two_nodes),
+    TEST(test_hard),
+    TEST(test_policy_switch),
+    TEST(test_policy_switch_forgets),
+    TEST(test_flowcon_backs_off),
+    TEST(test_flowcon_comes_back),
+    TEST(test_back_at_once),
     TEST(test_target_that_rises),
+    TEST(test_flowcon_says_why),
+    TEST(test_flowcon_waits_for_news),
+    TEST(test_flowcon_after_a_restart),
+    TEST(test_target_says_why),
+    TEST(test_allocators_say_why),
 };
 
 int main(void)

@@ -14,7 +14,7 @@ static void test_empty(void **state)
     struct history h;
     history_init(&h);
     assert_null(history_before(&h, USEC_NEVER));
-    assert_true(isnan(h.first_metric));
+    assert_true(isnan(h.first.metric));
     assert_true(isnan(h.last.metric));
 }
 
@@ -31,7 +31,7 @@ static void test_few(void **state)
     assert_int_equal(history_before(&h, 35)->at, 30);
     assert_int_equal(history_before(&h, 90)->at, 90);
     assert_int_equal(history_before(&h, USEC_NEVER)->at, 90);
-    assert_near(h.first_metric, 10, 0);
+    assert_near(h.first.metric, 10, 0);
     assert_near(h.last.metric, 1, 0);
 }
 
@@ -42,10 +42,10 @@ static void test_first_metric_is_the_first_that_is_one(void **state)
     history_init(&h);
     add(&h, 0, NAN);
     add(&h, 1, NAN);
-    assert_true(isnan(h.first_metric));
+    assert_true(isnan(h.first.metric));
     add(&h, 2, 5);
     add(&h, 3, 4);
-    assert_near(h.first_metric, 5, 0);
+    assert_near(h.first.metric, 5, 0);
 }
 
 static void test_back_in_time_is_dropped(void **state)

@@ -1,4 +1,4 @@
-/* Tests of model/loss: the three forms and their inverse. */
+/* Tests of model/loss: the four forms and their inverse. */
 #include "model/loss.h"
 
 #include "support/test.h"

@@ -100,11 +100,11 @@ static void test_by_submit(void **state)
 
     w.e.snapshot.by_submit = false;
     static const uint32_t shuffled[] = {0, 2, 1};
-    struct task *t = w.e.tasks;
+    struct task_link *links = w.e.links;
     w.e.snapshot.first = shuffled[0];
-    t[0].prev = TASK_NONE, t[0].next = 2;
-    t[2].prev = 0, t[2].next = 1;
-    t[1].prev = 2, t[1].next = TASK_NONE;
+    links[0] = (struct task_link){TASK_NONE, 2};
+    links[2] = (struct task_link){0, 1};
+    links[1] = (struct task_link){2, TASK_NONE};
     w.e.snapshot.last = 1;
     plan_init(&plan, s, &a, false);
     order = order_by_submit(s, &plan);

@@ -106,6 +106,22 @@ static void test_not_on(void **state)
     trial_done(&t);
 }
 
+static void test_on(void **state)
+{
+    (void)state;
+    struct trial t;
+    trial_init(&t, "2x4", NULL);
+    uint32_t a = world_submit(&t.w, 0, gpus(3)), b = world_submit(&t.w, 0, gpus(3));
+    begin(&t);
+    plan_give(&t.plan, a, POOL_GPU, 3 * UNIT);
+    plan_give(&t.plan, b, POOL_GPU, 3 * UNIT);
+    plan_grant(&t.plan, a)->on = plan_grant(&t.plan, b)->on = 2;
+    place(&t);
+    expect(&t, a, "n2:3"); /* not the first node, although that is free */
+    expect(&t, b, "n1:3"); /* there is no room any more */
+    trial_done(&t);
+}
+
 static void test_shrink_and_grow(void **state)
 {
     (void)state;
@@ -254,6 +270,7 @@ static void test_thaw(void **state)
 static const struct CMUnitTest tests[] = {
     TEST(test_start),
     TEST(test_not_on),
+    TEST(test_on),
     TEST(test_shrink_and_grow),
     TEST(test_growth_that_fails_leaves_no_trace),
     TEST(test_whole_that_does_not_fit),

@@ -115,6 +115,8 @@ static void test_unknown_names(void **state)
     refuse("fifi", "unknown policy 'fifi'; did you mean 'fifo'?");
     refuse("voda-afsl", "did you mean 'voda-afs-l'?");
     refuse("round_robin", "did you mean 'round-robin'?");
+    refuse("place=first", "did you mean 'first-fit'?"); /* what would do there */
+    refuse("share=fif", "unknown policy 'fif'; `trainyard policies` lists them");
     refuse("allocate=best", "unknown policy 'best'");
     refuse("xyzzyx", "unknown policy 'xyzzyx'; `trainyard policies` lists them");
     refuse("", "unknown policy ''");

@@ -360,6 +360,25 @@ static void test_table_names_lost_jobs(void **state)
     fixture_free(f);
 }
 
+static void test_gantt_names(void **state)
+{
+    (void)state;
+    struct fixture *f = fixture_create(4, (double[]){10, 10, 10, 10});
+    f->jobs[0].name = "a\033[2J\x7f\tb";
+    f->jobs[1].name = "c\xc2\x9b"
+                      "1m\xff"; /* a control character beyond ASCII, and no UTF-8 */
+    f->jobs[2].name = "größe-über-alles-und-mehr";
+    f->jobs[3].name = "sixteen letters.";
+    result_summarise(&f->r);
+    PRINTED(chart, out, result_gantt(&f->r, out));
+    const char *row = strchr(chart, '\n');
+    static const char *const rows[] = {"\na?[2J??b         ", "\nc?1m\xef\xbf\xbd            ",
+                                       "\ngröße-über-alles ", "\nsixteen letters. "};
+    for (size_t i = 0; i < COUNT_OF(rows); i++, row = strchr(row + 1, '\n'))
+        assert_memory_equal(row, rows[i], strlen(rows[i]));
+    fixture_free(f);
+}
+
 static char *read_all(const char *path)
 {
     FILE *in = fopen(path, "r");
@@ -418,6 +437,7 @@ static const struct CMUnitTest tests[] = {
     TEST(test_table_ties),
     TEST(test_table_fits),
     TEST(test_table_names_lost_jobs),
+    TEST(test_gantt_names),
     TEST(test_jobs_csv),
 };
 

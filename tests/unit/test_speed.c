@@ -14,7 +14,7 @@ static void test_linear(void **state)
     assert_near(speed_at(&linear, 500), 0.5, 0);
     assert_near(speed_at(&linear, 7 * UNIT), 7, 0);
     assert_int_equal(speed_next(&linear, 0, 4 * UNIT), UNIT);
-    assert_int_equal(speed_next(&linear, 500, 4 * UNIT), 1500);
+    assert_int_equal(speed_next(&linear, 500, 4 * UNIT), UNIT);
     assert_int_equal(speed_next(&linear, 3500, 4 * UNIT), 4 * UNIT);
     assert_int_equal(speed_next(&linear, 4 * UNIT, 4 * UNIT), 0);
     assert_int_equal(speed_next(&linear, 5 * UNIT, 4 * UNIT), 0);

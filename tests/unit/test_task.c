@@ -132,11 +132,14 @@ static void test_sizes(void **state)
     struct job j = plain_job();
     struct task t = running(&j);
     t.n = 3 * UNIT;
-    t.most = 4 * UNIT;
+    t.most = t.asked = 4 * UNIT;
     assert_int_equal(task_min(&t), UNIT);
     assert_int_equal(task_max(&t), 4 * UNIT);
     assert_int_equal(task_asked(&t), 3 * UNIT);
+    t.asked = 2 * UNIT; /* it was let grow: it can give that back */
+    assert_int_equal(task_asked(&t), 2 * UNIT);
     j.kind = JOB_MOLDABLE;
+    assert_int_equal(task_asked(&t), 3 * UNIT);
     assert_int_equal(task_min(&t), 3 * UNIT);
     assert_int_equal(task_max(&t), 3 * UNIT);
     t.phase = TASK_QUEUED;

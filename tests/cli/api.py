@@ -1,0 +1,457 @@
+#!/usr/bin/env python3
+"""The API: every operation with good and bad input, each answer held against the
+OpenAPI document."""
+import json
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import live
+from live import expect, expect_equal, wait_until
+
+
+def refuse(yard, method, path, body=None, status=400, field=None, words="", **more):
+    """The request is refused with this status, field and words."""
+    answer = yard.ask(method, path, body, **more)
+    expect_equal(answer.status, status, f"{method} {path} {body}: {answer.bytes[:300]}")
+    problem = answer.json
+    expect_equal(problem.get("field"), field, f"field of {problem}")
+    expect(words in problem["detail"], f"'{words}' is not in: {problem['detail']}")
+    return problem
+
+
+# ---- the document and the server itself
+
+
+def test_document_and_routes_agree(yard):
+    paths = yard.document.document["paths"]
+    for path, methods in paths.items():
+        example = path.removeprefix(live.API).replace("{id}", "1").replace("{name}", "x")
+        answer = yard.ask("OPTIONS", example, checked=False)
+        allowed = set(answer.headers["Allow"].lower().split(", ")) - {"head", "options"}
+        expect_equal(allowed, set(methods), f"methods of {path}")
+        for method in live.METHODS:
+            if method not in methods:
+                answer = yard.ask(method.upper(), example, checked=False)
+                expect_equal(answer.status, 405, f"{method} {example}")
+    expect_equal(yard.ask("GET", "/nothing", checked=False).status, 404, "an unknown path")
+
+
+def test_server(yard):
+    expect_equal(yard.get("/version")["api"], "v1")
+    expect_equal(yard.get("/health")["status"], "ok")
+    expect_equal(yard.get("/ready"), {"ready": True})
+    expect_equal(yard.get("/openapi.json")["openapi"], "3.1.0")
+    for path in ("/version", "/health", "/ready", "/openapi.json"):
+        refuse(yard, "GET", path + "?x=1", field="x", words="unknown parameter")
+
+
+# ---- submission
+
+
+def test_submit_one(yard):
+    job = yard.post("/jobs", {"command": ["true"], "name": "one", "cpus": 1}, 201)["jobs"]
+    expect_equal([j["name"] for j in job], ["one"])
+    job = yard.wait_for(job[0]["id"])
+    expect_equal((job["state"], job["code"], job["attempt"]), ("done", 0, 1))
+    expect_equal([a["state"] for a in job["attempts"]], ["done"])
+    expect(job["user"] and job["started"] and job["ended"] >= job["started"], job)
+    expect_equal([s["why"] for s in job["sizes"]], ["start", "end"], "sizes")
+
+
+def test_submit_batch_with_everything(yard):
+    jobs = yard.post("/jobs", {"jobs": [
+        {"command": ["true"], "name": "first", "hold": True, "user": "ann"},
+        {"command": "echo $A; exit 3", "name": "second", "env": {"A": "b"}, "retries": 1,
+         "backoff": "0s", "priority": 5, "deadline": "2h", "time_limit": 600, "memory": "512m"},
+        {"command": ["true"], "name": "third", "array": "2,4-5%2", "hold": True},
+    ]}, 201)["jobs"]
+    expect_equal([j["name"] for j in jobs], ["first", "second"] + 3 * ["third"])
+    expect_equal(len({j["id"] for j in jobs}), 5)
+    first, second, third = (yard.job(j["id"]) for j in jobs[:3])
+    expect_equal((first["state"], first["user"], first["waits_for"]), ("held", "ann", ["hold"]))
+    expect_equal((second["priority"], second["memory_mb"], second["time_limit_s"]), (5, 512, 600))
+    expect(abs(second["deadline"] - second["submitted"] - 7200) < 1, second["deadline"])
+    expect_equal(third["array"], {"job": third["id"], "index": 2})
+    later = yard.submit("true", name="fourth", after=f"afterok:{first['id']}")
+    fourth = yard.job(later)
+    expect_equal(fourth["deps"], [{"kind": "afterok", "job": first["id"]}])
+    expect_equal(fourth["waits_for"], [f"afterok:{first['id']}"])
+    second = yard.wait_for(second["id"])
+    expect_equal((second["state"], second["code"], second["failures"]), ("failed", 3, 2))
+    expect_equal([a["code"] for a in second["attempts"]], [3, 3])
+    expect_equal(yard.get(f"/jobs/{second['id']}/logs?attempt=1").text, "b\n")
+    yard.post(f"/jobs/{first['id']}/release")
+    expect_equal(yard.wait_for(later)["state"], "done")
+
+
+def test_submit_refused(yard):
+    before = [j["id"] for j in yard.get("/jobs?limit=1")["jobs"]]
+    for body, field, words in (
+            ({}, "command", "nothing to run"),
+            ({"command": ["true"], "cpu": 1}, "cpu", "did you mean 'cpus'?"),
+            ({"command": ["true"], "cpus": "2-1"}, "cpus", "minimum"),
+            ({"command": ["true"], "cpus": True}, "cpus", ""),
+            ({"command": ["true"], "cpus": [1]}, "cpus", ""),
+            ({"command": ["true"], "name": "17"}, "name", ""),
+            ({"command": ["true"], "name": "a\nb"}, "name", "control"),
+            ({"command": ["true"], "memory": "lots"}, "memory", "512m"),
+            ({"command": ["true"], "deadline": "1h", "deadline_at": 1e9}, "deadline_at", ""),
+            ({"command": ["true"], "after": "afterok:99999999"}, "after", "99999999"),
+            ({"command": ["true"], "workdir": "here"}, "workdir", "absolute"),
+            ({"command": ["true"], "env": {"A": ["b"]}}, "env", ""),
+            ({"jobs": []}, "jobs", "at least one"),
+            ({"jobs": {}}, "jobs", "list"),
+            ({"jobs": [{"command": ["true"]}], "cpus": 1}, "jobs", "nothing else"),
+            ({"jobs": [{"command": ["true"]}, {"command": ["true"], "cpus": "x"}]},
+             "jobs[1].cpus", "jobs[1]"),
+            ({"jobs": [{"command": ["true"]}, 7]}, "jobs[1]", "object"),
+            ({"jobs": [{"command": ["true"]}, {"command": ["true"], "gpu_type": "z", "gpus": 1}]},
+             "jobs[1].gpu_type", "")):
+        status = yard.ask("POST", "/jobs", body).status
+        expect(status in (400, 404, 409, 413), f"{body}: {status}")
+        refuse(yard, "POST", "/jobs", body, status, field, words)
+    refuse(yard, "POST", "/jobs", {"command": ["true"], "cpus": 60000}, 413, None, "")
+    after = [j["id"] for j in yard.get("/jobs?limit=1")["jobs"]]
+    expect_equal(after, before, "nothing of that was taken")
+
+
+def test_bodies_refused(yard):
+    json_type = {"Content-Type": "application/json"}
+    refuse(yard, "POST", "/jobs", words="needs a body")
+    refuse(yard, "POST", "/jobs", b"command=true", words="application/json")
+    refuse(yard, "POST", "/jobs", b"{", headers=json_type, words="line 1")
+    refuse(yard, "POST", "/jobs", b'{"name":"a","name":"b"}', headers=json_type, words="duplicate")
+    refuse(yard, "POST", "/jobs", b"[]", headers=json_type, words="object")
+    refuse(yard, "POST", "/jobs", b"\xff\xfe", headers=json_type, words="not JSON")
+    refuse(yard, "POST", "/jobs?x=1", {"command": ["true"]}, field="x")
+    large = json.dumps({"command": ["true"], "script": "x" * (9 << 20)}).encode()
+    answer = yard.ask("POST", "/jobs", large, json_type)
+    expect_equal(answer.status, 413, "a large body")
+
+
+# ---- lists
+
+
+def test_list_pages(yard):
+    jobs = yard.post("/jobs", {"command": ["true"], "name": "paged", "array": "1-25", "hold": True,
+                               "user": "pager"}, 201)["jobs"]
+    ids = [j["id"] for j in jobs]
+    for order, want in (("newest", ids[::-1]), ("oldest", ids)):
+        seen, after, pages = [], "", 0
+        while after is not None:
+            page = yard.get(f"/jobs?user=pager&order={order}&limit=7" +
+                            (f"&after={after}" if after else ""))
+            seen += [j["id"] for j in page["jobs"]]
+            after, pages = page["next"], pages + 1
+        expect_equal((seen, pages), (want, 4), order)
+    expect_equal(yard.get("/jobs?user=pager&limit=25")["next"], None, "of a page that is just full")
+    for query, count in (("name=page*", 25), ("name=paged", 25), ("name=pag", 0),
+                         (f"array={ids[0]}", 25), ("user=pager&state=held", 25),
+                         ("user=pager&state=running,held", 25), ("user=pager&state=done", 0),
+                         ("user=pager&active=1", 25), ("user=nobody", 0)):
+        expect_equal(len(yard.get("/jobs?" + query)["jobs"]), count, query)
+    first = yard.get(f"/jobs?array={ids[0]}&order=oldest&limit=1")["jobs"][0]
+    whole = yard.job(ids[0])
+    for name in ("id", "name", "state", "array", "command", "cpus_min", "waits_for"):
+        expect_equal(first[name], whole[name], name)
+
+
+def test_list_refused(yard):
+    for query, field, words in (("lmit=1", "lmit", "did you mean 'limit'?"), ("limit=0", "limit", ""),
+                                ("limit=1001", "limit", ""), ("limit=x", "limit", ""),
+                                ("limit=", "limit", ""), ("after=-1", "after", ""),
+                                ("state=runing", "state", "did you mean 'running'?"),
+                                ("state=", "state", ""), ("order=up", "order", "newest"),
+                                ("active=maybe", "active", ""), ("array=x", "array", ""),
+                                ("state=done&active=1", "state", "not both"),
+                                ("limit=1&limit=2", "limit", "more than once")):
+        refuse(yard, "GET", "/jobs?" + query, field=field, words=words)
+
+
+# ---- one job
+
+
+def test_names_and_prefixes(yard):
+    hold = {"hold": True}
+    old = yard.submit("true", name="unique-name", **hold)
+    new = yard.submit("true", name="unique-name", **hold)
+    other = yard.submit("true", name="unique-other", **hold)
+    expect_equal(yard.job("unique-name")["id"], new, "the newest of equal names")
+    expect_equal(yard.job("unique-o")["id"], other, "a unique prefix")
+    expect_equal(yard.job(str(old))["id"], old)
+    problem = refuse(yard, "GET", "/jobs/unique-", status=409, field="id", words="unique-name")
+    expect("unique-other" in problem["detail"], problem)
+    refuse(yard, "GET", "/jobs/999999999", status=404, field="id", words="999999999")
+    refuse(yard, "GET", "/jobs/no-such-job", status=404, field="id", words="no-such-job")
+    refuse(yard, "GET", "/jobs/99999999999999999999", status=404, field="id")
+    refuse(yard, "GET", "/jobs/0", status=404, field="id")
+    refuse(yard, "GET", f"/jobs/{old}?verbose=1", field="verbose")
+
+
+def test_cancel(yard):
+    held = yard.submit("true", hold=True)
+    answer = yard.ask("POST", f"/jobs/{held}/cancel")
+    expect_equal((answer.status, answer.json["state"]), (200, "cancelled"))
+    refuse(yard, "POST", f"/jobs/{held}/cancel", status=409, words="over")
+    running = yard.submit("trap '' TERM; echo up; sleep 600 & wait; wait; sleep 600")
+    wait_until(lambda: yard.get(f"/jobs/{running}/logs").text == "up\n", what="it runs")
+    for grace in ("soon", -1, {}, True):
+        refuse(yard, "POST", f"/jobs/{running}/cancel", {"grace": grace}, field="grace")
+    refuse(yard, "POST", f"/jobs/{running}/cancel", {"force": 1}, field="force", words="unknown")
+    refuse(yard, "POST", "/jobs/999999999/cancel", status=404, field="id")
+    answer = yard.ask("POST", f"/jobs/{running}/cancel", {"grace": "100ms"})
+    expect_equal((answer.status, answer.json["state"]), (202, "stopping"))
+    job = yard.wait_for(running)
+    expect_equal((job["state"], job["attempts"][0]["signal"]), ("cancelled", 9))
+
+
+def test_hold_and_release(yard):
+    job = yard.submit("true", hold=True)
+    expect_equal(yard.post(f"/jobs/{job}/hold")["state"], "held", "again")
+    expect_equal(yard.post(f"/jobs/{job}/release")["state"], "queued")
+    expect_equal(yard.wait_for(job)["state"], "done")
+    refuse(yard, "POST", f"/jobs/{job}/hold", status=409)
+    refuse(yard, "POST", f"/jobs/{job}/release", status=409)
+    running = yard.submit("sleep 600")
+    yard.wait_for(running, "running")
+    refuse(yard, "POST", f"/jobs/{running}/hold", status=409, words="requeue --hold")
+    refuse(yard, "POST", f"/jobs/{running}/release", status=409)
+    refuse(yard, "POST", f"/jobs/{running}/hold", {"why": "x"}, field="why")
+    refuse(yard, "POST", f"/jobs/{running}/hold?why=x", field="why")
+
+
+def test_requeue(yard):
+    job = yard.submit("echo $TRAINYARD_ATTEMPT; [ $TRAINYARD_ATTEMPT = 3 ] || sleep 600")
+    yard.wait_for(job, "running")
+    yard.post(f"/jobs/{job}/requeue")
+    wait_until(lambda: yard.job(job)["attempt"] == 2, what="the second attempt")
+    yard.wait_for(job, "running")
+    refuse(yard, "POST", f"/jobs/{job}/requeue", {"hold": "yes"}, field="hold")
+    yard.post(f"/jobs/{job}/requeue", {"hold": True})
+    expect_equal(yard.wait_for(job, "held")["attempt"], 2)
+    refuse(yard, "POST", f"/jobs/{job}/requeue", status=409)
+    yard.post(f"/jobs/{job}/release")
+    expect_equal(yard.wait_for(job)["state"], "done")
+    again = yard.post(f"/jobs/{job}/requeue")
+    expect_equal((again["state"], again["code"], again["ended"]), ("queued", None, None))
+    wait_until(lambda: yard.job(job)["attempt"] == 4, what="the fourth attempt")
+    yard.ask("POST", f"/jobs/{job}/cancel", {"grace": 0})
+    expect_equal(len(yard.wait_for(job)["attempts"]), 4)
+    refuse(yard, "POST", "/jobs/999999999/requeue", status=404, field="id")
+
+
+def test_change(yard):
+    job = yard.submit("true", hold=True, deadline="1h", time_limit="10m")
+    changed = yard.request("PATCH", f"/jobs/{job}", {
+        "priority": -3, "deadline": "2h", "time_limit": "1h"}, 200)
+    expect_equal((changed["priority"], changed["time_limit_s"]), (-3, 3600))
+    expect(7190 < changed["deadline"] - changed["submitted"] < 7300, changed["deadline"])
+    changed = yard.ask("PATCH", f"/jobs/{job}", {"deadline": None, "time_limit": None}).json
+    expect_equal((changed["deadline"], changed["time_limit_s"], changed["priority"]),
+                 (None, None, -3))
+    changed = yard.ask("PATCH", f"/jobs/{job}", {"deadline_at": 4000000000}).json
+    expect_equal(changed["deadline"], 4000000000)
+    for body, field in (({}, "body"), ({"priority": "high"}, "priority"), ({"priority": None}, "priority"),
+                        ({"priority": 1e9}, "priority"), ({"deadline": "soon"}, "deadline"),
+                        ({"deadline": "1h", "deadline_at": 1}, "deadline_at"),
+                        ({"deadline_at": "never"}, "deadline_at"), ({"time_limit": -1}, "time_limit"),
+                        ({"timelimit": "1h"}, "timelimit")):
+        refuse(yard, "PATCH", f"/jobs/{job}", body, field=field)
+    refuse(yard, "PATCH", "/jobs/999999999", {"priority": 1}, status=404, field="id")
+    yard.post(f"/jobs/{job}/cancel")
+    refuse(yard, "PATCH", f"/jobs/{job}", {"priority": 1}, status=409)
+
+
+def test_resize(yard):
+    job = yard.submit("sleep 600", cpus="1-2", resize="live")
+    yard.wait_for(job, "running")
+    for cpus, want in ((1, (1, 1)), ("1-2", (1, 2)), ("1.5", (1.5, 1.5)), (None, (1, 2))):
+        changed = yard.post(f"/jobs/{job}/resize", {"cpus": cpus})
+        expect_equal((changed["cpus_min"], changed["cpus_max"]), want, cpus)
+    yard.post(f"/jobs/{job}/resize", {"cpus": 1})
+    wait_until(lambda: yard.job(job)["cpus"] == 1, what="one CPU")
+    expect(any(s["why"].startswith("resize") for s in yard.job(job)["sizes"]), "sizes")
+    for body in ({}, {"cpus": "2-1"}, {"cpus": "many"}, {"cpus": 0}, {"cpus": [1]}, {"cpus": 3}):
+        refuse(yard, "POST", f"/jobs/{job}/resize", body, field="cpus")
+    refuse(yard, "POST", f"/jobs/{job}/resize", {"cpu": 1}, field="cpu", words="'cpus'")
+    refuse(yard, "POST", f"/jobs/{job}/resize", words="body")
+    refuse(yard, "POST", "/jobs/999999999/resize", {"cpus": 1}, status=404, field="id")
+    yard.post(f"/jobs/{job}/cancel", {"grace": 0}, 202)
+    yard.wait_for(job)
+    refuse(yard, "POST", f"/jobs/{job}/resize", {"cpus": 1}, status=409)
+
+
+# ---- logs
+
+
+def test_logs(yard):
+    job = yard.submit("seq 1 100000; printf 'no \\377 end'")
+    yard.wait_for(job)
+    want = b"".join(b"%d\n" % i for i in range(1, 100001)) + b"no \xff end"
+    path = f"/jobs/{job}/logs"
+    whole = yard.get(path)
+    expect(whole.bytes == want, "the whole log")
+    expect_equal(whole.headers["X-Log-Offset"], "0")
+    for query, start in (("offset=0", 0), ("offset=1000", 1000), (f"offset={len(want)}", len(want)),
+                         ("tail=0", len(want)), ("tail=1", len(want) - 8),
+                         ("tail=2", len(want) - 8 - 7), ("tail=1000000", 0),
+                         ("attempt=1&tail=1", len(want) - 8)):
+        part = yard.get(f"{path}?{query}")
+        expect(part.bytes == want[start:], f"{query}: {len(part.bytes)} bytes")
+        expect_equal(part.headers["X-Log-Offset"], str(start), query)
+    for header, first, last in (("bytes=10-19", 10, 20), ("bytes=-5", len(want) - 5, len(want)),
+                                ("bytes=588000-", 588000, len(want))):
+        part = yard.get(path, 206, headers={"Range": header})
+        expect(part.bytes == want[first:last], header)
+        expect_equal(part.headers["X-Log-Offset"], str(first), header)
+    expect_equal(yard.ask("GET", path, headers={"Range": "bytes=99999999-"}).status, 416)
+    head = yard.ask("HEAD", path, checked=False)
+    expect_equal((head.status, head.headers["Content-Length"]), (200, str(len(want))))
+    followed = yard.stream(path + "?follow=1&tail=1").read()
+    expect_equal(followed, want[-8:], "the log of a job that is over")
+
+
+def test_logs_refused(yard):
+    job = yard.submit("echo x")
+    yard.wait_for(job)
+    for query, field in (("attempt=0", "attempt"), ("attempt=x", "attempt"), ("offset=-1", "offset"),
+                         ("offset=3", "offset"), ("tail=-1", "tail"), ("tail=2000000", "tail"),
+                         ("tail=1&offset=0", "tail"), ("follow=2", "follow"), ("line=1", "line")):
+        refuse(yard, "GET", f"/jobs/{job}/logs?{query}", field=field)
+    refuse(yard, "GET", f"/jobs/{job}/logs?attempt=2", status=404, field="attempt", words="had 1")
+    refuse(yard, "GET", "/jobs/999999999/logs", status=404, field="id")
+    held = yard.submit("true", hold=True)
+    expect_equal(yard.get(f"/jobs/{held}/logs").bytes, b"", "no log yet")
+    refuse(yard, "GET", f"/jobs/{held}/logs?attempt=1", status=404, field="attempt")
+    stream = yard.stream(f"/jobs/{held}/logs?follow=1")
+    yard.post(f"/jobs/{held}/cancel")
+    expect_equal(stream.read(), b"", "the log of a job that never ran")
+
+
+# ---- progress, explanation
+
+
+def test_progress(yard):
+    job = yard.submit("for i in 1 2 3 4 5 6; do echo step $i/10 loss=0.$i; sleep 0.3; done")
+    shown = wait_until(lambda: yard.job(job)["progress"], what="progress")
+    expect_equal((shown["total"], shown["source"] is not None), (10, True))
+    done = yard.wait_for(job)["progress"]
+    expect_equal((done["step"], done["total"], done["fraction"], done["value"]), (6, 10, 0.6, 0.6))
+    series = yard.get(f"/jobs/{job}/progress")
+    expect_equal(series["job"], job)
+    samples = series["samples"]
+    expect(samples and samples[0]["cpus"] == 1 and samples[0]["attempt"] == 1, samples)
+    expect_equal(sorted(s["at"] for s in samples), [s["at"] for s in samples], "their order")
+    refuse(yard, "GET", f"/jobs/{job}/progress?x=1", field="x")
+    refuse(yard, "GET", "/jobs/999999999/progress", status=404, field="id")
+
+
+def test_explain(yard):
+    running = yard.submit("sleep 600", cpus=2)
+    yard.wait_for(running, "running")
+    waiting = yard.submit("true", cpus=2)
+    held = yard.submit("true", hold=True)
+    for job in (running, waiting, held):
+        why = yard.get(f"/jobs/{job}/explain")
+        expect_equal(why["job"], job)
+        expect(why["summary"] and why["reasons"], why)
+    ahead = yard.get(f"/jobs/{waiting}/explain")["ahead"]
+    expect(running in [a["id"] for a in ahead], ahead)
+    refuse(yard, "GET", f"/jobs/{held}/explain?x=1", field="x")
+    refuse(yard, "GET", "/jobs/999999999/explain", status=404, field="id")
+
+
+def test_hosts(yard):
+    job = yard.submit("sleep 600", cpus=1, workers="1-2", resize="horovod")
+    yard.wait_for(job, "running")
+    name, workers = yard.get(f"/jobs/{job}/hosts").text.strip().split(":")
+    expect_equal(name, yard.get("/nodes")["nodes"][0]["name"])
+    expect(workers in ("1", "2"), workers)
+    refuse(yard, "GET", f"/jobs/{job}/hosts?x=1", field="x")
+    refuse(yard, "GET", "/jobs/999999999/hosts", status=404, field="id")
+
+
+# ---- nodes, policy
+
+
+def test_nodes(yard):
+    nodes = yard.get("/nodes")["nodes"]
+    name = nodes[0]["name"]
+    expect_equal((len(nodes), nodes[0]["state"], nodes[0]["runtime"]), (1, "up", "local"))
+    expect_equal(yard.get(f"/nodes/{name}")["cpus"], nodes[0]["cpus"])
+    expect_equal(yard.post(f"/nodes/{name}/drain")["state"], "draining")
+    expect_equal(yard.post(f"/nodes/{name}/drain")["state"], "draining", "again")
+    job = yard.submit("sleep 600")
+    expect_equal(yard.job(job)["state"], "queued", "nothing starts there")
+    expect_equal(yard.post(f"/nodes/{name}/undrain", {})["state"], "up")
+    yard.wait_for(job, "running")
+    node = yard.get(f"/nodes/{name}")
+    expect(job in node["jobs"] and node["cpus_held"] >= 1, node)
+    for verb in ("drain", "undrain"):
+        refuse(yard, "POST", f"/nodes/{name}/{verb}", {"x": 1}, field="x")
+        refuse(yard, "POST", f"/nodes/nowhere/{verb}", status=404, field="name", words="nowhere")
+    refuse(yard, "GET", "/nodes/nowhere", status=404, field="name", words="nowhere")
+    refuse(yard, "GET", "/nodes?x=1", field="x")
+
+
+def test_policy(yard):
+    before = yard.get("/policy")["policy"]
+    put = {"policy": "las:thresholds=10/3250"}
+    policy = yard.request("PUT", "/policy", put, 200)
+    expect_equal((policy["policy"], policy["allocate"]), (put["policy"], "las"))
+    expect_equal(policy["parameters"]["allocate"]["thresholds"], [10, 3250])
+    expect_equal(yard.get("/policy"), policy)
+    for body in ({"policy": "lass"}, {"policy": "las:threshold=1"}, {"policy": 1}, {}):
+        refuse(yard, "PUT", "/policy", body, field="policy")
+    refuse(yard, "PUT", "/policy", {"policy": "lass"}, field="policy", words="las")
+    refuse(yard, "PUT", "/policy", {"name": "las"}, field="name", words="unknown member")
+    refuse(yard, "PUT", "/policy", words="body")
+    refuse(yard, "GET", "/policy?x=1", field="x")
+    yard.request("PUT", "/policy", {"policy": before}, 200)
+
+
+def test_decisions(yard):
+    yard.wait_for(yard.submit("true"))
+    decisions = yard.get("/decisions")["decisions"]
+    times = [d["at"] for d in decisions]
+    expect(decisions and times == sorted(times, reverse=True), "newest first")
+    expect("grants" in decisions[0]["plan"], decisions[0])
+    expect_equal(len(yard.get("/decisions?limit=2")["decisions"]), 2)
+    refuse(yard, "GET", "/decisions?limit=0", field="limit")
+    refuse(yard, "GET", "/decisions?n=1", field="n")
+
+
+# ---- events
+
+
+def test_events_list(yard):
+    job = yard.submit("true")
+    yard.wait_for(job)
+    kinds = [e["kind"] for e in yard.get(f"/events?job={job}")["events"]]
+    expect_equal(kinds, ["job.submitted", "job.started", "job.ended"])
+    every = yard.get("/events?limit=1000")["events"]
+    seqs = [e["seq"] for e in every]
+    expect_equal(seqs, sorted(seqs))
+    expect_equal(every[0]["kind"], "server.started")
+    expect_equal([e["seq"] for e in yard.get(f"/events?after={seqs[2]}&limit=2")["events"]],
+                 seqs[3:5])
+    for query, field in (("after=-1", "after"), ("after=x", "after"), ("limit=0", "limit"),
+                         ("follow=x", "follow"), ("progress=1", "progress"), ("jobs=1", "jobs"),
+                         ("follow=1&limit=2", "limit")):
+        refuse(yard, "GET", "/events?" + query, field=field)
+    refuse(yard, "GET", "/events?job=999999999", status=404, field="job")
+    refuse(yard, "GET", "/events?follow=1", headers={"Last-Event-ID": "x"}, field="Last-Event-ID")
+
+
+# ---- all of it
+
+
+def test_every_operation_was_tried(yard):
+    every = set(yard.document.operations)
+    expect_equal(every - yard.served, set(), "never succeeded")
+    expect_equal(every - yard.refused, set(), "never refused")
+
+
+if __name__ == "__main__":
+    live.main()

@@ -1,0 +1,63 @@
+"""What the tests with a real server share: a server in a directory of its own, whose
+every answer is held against the OpenAPI document that it serves, and a runner that
+reports case by case.
+
+A test file defines functions test_NAME and ends with live.main(). A case that takes an
+argument gets the server that all such cases of the file share; what it leaves running is
+cancelled. One that takes none makes its own. The program is $TRAINYARD, or the one in
+$BUILD.
+"""
+import inspect
+import sys
+import traceback
+
+from .expect import Failure, Skip, expect, expect_equal, wait_until
+from .schema import METHODS, Document, Mismatch
+from .wire import API, Answer, Refused
+from .yard import BUILD, OVER, PROGRAM, ROOT, Yard
+
+
+def run_case(name, case, *yards):
+    try:
+        try:
+            case(*yards)
+        finally:
+            for yard in yards:
+                yard.sweep()
+        print(f"ok - {name}", flush=True)
+        return True
+    except Skip as why:
+        print(f"skip - {name}: {why}", flush=True)
+        return True
+    except Exception:  # pylint: disable=broad-except
+        print(f"not ok - {name}")
+        for line in traceback.format_exc().splitlines():
+            print(f"  | {line}")
+        sys.stdout.flush()
+        return False
+
+
+def run_sharing(cases):
+    """Runs cases that share a server."""
+    with Yard() as yard:
+        yard.start()
+        results = [run_case(name, case, yard) for name, case in cases]
+        results.append(run_case("the server ends well and leaves nothing", yard.finish))
+        if not all(results):
+            print(yard.output())
+    return results
+
+
+def main():
+    """Runs all cases of the file, or those named as arguments."""
+    cases = [(name[5:].replace("_", " "), case)
+             for name, case in vars(sys.modules["__main__"]).items() if name.startswith("test_")]
+    if len(sys.argv) > 1:
+        words = [word.replace("_", " ") for word in sys.argv[1:]]
+        cases = [(name, case) for name, case in cases if any(word in name for word in words)]
+    if not cases:
+        sys.exit("no such case")
+    sharing = [(name, case) for name, case in cases if inspect.signature(case).parameters]
+    results = run_sharing(sharing) if sharing else []
+    results += [run_case(name, case) for name, case in cases if (name, case) not in sharing]
+    sys.exit(0 if all(results) else 1)

@@ -1,0 +1,506 @@
+/* Owns the tests of a job request's fields: every one with good and bad values,
+ * what goes together, what follows from what, and that the documentation names
+ * them all. */
+#include "support/test.h"
+
+#include <jansson.h>
+
+#include "wire/spec.h"
+#include "wire/spec_json.h"
+#include "wire/spec_lists.h"
+#include "wire/value.h"
+
+static const struct good {
+    const char *field, *text, *json; /* json: as it is written; NULL = the default */
+} good[] = {
+    {"name", "resnet", "\"resnet\""},
+    {"name", "3d unet: größe", "\"3d unet: größe\""},
+    {"command", "python3 -c 'x\ny'", "[\"python3 -c 'x\\ny'\"]"},
+    {"command", "", "[\"\"]"},
+    {"script", "#!/bin/sh\necho $1\n", "\"#!/bin/sh\\necho $1\\n\""},
+    {"cpus", "2", "2"},
+    {"cpus", "1", NULL},
+    {"cpus", "1-4", "\"1-4\""},
+    {"cpus", "0.5-2", "\"0.5-2\""},
+    {"cpus", ".25", "0.25"},
+    {"cpus", "0.001-65536", "\"0.001-65536\""},
+    {"cpus", "12345.678-65535.999", "\"12345.678-65535.999\""},
+    {"gpus", "4", "4"},
+    {"gpus", "1-8", "\"1-8\""},
+    {"gpus", "0", NULL},
+    {"gpu_type", "a100", "\"a100\""},
+    {"memory", "512", "512"},
+    {"memory", "512m", "512"},
+    {"memory", "1.5G", "1536"},
+    {"memory", "4GiB", "4096"},
+    {"memory", "4gb", "4096"},
+    {"memory", "2Ti", "2097152"},
+    {"memory", "1k", "1"},
+    {"memory", "0", NULL},
+    {"workers", "2-8", "\"2-8\""},
+    {"workers", "3", "3"},
+    {"resize", "auto", NULL},
+    {"resize", "none", "\"none\""},
+    {"resize", "live", "\"live\""},
+    {"resize", "restart", "\"restart\""},
+    {"resize", "torchrun", "\"torchrun\""},
+    {"resize", "horovod", "\"horovod\""},
+    {"preempt", "restart", NULL},
+    {"preempt", "pause", "\"pause\""},
+    {"preempt", "never", "\"never\""},
+    {"deadline", "2h30m", "9000"},
+    {"deadline", "0", NULL},
+    {"deadline_at", "1900000000", "1900000000"},
+    {"deadline_at", "2030-01-31T18:00:30Z", "1896112830"},
+    {"deadline_at", "2030-01-31T18:00+02:00", "1896105600"},
+    {"deadline_at", "2030-01-31 18:00:00-0530", "1896132600"},
+    {"time_limit", "90", "90"},
+    {"time_limit", "1.5s", "1.5"},
+    {"time_limit", "100us", "0.0001"},
+    {"signal", "USR1@90", "\"USR1@90\""},
+    {"signal", "sigusr2", "\"USR2@60\""},
+    {"signal", "10@2m", "\"USR1@120\""},
+    {"signal", "34@1.5", "\"34@1.5\""},
+    {"checkpoint_signal", "TERM", NULL},
+    {"checkpoint_signal", "SIGINT", "\"INT\""},
+    {"grace", "0", "0"},
+    {"grace", "5m", "300"},
+    {"priority", "-5", "-5"},
+    {"priority", "+7", "7"},
+    {"weight", "2.5", "2.5"},
+    {"weight", "1", NULL},
+    {"target", "0.1", "0.10000000000000001"},
+    {"target", "-3", "-3.0"},
+    {"total", "1e5", "100000.0"},
+    {"pattern", "it (?<step>\\d+)", "\"it (?<step>\\\\d+)\""},
+    {"retries", "3", "3"},
+    {"backoff", "1m", "60"},
+    {"requeue", "true", "true"},
+    {"requeue", "Off", NULL},
+    {"after", "afterok:12", "[\"afterok:12\"]"},
+    {"after", "afterok:12,13", "[\"afterok:12\", \"afterok:13\"]"},
+    {"after", "afterok:12:13,afterany:prep,singleton",
+     "[\"afterok:12\", \"afterok:13\", \"afterany:prep\", \"singleton\"]"},
+    {"after", "after:1,afternotok:2,3", "[\"after:1\", \"afternotok:2\", \"afternotok:3\"]"},
+    {"array", "0-9", "\"0-9\""},
+    {"array", "1,3,5", "\"1,3,5\""},
+    {"array", "0-99:10%4", "\"0-99:10%4\""},
+    {"array", "7", "\"7\""},
+    {"array", "0-8:2,1-9:2", "\"0-8:2,1-9:2\""},
+    {"hold", "yes", "true"},
+    {"workdir", "/srv/run", "\"/srv/run\""},
+    {"env", "A=1=2", "{\"A\": \"1=2\"}"},
+    {"env", "EMPTY=", "{\"EMPTY\": \"\"}"},
+    {"export", "none", "\"none\""},
+    {"checkpoint_dir", "/srv/ckpt", "\"/srv/ckpt\""},
+    {"image", "pytorch/pytorch:2.4", "\"pytorch/pytorch:2.4\""},
+    {"mounts", "/data:/data:ro", "[\"/data:/data:ro\"]"},
+    {"user", "ann", "\"ann\""},
+    {"comment", "first try", "\"first try\""},
+};
+
+/* The member that a field has become; NULL when it is not written. */
+static char *written(const struct spec *s, const char *field)
+{
+    json_t *o = spec_to_json(s);
+    json_t *v = json_object_get(o, field);
+    char *text = v ? json_dumps(v, JSON_ENCODE_ANY) : NULL;
+    json_decref(o);
+    return text;
+}
+
+static void takes_good_values(void **state)
+{
+    (void)state;
+    struct err err = {0};
+    for (size_t i = 0; i < COUNT_OF(good); i++) {
+        struct spec s;
+        spec_init(&s);
+        const struct spec_field *f = spec_find(good[i].field, &err);
+        assert_non_null(f);
+        if (spec_set(&s, f, good[i].text, &err) < 0)
+            fail_msg("%s '%s': %s", good[i].field, good[i].text, err.text);
+        AUTO_FREE char *json = written(&s, good[i].field);
+        if (!good[i].json != !json || (json && strcmp(json, good[i].json) != 0))
+            fail_msg("%s '%s' is written as %s", good[i].field, good[i].text, json);
+        assert_int_equal(spec_differs(&s, f), json != NULL);
+        spec_clear(&s, f);
+        assert_false(spec_differs(&s, f));
+        spec_done(&s);
+    }
+}
+
+static void every_field_is_tried(void **state)
+{
+    (void)state;
+    for (const struct spec_field *f = spec_fields; f->name; f++) {
+        bool tried = false;
+        for (size_t i = 0; i < COUNT_OF(good); i++)
+            tried |= !strcmp(good[i].field, f->name);
+        if (!tried)
+            fail_msg("%s has no good value here", f->name);
+        assert_true(f->help && *f->help && (f->value || f->type == SPEC_FLAG));
+        for (const struct spec_field *other = spec_fields; other < f; other++) {
+            assert_string_not_equal(f->name, other->name);
+            assert_true(f->letter == 0 || f->letter != other->letter);
+            assert_int_not_equal(f->at, other->at);
+        }
+    }
+}
+
+static const struct {
+    const char *field, *text, *error;
+} bad[] = {
+    {"name", "", "name: expected a text, not nothing"},
+    {"name", "12", "name: '12': a name has up to 128 bytes and, unlike an id, not only digits"},
+    {"name", "a\nb", "name: 'a?b': control characters are not allowed"},
+    {"name", "\xff", "name: '?': not valid UTF-8"},
+    {"script", "", "script: expected a text, not nothing"},
+    {"cpus", "", "cpus: '': expected MIN-MAX"},
+    {"cpus", "many", "cpus: 'many' is not a number"},
+    {"cpus", "-1", "cpus: '-1': expected a number or MIN-MAX"},
+    {"cpus", "0", "cpus: 0 is not between 0.001 and 65536"},
+    {"cpus", "4-2", "cpus: '4-2': the minimum is above the maximum"},
+    {"cpus", "1-", "cpus: '' is not a number"},
+    {"cpus", "1-2-3", "cpus: '2-3' is not a number"},
+    {"cpus", "1e9", "cpus: 1e9 is not between 0.001 and 65536"},
+    {"cpus", "nan", "cpus: 'nan' is not a number"},
+    {"cpus", "1\xc2\xb2", "cpus: '1\xc2\xb2': expected MIN-MAX"},
+    {"gpus", "0.5", "gpus: '0.5': expected whole numbers"},
+    {"gpus", "0-2", "gpus: '0-2': a job with GPUs needs at least 1"},
+    {"gpu_type", "", "gpu_type: expected a text, not nothing"},
+    {"memory", "4x", "memory: '4x' is not a size; write 512m, 4g, 1.5t or a number of MB"},
+    {"memory", "g", "memory: 'g' is not a size"},
+    {"memory", "-4g", "memory: '-4g' is not a size"},
+    {"memory", "1..5g", "memory: '1..5g' is not a size"},
+    {"memory", "1000t", "memory: '1000t': at most 950t"},
+    {"workers", "0", "workers: 0 is not between 1 and 65536"},
+    {"workers", "1.5", "workers: '1.5': expected whole numbers"},
+    {"resize", "Live", "resize: 'Live': expected one of auto|none|live|restart|torchrun|horovod"},
+    {"preempt", "", "preempt: '': expected restart|pause|never"},
+    {"export", "some", "export: 'some': expected one of all|none"},
+    {"deadline", "soon", "deadline: 'soon' is not a duration; write 90, 90s, 15m, 2h30m or 1d"},
+    {"deadline", "-1", "deadline: '-1' is not a duration"},
+    {"deadline", "99999d", "deadline: '99999d' is not between 0ms and 36525d00h"},
+    {"deadline_at", "tomorrow", "deadline_at: 'tomorrow' is not a time; write 2030-01-31T18:00"},
+    {"deadline_at", "2030-02-30", "deadline_at: '2030-02-30' is not a time"},
+    {"deadline_at", "2030-01-01T10:00X", "is not a time"},
+    {"deadline_at", "1960-01-01T00:00Z", "is not between 1970 and 2200"},
+    {"deadline_at", "1e12", "deadline_at: '1e12' is not between 1970 and 2200"},
+    {"time_limit", "1:30:00", "time_limit: '1:30:00' is not a duration"},
+    {"signal", "KILL@60", "signal: 'KILL': a job cannot catch this signal"},
+    {"signal", "FOO@60", "signal: 'FOO' is not a signal; write USR1, SIGTERM or a number"},
+    {"signal", "USR1@", "signal: '' is not a duration"},
+    {"signal", "0", "signal: 0 is not between 1 and 64"},
+    {"signal", "@60", "signal: '' is not a signal"},
+    {"signal", "AAAAAAAAAAAAAAAAAAAA@1", "expected SIGNAL@SECONDS"},
+    {"checkpoint_signal", "TERM@5", "checkpoint_signal: 'TERM@5' is not a signal"},
+    {"checkpoint_signal", "19", "checkpoint_signal: '19': a job cannot catch this signal"},
+    {"grace", "2d", "grace: '2d' is not between 0ms and 1d00h"},
+    {"priority", "high", "priority: 'high' is not a whole number"},
+    {"priority", "1000001", "priority: 1000001 is not between -1000000 and 1000000"},
+    {"weight", "0", "weight: 0 is not between 0.001 and 1000"},
+    {"target", "inf", "target: 'inf' is not a number"},
+    {"total", "-1", "total: -1 is not between 0 and 1e+15"},
+    {"pattern", "a\tb", "pattern: 'a?b': control characters are not allowed"},
+    {"retries", "-1", "retries: -1 is not between 0 and 1000"},
+    {"backoff", "8d", "backoff: '8d' is not between 0ms and 7d00h"},
+    {"requeue", "", "requeue: '': expected true or false"},
+    {"requeue", "maybe", "requeue: 'maybe': expected true or false"},
+    {"hold", "2", "hold: '2': expected true or false"},
+    {"after", "", "after: '': expected after:, afterok:, afternotok: or afterany: with jobs"},
+    {"after", "12", "after: '12': expected after:"},
+    {"after", "afterok:", "after: expected a job behind 'afterok:', as in afterok:12,13"},
+    {"after", "afterok:1,", "after: expected a job behind 'afterok:'"},
+    {"after", "afterok:1::2", "after: expected a job behind 'afterok:'"},
+    {"after", "aftercorr:1", "after: 'aftercorr:1': expected after:"},
+    {"after", "singleton:1", "after: 'singleton:1': expected after:"},
+    {"array", "x", "array: 'x': expected an index, FIRST-LAST or FIRST-LAST:STEP"},
+    {"array", "1,", "array: '': expected an index"},
+    {"array", "5-1", "array: '5-1': the indices of a range must rise"},
+    {"array", "1-5:0", "array: '1-5:0': the indices of a range must rise"},
+    {"array", "0-100000", "array: an array of more than 100000 jobs"},
+    {"array", "99999999999999999999", "indices go up to 10000000"},
+    {"array", "1-3,3", "array: index 3 comes twice"},
+    {"array", "0-8:2,1-9:3", "array: index 4 comes twice"},
+    {"array", "1-3%", "array: the number behind % of how many run at once: ''"},
+    {"array", "1-3%0", "0 is not between 1 and 100000"},
+    {"array", "1-3x", "array: 'x': expected 0-9, 1,3,5 or 0-99%4"},
+    {"workdir", "", "workdir: expected a text, not nothing"},
+    {"env", "A", "env: 'A': expected KEY=VALUE"},
+    {"env", "=x", "env: '=x': expected KEY=VALUE"},
+    {"env", "A=\xc3", "env: 'A=?': not valid UTF-8"},
+};
+
+static void refuses_bad_values(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(bad); i++) {
+        struct spec s;
+        struct err err = {0};
+        spec_init(&s);
+        const struct spec_field *f = spec_find(bad[i].field, &err);
+        assert_non_null(f);
+        if (spec_set(&s, f, bad[i].text, &err) == 0)
+            fail_msg("%s '%s' is taken", bad[i].field, bad[i].text);
+        if (err.code != ERR_INVALID || !strstr(err.text, bad[i].error))
+            fail_msg("%s '%s': %s", bad[i].field, bad[i].text, err.text);
+        assert_true(!strncmp(err.text, f->name, strlen(f->name)));
+        assert_true(spec_field_repeats(f) || !spec_differs(&s, f));
+        spec_done(&s);
+    }
+}
+
+static void bounds_long_values(void **state)
+{
+    (void)state;
+    enum { LONG = 200000 };
+    AUTO_FREE char *text = xmalloc(LONG + 1);
+    memset(text, 'x', LONG);
+    text[LONG] = '\0';
+    text[1] = '=';
+    for (const struct spec_field *f = spec_fields; f->name; f++) {
+        struct spec s;
+        struct err err = {0};
+        spec_init(&s);
+        int rc = spec_set(&s, f, text, &err);
+        assert_int_equal(rc, f->type == SPEC_BODY || f->type == SPEC_DEPS ? rc : -1);
+        if (rc < 0)
+            assert_true(strlen(err.text) < 160);
+        spec_done(&s);
+    }
+}
+
+static void guesses_names(void **state)
+{
+    struct err err;
+    (void)state;
+    assert_null(spec_find("cpu", &err));
+    assert_string_equal(err.text, "unknown field 'cpu'; did you mean 'cpus'?");
+    assert_null(spec_find("timelimit", &err));
+    assert_string_equal(err.text, "unknown field 'timelimit'; did you mean 'time_limit'?");
+    assert_null(spec_find("zzz\n", &err));
+    assert_string_equal(err.text, "unknown field 'zzz?'");
+}
+
+static void set(struct spec *s, const char *field, const char *text)
+{
+    struct err err = {0};
+    if (spec_set(s, spec_find(field, &err), text, &err) < 0)
+        fail_msg("%s", err.text);
+}
+
+/* Pairs of fields and values, ended by NULL, and the field at fault. */
+static const struct {
+    const char *pairs[9], *field, *error;
+} contradictions[] = {
+    {{NULL}, "command", "command: there is nothing to run"},
+    {{"command", ""}, "command", "command: its first word is empty"},
+    {{"command", "x", "deadline", "1h", "deadline_at", "1900000000"},
+     "deadline_at",
+     "deadline_at: there is a deadline too; give one of them"},
+    {{"command", "x", "signal", "USR1@60"}, "signal", "signal: it is sent before the time_limit"},
+    {{"command", "x", "signal", "USR1@60", "time_limit", "1m"},
+     "signal",
+     "signal: it would be due before the job starts"},
+    {{"command", "x", "workdir", "here"}, "workdir", "workdir: 'here' is not an absolute path"},
+    {{"command", "x", "checkpoint_dir", "c"}, "checkpoint_dir", "'c' is not an absolute path"},
+    {{"command", "x", "mounts", "/a:/b"}, "mounts", "mounts: they need an image"},
+    {{"command", "x", "image", "i", "mounts", "a:/b"}, "mounts", "expected /SOURCE:/TARGET[:ro]"},
+    {{"command", "x", "image", "i", "mounts", "/a:b"}, "mounts", "expected /SOURCE:/TARGET[:ro]"},
+    {{"command", "x", "image", "i", "mounts", "/a:/b:rx"}, "mounts", "expected /SOURCE:/TARGET"},
+    {{"command", "x", "gpu_type", "t4"}, "gpu_type", "gpu_type: the job asks for no GPU"},
+    {{"command", "x", "workers", "2"}, "workers", "needs resize: torchrun or horovod"},
+    {{"command", "x", "gpus", "1", "resize", "live"}, "resize", "live is for CPU jobs"},
+    {{"command", "x", "gpus", "1", "preempt", "pause"}, "preempt", "would keep the GPU memory"},
+};
+
+static void finds_contradictions(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(contradictions); i++) {
+        struct spec s;
+        struct err err;
+        const char *field = NULL;
+        spec_init(&s);
+        for (const char *const *p = contradictions[i].pairs; *p; p += 2)
+            set(&s, p[0], p[1]);
+        assert_error(spec_check(&s, &field, &err), err, ERR_INVALID, contradictions[i].error);
+        assert_string_equal(field, contradictions[i].field);
+        assert_int_equal(spec_check(&s, NULL, NULL), -1);
+        spec_done(&s);
+    }
+}
+
+static void refuses_what_exec_would(void **state)
+{
+    enum { LONG = 100000 };
+    struct spec s;
+    struct err err;
+    (void)state;
+    AUTO_FREE char *word = xmalloc(LONG + 1);
+    memset(word, 'x', LONG);
+    word[LONG] = '\0';
+    spec_init(&s);
+    for (int i = 0; i < 16; i++)
+        set(&s, "command", word);
+    assert_error(spec_check(&s, NULL, &err), err, ERR_INVALID,
+                 "command: with env, 1600144 bytes; the kernel takes about 1572864");
+    spec_done(&s);
+}
+
+static void makes_names(void **state)
+{
+    static const char *const cases[][5] = {
+        {"train", "train"},
+        {"train", "/opt/bin/train"},
+
+        {"train.py", "python3", "-u", "/home/u/train.py"},
+        {"python3", "/usr/bin/python3", "-V"},
+        {"make", "/bin/sh", "-c", "  make all"},
+        {"run.sh", "bash", "run.sh", "x"},
+        {"job", "sh", "-c", ""},
+        {"job", "sh", "-c", "42"},
+        {"gr----e", "größe"},
+        {"echo", "/bin/sh", "-ec", "echo"},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct spec s;
+        struct err err;
+        spec_init(&s);
+        for (const char *const *p = &cases[i][1]; p < cases[i] + 5 && *p; p++)
+            spec_list_add(&s, &s.command, *p, &err);
+        assert_ok(spec_check(&s, NULL, &err), err);
+        assert_string_equal(s.name, cases[i][0]);
+        spec_done(&s);
+    }
+}
+
+static void lists_grow_and_variables_replace(void **state)
+{
+    struct spec s;
+    char text[32];
+    (void)state;
+    spec_init(&s);
+    for (int i = 0; i < 1000; i++) {
+        snprintf(text, sizeof text, "K%d=%d", i % 100, i);
+        set(&s, "env", text);
+        snprintf(text, sizeof text, "w%d", i);
+        set(&s, "command", text);
+        snprintf(text, sizeof text, "afterok:%d", i);
+        set(&s, "after", text);
+    }
+    assert_int_equal(s.env.n, 100);
+    assert_int_equal(s.command.n, 1000);
+    assert_int_equal(s.after.n, 1000);
+    for (int i = 0; i < 1000; i++) {
+        snprintf(text, sizeof text, "w%d", i);
+        assert_string_equal(s.command.at[i], text);
+        assert_int_equal(atoi(s.after.at[i].job), i);
+    }
+    assert_string_equal(spec_env_get(&s, "K7", 2), "907");
+    assert_null(spec_env_get(&s, "K", 1));
+    assert_int_equal(indices_count(&s.array), 0);
+    set(&s, "array", "0-9,20-30:5");
+    assert_int_equal(indices_count(&s.array), 13);
+    spec_done(&s);
+}
+
+static void exports_the_environment(void **state)
+{
+    char *environment[] = {"PATH=/bin", "A=theirs", "B=2", "odd", "C=\xff", "HOME=/h", NULL};
+    struct spec s;
+    (void)state;
+    spec_init(&s);
+    set(&s, "env", "A=mine");
+    assert_int_equal(spec_export(&s, environment), 1);
+    assert_int_equal(s.env.n, 4);
+    assert_string_equal(spec_env_get(&s, "A", 1), "mine");
+    assert_string_equal(spec_env_get(&s, "B", 1), "2");
+    spec_done(&s);
+    spec_init(&s);
+    set(&s, "export", "none");
+    assert_int_equal(spec_export(&s, environment), 0);
+    assert_int_equal(s.env.n, 2);
+    assert_string_equal(spec_env_get(&s, "PATH", 4), "/bin");
+    spec_done(&s);
+}
+
+static void expect_words(const char *script, const char *wanted)
+{
+    struct spec s;
+    char got[256] = "";
+    spec_init(&s);
+    if (script)
+        set(&s, "script", script);
+    set(&s, "command", "job.sh");
+    set(&s, "command", "a b");
+    struct spec_list words = spec_words(&s, "/run/script");
+    for (uint32_t i = 0; i < words.n; i++)
+        snprintf(got + strlen(got), sizeof got - strlen(got), "%s|", words.at[i]);
+    assert_string_equal(got, wanted);
+    spec_done(&s);
+}
+
+static void knows_what_to_execute(void **state)
+{
+    (void)state;
+    expect_words(NULL, "job.sh|a b|");
+    expect_words("echo\n", "/bin/sh|/run/script|a b|");
+    expect_words("#!/bin/bash\necho\n", "/bin/bash|/run/script|a b|");
+    expect_words("#! /bin/bash -eu  \n", "/bin/bash|-eu|/run/script|a b|");
+    expect_words("#!/usr/bin/env -S python3 -u\n", "/usr/bin/env|-S python3 -u|/run/script|a b|");
+    expect_words("#!/bin/sh", "/bin/sh|/run/script|a b|");
+}
+
+static void shows_odd_text(void **state)
+{
+    char shown[VALUE_SHOWN];
+    (void)state;
+    assert_string_equal(value_show("a\x01\xff\xfe\xc3\xbcz", shown), "a???\xc3\xbcz");
+    assert_string_equal(value_show("0123456789012345678901234567890123456789", shown),
+                        "0123456789012345678901234567890123456789");
+    assert_string_equal(value_show("01234567890123456789012345678901234567890", shown),
+                        "0123456789012345678901234567890123456789...");
+    assert_string_equal(value_show("012345678901234567890123456789012345678\xc3\xbc", shown),
+                        "012345678901234567890123456789012345678...");
+}
+
+/* docs/jobs.md has a row for each field. */
+static void documentation_names_every_field(void **state)
+{
+    (void)state;
+    FILE *page = fopen("docs/jobs.md", "r");
+    assert_non_null(page);
+    AUTO_FREE char *text = xcalloc(1, 1 << 18);
+    assert_true(fread(text, 1, (1 << 18) - 1, page) > 0);
+    fclose(page);
+    for (const struct spec_field *f = spec_fields; f->name; f++) {
+        char row[64];
+        snprintf(row, sizeof row, "\n| `%s` |", f->name);
+        if (!strstr(text, row))
+            fail_msg("docs/jobs.md has no row for %s", f->name);
+    }
+}
+
+static const struct CMUnitTest tests[] = {
+    TEST(takes_good_values),
+    TEST(every_field_is_tried),
+    TEST(refuses_bad_values),
+    TEST(bounds_long_values),
+    TEST(guesses_names),
+    TEST(finds_contradictions),
+    TEST(refuses_what_exec_would),
+    TEST(makes_names),
+    TEST(lists_grow_and_variables_replace),
+    TEST(exports_the_environment),
+    TEST(knows_what_to_execute),
+    TEST(shows_odd_text),
+    TEST(documentation_names_every_field),
+};
+
+int main(void)
+{
+    return RUN(tests);
+}
