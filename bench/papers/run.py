@@ -225,7 +225,7 @@ def qos(program):
         expect(means[2] > means[0] and means[2] > means[1], 'qos meets most deadlines, %s' % what)
         if load < 1:
             expect(means[2] > 99, 'qos meets nearly all deadlines when resources suffice')
-    print('  A job\'s allocated CPUs are used in full by construction here; bench/live measures it.')
+    print('  A job\'s allocated CPUs are used in full by construction here.')
 
 
 def main():

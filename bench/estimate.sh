@@ -1,0 +1,3 @@
+#!/bin/sh
+# How long the estimator takes: docs/estimator.md.
+exec "$BUILD/bench/estimate" "$@"

@@ -1,0 +1,271 @@
+#!/usr/bin/env python3
+"""The real server, measured: durable submissions, requests with many jobs in the store,
+time from submission to the job's first instruction, short jobs per second, memory. Each
+figure stands beside its limit or a peer, measured in the same run; ratios are what
+counts on a machine that is not ours alone.
+
+  bench/serve/run.py [--short] [SECTION...]       BUILD names the build directory
+
+Sections: submit, requests, latency, jobs, memory. Peers that are installed take part:
+task-spooler (tsp), Slurm (with SLURM_CONF naming a cluster that runs).
+"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("BUILD", ROOT / "build")).resolve()
+os.environ.setdefault("TRAINYARD", str(BUILD / "trainyard"))
+sys.path.insert(0, str(ROOT / "tests" / "faults"))
+import lib  # noqa: E402  pylint: disable=wrong-import-position
+
+SHORT = "--short" in sys.argv
+
+
+def table(title, header, rows):
+    print(f"\n{title}")
+    widths = [max(len(str(row[i])) for row in [header, *rows]) for i in range(len(header))]
+    for row in [header, *rows]:
+        print("  " + "  ".join(str(cell).ljust(width) if i == 0 else str(cell).rjust(width)
+                               for i, (cell, width) in enumerate(zip(row, widths))))
+
+
+def rate(count, function):
+    start = time.perf_counter()
+    for i in range(count):
+        function(i)
+    return count / (time.perf_counter() - start)
+
+
+def quantile(values, q):
+    return sorted(values)[min(len(values) - 1, int(q * len(values)))]
+
+
+def disk_rate(directory, count):
+    fd = os.open(os.path.join(directory, "probe"), os.O_WRONLY | os.O_CREAT)
+
+    def write(_):
+        os.pwrite(fd, b"x" * 4096, 0)
+        os.fdatasync(fd)
+
+    try:
+        return rate(count, write)
+    finally:
+        os.close(fd)
+
+
+def sqlite_rate(directory, count):
+    db = sqlite3.connect(os.path.join(directory, "probe.db"), isolation_level=None)
+    db.execute("pragma journal_mode = wal")
+    db.execute("pragma synchronous = full")
+    db.execute("create table t (id integer primary key, text text)")
+    result = rate(count, lambda i: db.execute("insert into t (text) values (?)", ("x" * 300,)))
+    db.close()
+    return result
+
+
+def request(i):
+    return {"name": f"j{i}", "command": ["true"], "hold": True, "env": {"A": "b"}}
+
+
+def submit():
+    count = 300 if SHORT else 2000
+    with lib.Yard() as place:
+        place.start()
+        disk = disk_rate(place.directory, count)
+        sqlite = sqlite_rate(place.directory, count)
+        single = rate(count, lambda i: place.post("/jobs", request(i)))
+        clients = clients_rate(place, 8, count)
+        batched = 100 * rate(max(count // 100, 5), lambda i: place.post(
+            "/jobs", {"jobs": [request(k) for k in range(100)]}))
+    rows = [("fdatasync of one block", f"{disk:.0f}", "1.00"),
+            ("SQLite, one row a commit", f"{sqlite:.0f}", f"{sqlite / disk:.2f}"),
+            ("submissions, one by one", f"{single:.0f}", f"{single / disk:.2f}"),
+            ("submissions, 8 clients", f"{clients:.0f}", f"{clients / disk:.2f}"),
+            ("submissions, 100 in a batch", f"{batched:.0f}", f"{batched / disk:.2f}")]
+    table("Durable submissions", ("", "a second", "of the disk's rate"), rows)
+
+
+def clients_rate(place, clients, count):
+    """Several processes at once, so that commits are shared."""
+    code = ("import sys, json; sys.path.insert(0, sys.argv[1]); import lib\n"
+            "place = lib.Yard(directory=sys.argv[2])\n"
+            "for i in range(int(sys.argv[3])):\n"
+            "    place.post('/jobs', {'name': 'j', 'command': ['true'], 'hold': True})\n")
+    start = time.perf_counter()
+    children = [subprocess.Popen([sys.executable, "-c", code, str(ROOT / "tests" / "faults"),
+                                  place.directory, str(count // clients)])
+                for _ in range(clients)]
+    for child in children:
+        child.wait()
+    return count // clients * clients / (time.perf_counter() - start)
+
+
+def fill(place, count, state="held"):
+    for i in range(0, count, 1000):
+        place.post("/jobs", {"jobs": [{"name": f"fill{i + k}", "command": ["true"],
+                                       "hold": state == "held"} for k in range(1000)]})
+
+
+def requests():
+    stored = 10000 if SHORT else 100000
+    count = 500 if SHORT else 3000
+    with lib.Yard() as place:
+        place.start()
+        fill(place, stored)
+        rows = []
+        for name, path in (("list, newest 100", "/jobs?limit=100"),
+                           ("list, 100 from the middle", f"/jobs?limit=100&after={stored // 2}"),
+                           ("list by name", "/jobs?name=fill77*&limit=100"),
+                           ("show", f"/jobs/{stored // 3}"),
+                           ("health", "/health")):
+            times = []
+
+            def ask(_, path=path, times=times):
+                start = time.perf_counter()
+                place.get(path)
+                times.append((time.perf_counter() - start) * 1e3)
+
+            per_second = rate(count, ask)
+            rows.append((name, f"{per_second:.0f}", f"{statistics.median(times):.2f}",
+                         f"{quantile(times, 0.99):.2f}"))
+    table(f"Requests with {stored:,} jobs in the store, one client",
+          ("", "a second", "median ms", "p99 ms"), rows)
+
+
+def latency():
+    count = 30 if SHORT else 200
+    stamp = str(BUILD / "bench" / "stamp")
+    with lib.Yard() as place:
+        place.start()
+        out = os.path.join(place.directory, "stamps")
+        ours, bare = [], []
+        for _ in range(count):
+            start = time.monotonic_ns()
+            number = place.submit(stamp, out, cpus=0.5)
+            place.wait(number, "done")
+            ours.append((newest(out) - start) / 1e6)
+            start = time.monotonic_ns()
+            subprocess.run([stamp, out], check=True)
+            bare.append((newest(out) - start) / 1e6)
+    rows = [("fork and exec", f"{statistics.median(bare):.2f}", f"{quantile(bare, 0.99):.2f}"),
+            ("trainyard", f"{statistics.median(ours):.2f}", f"{quantile(ours, 0.99):.2f}")]
+    table("From submission to the job's first instruction", ("", "median ms", "p99 ms"), rows)
+
+
+def newest(path):
+    with open(path) as f:
+        return int(f.read().split()[-1])
+
+
+def jobs():
+    count = 500 if SHORT else 5000
+    cores = os.cpu_count()
+    bare = float(subprocess.run([BUILD / "bench" / "spawn", str(count), str(cores), "true"],
+                                check=True, capture_output=True, text=True).stdout)
+    with lib.Yard() as place:
+        place.start()
+        start = time.perf_counter()
+        for i in range(0, count, 500):
+            place.post("/jobs", {"jobs": [{"command": ["true"], "name": f"t{i + k}"}
+                                          for k in range(500)]})
+        place.wait_all(1200)
+        ours = count / (time.perf_counter() - start)
+    rows = [("posix_spawn and wait", f"{bare:.0f}", "1.000"),
+            ("trainyard", f"{ours:.1f}", f"{ours / bare:.3f}")]
+    for name, peer in (("task-spooler", task_spooler), ("Slurm", slurm)):
+        figure = peer(count // 10 if SHORT else count // 5, cores)
+        rows.append((name, f"{figure:.1f}" if figure else "not installed",
+                     f"{figure / bare:.3f}" if figure else ""))
+    table(f"{count:,} jobs `true` on {cores} cores", ("", "jobs a second", "of the limit"), rows)
+
+
+def task_spooler(count, cores):
+    tsp = shutil.which("tsp")
+    if not tsp:
+        return None
+    directory = tempfile.mkdtemp(prefix="trainyard-bench-")
+    env = dict(os.environ, TS_SOCKET=os.path.join(directory, "socket"), TMPDIR=directory)
+    subprocess.run([tsp, "-S", str(cores)], env=env, check=True, stdout=subprocess.DEVNULL)
+    start = time.perf_counter()
+    for _ in range(count):
+        subprocess.run([tsp, "true"], env=env, check=True, stdout=subprocess.DEVNULL)
+    while re.search(r"\b(queued|running)\b", subprocess.run(
+            [tsp], env=env, check=True, capture_output=True, text=True).stdout):
+        time.sleep(0.02)
+    figure = count / (time.perf_counter() - start)
+    subprocess.run([tsp, "-K"], env=env, check=False)
+    shutil.rmtree(directory, ignore_errors=True)
+    return figure
+
+
+def slurm(count, _):
+    if not shutil.which("sbatch") or not os.environ.get("SLURM_CONF"):
+        return None
+    start = time.perf_counter()
+    subprocess.run(["sbatch", "--wait", f"--array=1-{min(count, 1000)}", "-o", "/dev/null",
+                    "--wrap", "true"], check=True, stdout=subprocess.DEVNULL)
+    return min(count, 1000) / (time.perf_counter() - start)
+
+
+def resident(place):
+    with open(f"/proc/{place.server.pid}/status") as f:
+        return int(re.search(r"VmRSS:\s+(\d+)", f.read()).group(1)) / 1024
+
+
+def memory():
+    queued, finished = (1000, 10000) if SHORT else (10000, 100000)
+    with lib.Yard() as place:
+        place.start()
+        rows = [("idle", f"{resident(place):.1f}")]
+        fill(place, queued)
+        rows.append((f"{queued:,} queued", f"{resident(place):.1f}"))
+        for i in range(1, queued + 1):
+            place.post(f"/jobs/{i}/cancel")
+        place.kill()
+        place.start()
+        many_finished(place, finished - queued)
+        place.kill()
+        place.start()
+        place.get("/jobs?limit=100")
+        rows.append((f"{finished:,} finished, after a restart", f"{resident(place):.1f}"))
+        size = sum(f.stat().st_size for f in pathlib.Path(place.state).glob("trainyard.db*"))
+        rows.append(("database on disk", f"{size / 1048576:.1f}"))
+    table("Memory", ("", "MB"), rows)
+
+
+def many_finished(place, count):
+    """Rows as the server leaves them, written by the thousand."""
+    place.kill()
+    db = sqlite3.connect(os.path.join(place.state, "trainyard.db"))
+    columns = [row[1] for row in db.execute("pragma table_info(job)") if row[1] != "id"]
+    names = ", ".join(columns)
+    with db:
+        for _ in range(count // 1000):
+            db.execute(f"insert into job ({names}) select {names} from job limit 1000")
+    db.close()
+    place.start()
+
+
+SECTIONS = {"submit": submit, "requests": requests, "latency": latency, "jobs": jobs,
+            "memory": memory}
+
+
+def main():
+    chosen = [a for a in sys.argv[1:] if not a.startswith("-")] or list(SECTIONS)
+    for name in chosen:
+        if name not in SECTIONS:
+            raise SystemExit(f"no section {name}: {', '.join(SECTIONS)}")
+        SECTIONS[name]()
+
+
+if __name__ == "__main__":
+    main()
