@@ -122,6 +122,15 @@ char *arena_strdup(struct arena *a, const char *s)
 
 void arena_reset(struct arena *a)
 {
+    /* One block for all that the last round took: rounds that each need a little more
+     * than the one before would otherwise leave a block behind every time. */
+    if (a->first && a->first->next) {
+        size_t size = 0;
+        for (const struct arena_block *b = a->first; b; b = b->next)
+            size += b->size;
+        arena_done(a);
+        a->first = block_create(size);
+    }
     a->now = a->first;
     a->used = 0;
 }

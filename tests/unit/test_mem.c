@@ -121,6 +121,20 @@ static void test_arena_reuses_blocks(void **state)
     arena_done(&a);
 }
 
+/* Rounds that each need a little more than the last one hold no more than twice that. */
+static void test_arena_that_grows(void **state)
+{
+    (void)state;
+    struct arena a = {0};
+    for (size_t round = 1; round <= 2000; round++) {
+        arena_reset(&a);
+        for (int i = 0; i < 4; i++)
+            arena_raw(&a, round * 1000);
+        assert_true(arena_size(&a) <= 2 * 4 * round * 1000 + (1U << 20));
+    }
+    arena_done(&a);
+}
+
 /* Random sizes over some rounds: no two pieces overlap. */
 static void test_arena_pieces_are_apart(void **state)
 {
@@ -220,6 +234,7 @@ static const struct CMUnitTest tests[] = {
     TEST(test_overflow_aborts),
     TEST(test_arena_zeroes_and_aligns),
     TEST(test_arena_reuses_blocks),
+    TEST(test_arena_that_grows),
     TEST(test_arena_pieces_are_apart),
     TEST(test_arena_strings),
     TEST(test_vector),
