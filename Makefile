@@ -96,7 +96,7 @@ PROGRAMS := $(patsubst tests/%.c,%,$(foreach d,unit property golden http store r
 # Scripts run the programs; what they share is called lib.
 scripts = $(filter-out %/lib,$(basename $(patsubst tests/%,%,$(wildcard $(1:%=tests/%/*.sh) \
     $(1:%=tests/%/*.py)))))
-CLI := $(call scripts,cli conductor elastic faults malleable)
+CLI := $(call scripts,cli conductor elastic faults malleable torch)
 MACHINE := $(call scripts,runtime)
 BROWSER := $(call scripts,browser)
 # Jobs for the malleable library, by both compilers; instrumented is the library alone.
@@ -186,7 +186,7 @@ demo: ## install what is missing, build, and train some networks, static and ela
 
 $(BUILD)/bench/malleable: bench/malleable.c ; $(call job,gcc)
 $(BUILD)/bench/malleable-clang: bench/malleable.c ; $(call job,clang)
-BENCHES = $(BUILD)/bench/malleable-clang $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/*.c))
+BENCHES = $(if $(shell command -v clang),$(BUILD)/bench/malleable-clang) $(patsubst bench/%.c,$(BUILD)/bench/%,$(wildcard bench/*.c))
 $(BUILD)/bench/%: $(BUILD)/bench/%.o $(BUILD)/libtrainyard.a
 	$(call Q,LINK,$@)$(LINK) -o $@ $^ $(LIBS)
 
@@ -203,7 +203,8 @@ install: all ## install below PREFIX (/usr/local), inside DESTDIR
 	install -D -m 755 $(BUILD)/trainyard-conductor $(DESTDIR)$(PREFIX)/bin/trainyard-conductor
 	install -D -m 644 $(MALLEABLE) $(DESTDIR)$(PREFIX)/lib/trainyard/$(notdir $(MALLEABLE))
 	install -D -m 644 include/trainyard.h $(DESTDIR)$(PREFIX)/include/trainyard.h
-	install -D -m 644 python/trainyard.py $(share)/trainyard/python/trainyard.py
+	install -D -m 644 -t $(share)/trainyard/python $(wildcard python/*.py)
+	@chmod 755 $(share)/trainyard/python/trainyard_hosts.py
 	@install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
 	sed 's|@PREFIX@|$(PREFIX)|' packaging/trainyard.service \
 	    >$(DESTDIR)$(PREFIX)/lib/systemd/system/trainyard.service
