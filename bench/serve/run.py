@@ -9,25 +9,69 @@ counts on a machine that is not ours alone.
 Sections: submit, requests, latency, jobs, memory. Peers that are installed take part:
 task-spooler (tsp), Slurm (with SLURM_CONF naming a cluster that runs).
 """
+import contextlib
+import http.client
 import json
 import os
 import pathlib
 import re
 import shutil
+import socket
 import sqlite3
 import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("BUILD", ROOT / "build")).resolve()
 os.environ.setdefault("TRAINYARD", str(BUILD / "trainyard"))
-sys.path.insert(0, str(ROOT / "tests" / "faults"))
-import lib  # noqa: E402  pylint: disable=wrong-import-position
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+import live  # noqa: E402  pylint: disable=wrong-import-position
 
 SHORT = "--short" in sys.argv
+
+
+class Client(http.client.HTTPConnection):
+    """One connection that is kept, as a program would have it."""
+
+    def __init__(self, state):
+        super().__init__("localhost")
+        self.path = os.path.join(state, "trainyard.sock")
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.connect(self.path)
+
+    def ask(self, method, path, body=None):
+        self.request(method, "/api/v1" + path, None if body is None else json.dumps(body),
+                     {} if body is None else {"Content-Type": "application/json"})
+        answer = self.getresponse()
+        value = json.loads(answer.read())
+        if answer.status >= 400:
+            raise SystemExit(f"{method} {path}: {value}")
+        return value
+
+    def get(self, path):
+        return self.ask("GET", path)
+
+    def post(self, path, body=None):
+        return self.ask("POST", path, {} if body is None else body)
+
+
+@contextlib.contextmanager
+def server():
+    """A server of its own and a connection to it."""
+    with live.Yard() as yard:
+        yard.start()
+        yield yard, Client(yard.state)
+
+
+def wait_all(client):
+    while client.get("/jobs?active=1&limit=1")["jobs"]:
+        time.sleep(0.005)
 
 
 def table(title, header, rows):
@@ -78,13 +122,12 @@ def request(i):
 
 def submit():
     count = 300 if SHORT else 2000
-    with lib.Yard() as place:
-        place.start()
-        disk = disk_rate(place.directory, count)
-        sqlite = sqlite_rate(place.directory, count)
-        single = rate(count, lambda i: place.post("/jobs", request(i)))
-        clients = clients_rate(place, 8, count)
-        batched = 100 * rate(max(count // 100, 5), lambda i: place.post(
+    with server() as (yard, client):
+        disk = disk_rate(yard.dir, count)
+        sqlite = sqlite_rate(yard.dir, count)
+        single = rate(count, lambda i: client.post("/jobs", request(i)))
+        clients = clients_rate(yard, 8, count)
+        batched = 100 * rate(max(count // 100, 5), lambda i: client.post(
             "/jobs", {"jobs": [request(k) for k in range(100)]}))
     rows = [("fdatasync of one block", f"{disk:.0f}", "1.00"),
             ("SQLite, one row a commit", f"{sqlite:.0f}", f"{sqlite / disk:.2f}"),
@@ -94,44 +137,43 @@ def submit():
     table("Durable submissions", ("", "a second", "of the disk's rate"), rows)
 
 
-def clients_rate(place, clients, count):
-    """Several processes at once, so that commits are shared."""
-    code = ("import sys, json; sys.path.insert(0, sys.argv[1]); import lib\n"
-            "place = lib.Yard(directory=sys.argv[2])\n"
-            "for i in range(int(sys.argv[3])):\n"
-            "    place.post('/jobs', {'name': 'j', 'command': ['true'], 'hold': True})\n")
+def clients_rate(yard, clients, count):
+    """Several at once, so that commits are shared."""
+    def work():
+        client = Client(yard.state)
+        for i in range(count // clients):
+            client.post("/jobs", request(i))
+
+    threads = [threading.Thread(target=work) for _ in range(clients)]
     start = time.perf_counter()
-    children = [subprocess.Popen([sys.executable, "-c", code, str(ROOT / "tests" / "faults"),
-                                  place.directory, str(count // clients)])
-                for _ in range(clients)]
-    for child in children:
-        child.wait()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     return count // clients * clients / (time.perf_counter() - start)
 
 
-def fill(place, count, state="held"):
+def fill(client, count):
     for i in range(0, count, 1000):
-        place.post("/jobs", {"jobs": [{"name": f"fill{i + k}", "command": ["true"],
-                                       "hold": state == "held"} for k in range(1000)]})
+        client.post("/jobs", {"jobs": [request(i + k) for k in range(1000)]})
 
 
 def requests():
     stored = 10000 if SHORT else 100000
     count = 500 if SHORT else 3000
-    with lib.Yard() as place:
-        place.start()
-        fill(place, stored)
+    with server() as (_, client):
+        fill(client, stored)
         rows = []
         for name, path in (("list, newest 100", "/jobs?limit=100"),
                            ("list, 100 from the middle", f"/jobs?limit=100&after={stored // 2}"),
-                           ("list by name", "/jobs?name=fill77*&limit=100"),
+                           ("list by name", "/jobs?name=j77*&limit=100"),
                            ("show", f"/jobs/{stored // 3}"),
                            ("health", "/health")):
             times = []
 
             def ask(_, path=path, times=times):
                 start = time.perf_counter()
-                place.get(path)
+                client.get(path)
                 times.append((time.perf_counter() - start) * 1e3)
 
             per_second = rate(count, ask)
@@ -144,14 +186,13 @@ def requests():
 def latency():
     count = 30 if SHORT else 200
     stamp = str(BUILD / "bench" / "stamp")
-    with lib.Yard() as place:
-        place.start()
-        out = os.path.join(place.directory, "stamps")
+    with server() as (yard, client):
+        out = os.path.join(yard.dir, "stamps")
         ours, bare = [], []
         for _ in range(count):
             start = time.monotonic_ns()
-            number = place.submit(stamp, out, cpus=0.5)
-            place.wait(number, "done")
+            client.post("/jobs", {"command": [stamp, out], "cpus": 0.5})
+            wait_all(client)
             ours.append((newest(out) - start) / 1e6)
             start = time.monotonic_ns()
             subprocess.run([stamp, out], check=True)
@@ -171,13 +212,12 @@ def jobs():
     cores = os.cpu_count()
     bare = float(subprocess.run([BUILD / "bench" / "spawn", str(count), str(cores), "true"],
                                 check=True, capture_output=True, text=True).stdout)
-    with lib.Yard() as place:
-        place.start()
+    with server() as (_, client):
         start = time.perf_counter()
         for i in range(0, count, 500):
-            place.post("/jobs", {"jobs": [{"command": ["true"], "name": f"t{i + k}"}
-                                          for k in range(500)]})
-        place.wait_all(1200)
+            client.post("/jobs", {"jobs": [{"command": ["true"], "name": f"t{i + k}"}
+                                           for k in range(500)]})
+        wait_all(client)
         ours = count / (time.perf_counter() - start)
     rows = [("posix_spawn and wait", f"{bare:.0f}", "1.000"),
             ("trainyard", f"{ours:.1f}", f"{ours / bare:.3f}")]
@@ -216,43 +256,41 @@ def slurm(count, _):
     return min(count, 1000) / (time.perf_counter() - start)
 
 
-def resident(place):
-    with open(f"/proc/{place.server.pid}/status") as f:
+def resident(yard):
+    with open(f"/proc/{yard.server.pid}/status") as f:
         return int(re.search(r"VmRSS:\s+(\d+)", f.read()).group(1)) / 1024
 
 
 def memory():
     queued, finished = (1000, 10000) if SHORT else (10000, 100000)
-    with lib.Yard() as place:
-        place.start()
-        rows = [("idle", f"{resident(place):.1f}")]
-        fill(place, queued)
-        rows.append((f"{queued:,} queued", f"{resident(place):.1f}"))
-        for i in range(1, queued + 1):
-            place.post(f"/jobs/{i}/cancel")
-        place.kill()
-        place.start()
-        many_finished(place, finished - queued)
-        place.kill()
-        place.start()
-        place.get("/jobs?limit=100")
-        rows.append((f"{finished:,} finished, after a restart", f"{resident(place):.1f}"))
-        size = sum(f.stat().st_size for f in pathlib.Path(place.state).glob("trainyard.db*"))
-        rows.append(("database on disk", f"{size / 1048576:.1f}"))
-    table("Memory", ("", "MB"), rows)
+    with server() as (yard, client):
+        rows = [("idle", f"{resident(yard):.1f}")]
+        fill(client, queued)
+        rows.append((f"{queued:,} queued", f"{resident(yard):.1f}"))
+        yard.kill()
+        finish_all(yard, finished // queued)
+        yard.start()
+        Client(yard.state).get("/jobs?limit=100")
+        rows.append((f"{finished:,} finished", f"{resident(yard):.1f}"))
+        size = sum(f.stat().st_size for f in pathlib.Path(yard.state).glob("trainyard.db*"))
+        rows.append(("their database on disk", f"{size / 1048576:.1f}"))
+    table("Resident memory of the server", ("", "MB"), rows)
 
 
-def many_finished(place, count):
-    """Rows as the server leaves them, written by the thousand."""
-    place.kill()
-    db = sqlite3.connect(os.path.join(place.state, "trainyard.db"))
+def finish_all(yard, copies):
+    """Makes the jobs in the store finished ones, and so many times as many."""
+    db = sqlite3.connect(os.path.join(yard.state, "trainyard.db"))
     columns = [row[1] for row in db.execute("pragma table_info(job)") if row[1] != "id"]
     names = ", ".join(columns)
+    count = db.execute("select count(*) from job").fetchone()[0]
     with db:
-        for _ in range(count // 1000):
-            db.execute(f"insert into job ({names}) select {names} from job limit 1000")
+        db.execute("update job set state = 'done', over = 1, code = 0, ended = submitted")
+        for copy in range(1, copies):
+            by = copy * count
+            db.execute(f"insert into job (id, {names}) select id + {by}, {names} from job "
+                       f"where id <= {count}")
+            db.execute(f"insert into spec select job + {by}, text from spec where job <= {count}")
     db.close()
-    place.start()
 
 
 SECTIONS = {"submit": submit, "requests": requests, "latency": latency, "jobs": jobs,
