@@ -97,10 +97,11 @@ static _Noreturn void run(const struct jobspec *spec, const struct group_set *gr
 }
 
 /* Like fork, but if a group is of version 2 the process begins its life there:
- * moving it later would wait some 10 ms for the rest of the system. */
+ * moving it later would wait some 10 ms for the rest of the system. Not where another may
+ * have been killed by cgroup.kill: some kernels kill who is born into such a group. */
 static pid_t fork_into(const struct group_set *groups, size_t *born_in)
 {
-    for (size_t i = 0; i < groups->n; i++) {
+    for (size_t i = 0; i < groups->n && !groups->used; i++) {
         AUTO_CLOSE int fd = group_open_v2(&groups->at[i]);
         if (fd < 0)
             continue;

@@ -66,6 +66,12 @@ int claim_take(int dir, int *fd, struct err *err)
 void claim_add_leader(int fd, pid_t leader)
 {
     struct proc p;
+    char text[64];
+    ssize_t n = pread(fd, text, sizeof text, 0);
+    const char *end = n > 0 ? memchr(text, '\n', (size_t)n) : NULL;
+    /* One that was started again has another. */
+    if (!end || ftruncate(fd, end - text + 1) < 0)
+        return;
     if (proc_read(leader, &p) == 0)
         dprintf(fd, "leader %ld %llu\n", (long)leader, (unsigned long long)p.start);
 }

@@ -28,8 +28,8 @@ struct claim {
 /* Takes the attempt in this directory for the calling process. Keep *fd open for
  * as long as the claim is to be held. ERR_CONFLICT when another was first. */
 int claim_take(int dir, int *fd, struct err *err);
-/* Adds the job's leader to a claim: who finds the conductor dead can look for what
- * it left behind. */
+/* Adds the job's leader to a claim, in the place of an earlier one: who finds the
+ * conductor dead can look for what it left behind. */
 void claim_add_leader(int fd, pid_t leader);
 
 /* Takes it as void. ERR_CONFLICT when another was first. */

@@ -19,6 +19,7 @@ struct group {
 struct group_set {
     struct group *at;
     size_t n;
+    bool used; /* the job ran in them before */
 };
 
 struct pid_list {

@@ -54,6 +54,7 @@ static void begin_again(struct conductor *c)
     c->leader_ended = c->failed = false;
     c->status = 0;
     c->outcome.stop[0] = '\0';
+    c->groups.used = true;
     c->incarnation++;
 }
 

@@ -14,11 +14,17 @@ static bool can_stay(const struct task *t, const struct grant *g)
 /* A change must have lasted this many times its cost before the next growth. */
 enum { PAYBACK = 2 };
 
-static bool grows_in_vain(const struct task *t, const struct grant *g, usec_t now)
+/* Asks to be woken when the last change has paid for itself. */
+static bool grows_in_vain(const struct task *t, const struct grant *g, usec_t now,
+                          struct plan *plan)
 {
-    usec_t cost = t->job->cost.resize;
+    usec_t cost = t->job->cost.resize, paid = t->changed_at + PAYBACK * cost;
     double gain = task_time_on(t, g->pool, t->n, now) - task_time_on(t, g->pool, g->n, now);
-    return gain <= (double)cost || now - t->changed_at < PAYBACK * cost;
+    if (gain <= (double)cost)
+        return true;
+    if (now < paid)
+        plan_wake(plan, paid);
+    return now < paid;
 }
 
 void settle_plan(const struct engine *e, struct plan *plan)
@@ -28,7 +34,8 @@ void settle_plan(const struct engine *e, struct plan *plan)
     for (uint32_t i = 0; i < plan->n; i++) {
         struct grant *g = &plan->grants[i];
         const struct task *t = &e->tasks[g->task];
-        if (g->n <= t->n || !t->job->cost.resize || !can_stay(t, g) || !grows_in_vain(t, g, now))
+        if (g->n <= t->n || !t->job->cost.resize || !can_stay(t, g) ||
+            !grows_in_vain(t, g, now, plan))
             continue;
         spare[g->pool] += g->n - t->n;
         g->n = t->n;

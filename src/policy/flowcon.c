@@ -27,7 +27,7 @@ static void sort_into_lists(const struct snapshot *s, struct growth *g, uint32_t
         enum growth_list list = growth_list(&g[i].memo);
         if (!g[i].measured || g[i].g >= alpha)
             list = GROWTH_NEW;
-        else if (list < GROWTH_COMPLETING)
+        else if (g[i].fresh && list < GROWTH_COMPLETING)
             list++;
         growth_enter(&g[i], s, list);
     }
@@ -102,7 +102,7 @@ static bool describe_flowcon(const struct snapshot *s, const struct params *p, u
     const struct task *t = &s->tasks[task];
     const struct memo *m = &t->memo[AXIS_SHARE];
     enum growth_list list = growth_list(m);
-    char since[32], measure[64], limit[96], alpha[48] = "";
+    char span[32], since[48] = "", measure[64], limit[96], alpha[48] = "";
     if (!growth_is_shared(t))
         return false;
     growth_say_measure(t, measure, sizeof measure);
@@ -111,10 +111,11 @@ static bool describe_flowcon(const struct snapshot *s, const struct params *p, u
         snprintf(alpha, sizeof alpha, ", %s alpha of %g %%",
                  m->d[3] < p->v[ALPHA].number ? "below the" : "not below the",
                  100 * p->v[ALPHA].number);
+    if (s->now - m->i[1] >= USEC_PER_SEC)
+        snprintf(since, sizeof since, ", for %s", time_format(s->now - m->i[1], span, sizeof span));
     snprintf(out->list, sizeof out->list, "%s", names[list]);
-    snprintf(out->text, sizeof out->text, "By flowcon it is in the list of %s, for %s: %s%s. %s",
-             meanings[list], time_format(s->now - m->i[1], since, sizeof since), measure, alpha,
-             limit);
+    snprintf(out->text, sizeof out->text, "By flowcon it is in the list of %s%s: %s%s. %s",
+             meanings[list], since, measure, alpha, limit);
     return true;
 }
 

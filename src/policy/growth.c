@@ -5,7 +5,8 @@
  *
  * with E the job's metric and R the mean CPU used in the interval (FlowCon, 4.1).
  * E differs in scale from job to job while the threshold alpha is a percentage,
- * so G is taken as a share of the job's own peak so far. */
+ * so G is taken as a share of the job's own peak so far. The interval is the one
+ * between two values that the job said, of which there may be none in an itval. */
 #include "policy/growth.h"
 
 #include <math.h>
@@ -134,7 +135,7 @@ void growth_measure(struct growth *g, const struct snapshot *s)
     m->d[2] = growth > m->d[2] ? growth : m->d[2];
     m->d[3] = m->d[2] > 0 ? growth / m->d[2] : 0;
     m->i[0] |= GROWTH_MEASURED;
-    g->measured = true;
+    g->measured = g->fresh = true;
     g->g = m->d[3];
     begin_at(m, &h->last);
 }

@@ -24,6 +24,7 @@ struct growth {
     uint32_t task;
     struct memo memo;
     bool measured; /* there is a G */
+    bool fresh;    /* and it is of this look */
     double g;      /* in [0, 1]: G as a share of the job's own peak */
     double limit;  /* share of the node, 0..1: what the sharer decides */
 };

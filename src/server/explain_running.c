@@ -58,6 +58,21 @@ static const char *why_not_more(const struct explanation *x, enum why why)
     }
 }
 
+/* Where CPUs are shared by weight, what it holds is only kept for it. */
+static bool is_shared(const struct explanation *x)
+{
+    return x->t->pool == POOL_CPU && combo(x)->policy[AXIS_SHARE]->soft;
+}
+
+static void add_kept(struct explanation *x)
+{
+    struct str s = {0};
+    phrase_units(&s, POOL_CPU, x->t->n);
+    str_addf(&s, "%s kept for it; what it gets beyond that depends on its neighbours.",
+             x->t->n == UNIT ? " is" : " are");
+    explain_reason(x, "size", &s, NULL);
+}
+
 static void add_size(struct explanation *x)
 {
     const struct job *j = x->t->job;
@@ -111,8 +126,10 @@ static void add_usage(struct explanation *x)
     struct str s = {0};
     if (!u->known || !(u->cpus >= 0) || !(has > 0))
         return;
+    if (is_shared(x))
+        has = x->t->cpu_used / UNIT;
     str_addf(&s, u->cpus < has / 2 ? "It uses only %.2g of its " : "It uses %.2g of its ", u->cpus);
-    phrase_units(&s, POOL_CPU, x->j->attempt->cpus);
+    phrase_units(&s, POOL_CPU, llround(has * UNIT));
     str_add(&s, ".");
     explain_reason(x, "usage", &s, NULL);
 }
@@ -219,8 +236,8 @@ static void sum_up(struct explanation *x)
         str_add(s, " for ");
         phrase_span(s, clock_wall() - a->started);
     }
-    str_add(s, " on ");
-    phrase_units(s, x->t->pool, x->t->n);
+    str_add(s, is_shared(x) ? " on about " : " on ");
+    phrase_units(s, x->t->pool, is_shared(x) ? llround(x->t->cpu_used / 10) * 10 : x->t->n);
     str_addf(s, " of %s", x->y->engine.cluster.nodes[x->t->at.at[0].node].name);
     if (a->n > 1)
         str_addf(s, ", attempt %u", a->n);
@@ -231,12 +248,15 @@ void explain_running(struct explanation *x)
 {
     sum_up(x);
     add_silence(x);
-    add_size(x);
+    if (is_shared(x))
+        add_kept(x);
+    else
+        add_size(x);
     add_share(x);
     explain_standing(x);
     add_usage(x);
     add_end(x);
-    if (x->t->n >= x->t->most)
+    if (x->t->n >= x->t->most || is_shared(x))
         return;
     explain_ahead(x);
     add_change(x);

@@ -127,7 +127,6 @@ struct live_job {
     struct progress_seen progress;
     struct usage_seen usage;
     usec_t sampled;     /* wall clock of the newest sample */
-    usec_t told;        /* engine time at which the engine last got one */
     uint8_t list[AXES]; /* of the policies' lists that it was last seen in; 0 = none */
     bool changed;       /* the row must be saved before the turn ends */
 };

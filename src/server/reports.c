@@ -131,7 +131,8 @@ static void tell_first(struct yard *y, const struct live_job *j, const struct sa
     step_sample(y, j, &first);
 }
 
-static void tell_sample(struct yard *y, struct live_job *j, const struct sample_row *row)
+/* To be told with each report of usage: its CPU time and its metric are of one time then. */
+static void tell_sample(struct yard *y, const struct live_job *j, const struct sample_row *row)
 {
     const struct task *t = yard_task(y, j);
     struct sample sample = {
@@ -150,19 +151,16 @@ static void tell_sample(struct yard *y, struct live_job *j, const struct sample_
         sample.metric_at = sample.at;
     if (!isnan(sample.metric) && (!t->history || isnan(t->history->first.metric)))
         tell_first(y, j, &sample);
-    j->told = sample.at;
     step_sample(y, j, &sample);
 }
 
 /* One sample a second is enough, of those that come once a second. */
 #define SAMPLE_EVERY (USEC_PER_SEC * 9 / 10)
 
-/* What was reported while no server ran comes at once: the store gets all of it, with its
- * own times, the engine the newest. */
-static void keep_sample(struct yard *y, struct live_job *j, const struct attempt *a, usec_t at)
+static struct sample_row make_sample(const struct live_job *j, const struct attempt *a, usec_t at)
 {
     const struct usage_seen *u = &j->usage;
-    struct sample_row row = {
+    return (struct sample_row){
         .at = at,
         .step = j->progress.known ? j->progress.step : NAN,
         .metric = j->progress.known ? j->progress.value : NAN,
@@ -172,10 +170,13 @@ static void keep_sample(struct yard *y, struct live_job *j, const struct attempt
         .block_bytes = u->known ? u->block_bytes : NAN,
         .net_bytes = u->known ? u->net_bytes : NAN,
     };
+}
+
+/* What was reported while no server ran comes at once, with its own times. */
+static void keep_sample(struct yard *y, struct live_job *j, const struct attempt *a, usec_t at)
+{
+    struct sample_row row = make_sample(j, a, at);
     struct err err;
-    if (j->task != TASK_NONE && u->known && wants_samples(y) &&
-        clock_now(&y->clock) - j->told >= SAMPLE_EVERY)
-        tell_sample(y, j, &row);
     if (at - j->sampled < SAMPLE_EVERY)
         return;
     j->sampled = at;
@@ -267,6 +268,10 @@ void report_usage(struct yard *y, struct attempt *a, const json_t *o)
     yard_touch(y, j);
     attempt_save(y, a);
     keep_sample(y, j, a, u->at);
+    if (j->task != TASK_NONE && wants_samples(y)) {
+        struct sample_row row = make_sample(j, a, u->at);
+        tell_sample(y, j, &row);
+    }
 }
 
 void report_applied(struct yard *y, struct attempt *a, const json_t *o)
@@ -286,6 +291,8 @@ void report_restarted(struct yard *y, struct attempt *a, const json_t *o)
     a->resumed = clock_now(&y->clock);
     /* Steps before and after the restart cost differently. */
     j->progress.first_known = false;
+    if (!j->progress.known) /* nor will its next step be seen */
+        learn_cost(y, j, a);
     log_info("job=%lld attempt=%u restarted cpus=%g pause_us=%lld", (long long)a->job, a->n,
              number(o, "cpus"), (long long)a->pause);
     attempt_applied(y, a, number(o, "cpus"));

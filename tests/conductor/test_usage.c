@@ -73,7 +73,7 @@ static void check_files(const struct file *files)
         close(fd);
     }
     struct group group = {.path = path, .procs = "cgroup.procs", .joined = true};
-    const struct group_set set = {&group, 1};
+    const struct group_set set = {.at = &group, .n = 1};
     struct usage_meter m;
     usage_init(&m, getpid());
     usage_begin(&m, &set, 0);

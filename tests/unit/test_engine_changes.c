@@ -64,6 +64,25 @@ static void test_resize_cost(void **state)
     world_done(&w);
 }
 
+/* What would not pay yet is done when it does, though nothing else happens. */
+static void test_growth_waits_for_the_last_change(void **state)
+{
+    (void)state;
+    struct world w;
+    world_init(&w, "1x4", "elastic-fifo", NULL);
+    struct job like = elastic(1, 4, 1e5);
+    like.cost.resize = seconds(10);
+    world_submit(&w, 0, like);
+    world_decide(&w, 0, "t=0 start a 4 on n1:4\n");
+    uint32_t b = world_submit(&w, 20, gpus(2, 1000));
+    world_decide(&w, 20, "t=20 resize a 4->2 on n1:2 stops 10\nt=20 start b 2 on n1:2\n");
+    world_end(&w, 22, b);
+    world_decide(&w, 22, "");
+    assert_int_equal(engine_due(&w.e), seconds(40));
+    world_decide(&w, 40, "t=40 resize a 2->4 on n1:4 stops 10\n");
+    world_done(&w);
+}
+
 /* Puts every grant on the node that the test says. */
 static uint32_t wanted_node;
 
@@ -325,6 +344,33 @@ static void test_slow_stop_and_growth(void **state)
     world_done(&w);
 }
 
+/* Two that stop one after the other: the one that grows waits for both as it is, though
+ * that size is not allowed any more. */
+static void test_slow_stops_and_growth(void **state)
+{
+    (void)state;
+    struct world w;
+    world_init(&w, "1x4", "elastic-srjf",
+               &(struct world_options){.slow_stops = true, .explain = true});
+    struct job like = elastic(2, 4, 100);
+    like.whole = true;
+    uint32_t a = world_submit(&w, 0, like);
+    uint32_t b = world_submit(&w, 0, gpus(1, 200)), c = world_submit(&w, 0, gpus(1, 200));
+    world_decide(&w, 0, "t=0 start a 2 on n1:2\nt=0 start b 1 on n1:1\nt=0 start c 1 on n1:1\n");
+    struct job *j = ARENA_NEW(&w.arena, struct job);
+    *j = *world_task(&w, a)->job;
+    j->min = j->req = 4 * UNIT;
+    world_take(&w, 10, (struct event){.kind = EVENT_JOB, .task = a, .job = j});
+    world_decide(&w, 10, "t=10 preempt b 1\nt=10 preempt c 1\n");
+    world_take(&w, 12, (struct event){.kind = EVENT_STOPPED, .task = b});
+    world_decide(&w, 12, "");
+    assert_int_equal(w.e.why[a].why, WHY_RELEASING);
+    assert_int_equal(world_task(&w, a)->n, 2 * UNIT);
+    world_take(&w, 13, (struct event){.kind = EVENT_STOPPED, .task = c});
+    world_decide(&w, 13, "t=13 resize a 2->4 on n1:4\n");
+    world_done(&w);
+}
+
 /* The checkpoint of a preemption counts only once it is complete. */
 static void test_node_down_while_stopping(void **state)
 {
@@ -406,6 +452,7 @@ static void test_failed(void **state)
 static const struct CMUnitTest tests[] = {
     TEST(test_restart_cost),
     TEST(test_resize_cost),
+    TEST(test_growth_waits_for_the_last_change),
     TEST(test_move_cost),
     TEST(test_pause_keeps_memory),
     TEST(test_resume_on_the_same_nodes),
@@ -417,6 +464,7 @@ static const struct CMUnitTest tests[] = {
     TEST(test_drain_with_a_paused_job),
     TEST(test_slow_stop),
     TEST(test_slow_stop_and_growth),
+    TEST(test_slow_stops_and_growth),
     TEST(test_node_down_while_stopping),
     TEST(test_hold_while_stopping),
     TEST(test_hold_of_a_paused_job),

@@ -225,7 +225,7 @@ static void test_flowcon_says_why(void **state)
     tick(&w, 0);
     struct remark r = remark_on(&w, AXIS_SHARE, a);
     assert_string_equal(r.list, "new");
-    assert_string_equal(r.text, "By flowcon it is in the list of new jobs, for 0ms: it has said no "
+    assert_string_equal(r.text, "By flowcon it is in the list of new jobs: it has said no "
                                 "metric yet. It is not limited.");
     static const double metrics[] = {1, 0.5, 0.5, 0.5};
     for (size_t i = 0; i < COUNT_OF(metrics); i++) {
@@ -236,7 +236,7 @@ static void test_flowcon_says_why(void **state)
     r = remark_on(&w, AXIS_SHARE, a);
     assert_string_equal(r.list, "completing");
     assert_string_equal(r.text,
-                        "By flowcon it is in the list of completing jobs, for 0ms: its growth is "
+                        "By flowcon it is in the list of completing jobs: its growth is "
                         "0 % of its best, below the alpha of 5 %. It is limited to 1 of the 4 CPUs "
                         "while others want the rest.");
     assert_int_equal(list_of(&w, AXIS_SHARE, a), 3);
@@ -271,6 +271,8 @@ static void test_flowcon_waits_for_news(void **state)
     }
     sample(&w, 100, a, 0.5, 200); /* it has said so again */
     tick(&w, 100);
+    assert_int_equal(growth_list(&world_task(&w, a)->memo[AXIS_SHARE]), GROWTH_WATCHING);
+    tick(&w, 120); /* and nothing since */
     assert_int_equal(growth_list(&world_task(&w, a)->memo[AXIS_SHARE]), GROWTH_WATCHING);
     world_done(&w);
 }

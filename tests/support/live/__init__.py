@@ -8,13 +8,14 @@ cancelled. One that takes none makes its own. The program is $TRAINYARD, or the 
 $BUILD.
 """
 import inspect
+import os
 import sys
 import traceback
 
-from .expect import Failure, Skip, expect, expect_equal, wait_until
+from .expect import Failure, Skip, expect, expect_equal, expect_lasts, wait_until
 from .schema import METHODS, Document, Mismatch
 from .wire import API, Answer, Refused
-from .yard import BUILD, OVER, PROGRAM, ROOT, Yard
+from .yard import BUILD, OVER, PROGRAM, ROOT, Yard, instrumented
 
 
 def run_case(name, case, *yards):
@@ -57,6 +58,8 @@ def main():
         cases = [(name, case) for name, case in cases if any(word in name for word in words)]
     if not cases:
         sys.exit("no such case")
+    if not os.access(PROGRAM, os.X_OK):
+        sys.exit(f"{PROGRAM}: not there; build it first, or set TRAINYARD")
     sharing = [(name, case) for name, case in cases if inspect.signature(case).parameters]
     results = run_sharing(sharing) if sharing else []
     results += [run_case(name, case) for name, case in cases if (name, case) not in sharing]

@@ -33,3 +33,11 @@ def wait_until(condition, what="the condition", seconds=PATIENCE):
         if time.monotonic() > end:
             raise Failure(f"{what() if callable(what) else what}: not within {seconds} s")
         time.sleep(0.01)
+
+
+def expect_lasts(condition, seconds, what):
+    """What is true now stays so for a while."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        expect(condition(), what)
+        time.sleep(0.01)

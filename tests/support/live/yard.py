@@ -4,6 +4,7 @@ Everything that a test starts carries a mark in its environment, so that whateve
 left is found, wherever it hides.
 """
 import concurrent.futures
+import contextlib
 import http.client
 import os
 import pathlib
@@ -24,6 +25,12 @@ MARK = "TRAINYARD_TEST_MARK"
 OVER = {"done", "failed", "cancelled", "timeout", "lost"}
 
 
+def instrumented():
+    """Whether the programs were built with sanitizers: jobs, which were not, cannot load the
+    malleable library then."""
+    return b"__asan_init" in pathlib.Path(PROGRAM).read_bytes()
+
+
 class Yard:
     """A server in a directory of its own, or in the one that is given, on some of the
     machine's CPUs (all)."""
@@ -34,7 +41,9 @@ class Yard:
         self.state = self.dir / "state"
         self.mark = "trainyard-test-" + uuid.uuid4().hex
         self.options = options
-        self.environment = {**os.environ, MARK: self.mark, **(environment or {})}
+        self.environment = {**os.environ, MARK: self.mark,
+                            **({"TRAINYARD_MALLEABLE": ""} if instrumented() else {}),
+                            **(environment or {})}
         usable = sorted(os.sched_getaffinity(0))
         if cpus and len(usable) < cpus:
             raise Skip(f"needs {cpus} CPUs")
@@ -215,13 +224,18 @@ class Yard:
     def conductors(self):
         return [pid for pid, _ in self.processes("trainyard-conductor")]
 
-    def cgroups(self, name="*"):
-        """Groups of this server's jobs, named JOB.ATTEMPT; their parent has the server's
-        name, a hash of its state directory."""
+    def group_bases(self):
+        """Where its jobs' groups are, in each hierarchy: named by a hash of the state directory."""
         number = 0xcbf29ce484222325
         for byte in os.fsencode(os.path.realpath(self.state)):
             number = (number ^ byte) * 0x100000001b3 & (1 << 64) - 1
-        return list(pathlib.Path("/sys/fs/cgroup").glob(f"**/trainyard-{number:016x}/{name}/"))
+        name = f"trainyard-{number:016x}"
+        # Not by glob: others come and go meanwhile.
+        return [pathlib.Path(top, name) for top, dirs, _ in os.walk("/sys/fs/cgroup") if name in dirs]
+
+    def cgroups(self, name="*"):
+        """Groups of its jobs, which are named JOB.ATTEMPT."""
+        return [group for base in self.group_bases() for group in base.glob(f"{name}/")]
 
     def expect_nothing_left(self):
         wait_until(lambda: not self.processes(), lambda: f"nothing runs: {self.processes()}")
@@ -251,5 +265,15 @@ class Yard:
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:
                 pass
+        wait_until(self.remove_groups, "the end of its groups")
         if self.own:
             shutil.rmtree(self.dir, ignore_errors=True)
+
+    def remove_groups(self):
+        """What a server that was ended in the middle could not; false while they are in use."""
+        for group in (*self.cgroups(), *self.group_bases()):
+            with contextlib.suppress(OSError):  # what is frozen cannot even die
+                (group / "freezer.state").write_text("THAWED")
+            with contextlib.suppress(OSError):
+                group.rmdir()
+        return not self.group_bases()

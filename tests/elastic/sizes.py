@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+"""Sizes that users give to jobs, and what happens when they cannot be had: the books,
+the control groups and what is shown agree throughout."""
+import concurrent.futures
+import os
+import subprocess
+
+from lib import TRAINER, expect_books, live, quota
+from live import expect, expect_equal, wait_until
+
+
+def start_job(yard, command="echo ready; sleep 600", **fields):
+    job = yard.submit(command, **{"cpus": "0.5-2", **fields})
+    yard.wait_log(job, "ready")
+    yard.wait_for(job, "running")
+    return job
+
+
+def resize(yard, job, cpus, status=200):
+    return yard.post(f"/jobs/{job}/resize", {"cpus": cpus}, status)
+
+
+def refused(yard, job, cpus, status, *words):
+    """The size is refused with these words, and nothing has changed."""
+    before = yard.job(job)
+    problem = resize(yard, job, cpus, status)
+    expect(all(word in problem["detail"] for word in words), problem["detail"])
+    after = yard.job(job)
+    for name in ("state", "cpus", "cpus_min", "cpus_max", "attempt", "sizes"):
+        expect_equal(after[name], before[name], f"{name} after {cpus} was refused")
+
+
+def settles_at(yard, job, cpus):
+    wait_until(lambda: yard.job(job)["cpus"] == cpus,
+               lambda: f"{cpus} CPUs, but {yard.job(job)['cpus']}")
+    expect_books(yard, job, cpus)
+
+
+def test_within_the_range_and_back():
+    with live.Yard(cpus=2) as yard:
+        yard.start()
+        job = start_job(yard)
+        settles_at(yard, job, 2)
+        for cpus in (1, 0.5, 1.5):
+            resize(yard, job, cpus)
+            settles_at(yard, job, cpus)
+        resize(yard, job, "0.5-1")
+        settles_at(yard, job, 1)
+        done = yard.run("resize", str(job), "--cpus", "2")
+        settles_at(yard, job, 2)
+        expect_equal(done.returncode, 0, done.stderr)
+        resize(yard, job, 1)
+        resize(yard, job, None)
+        shown = yard.job(job)
+        expect_equal((shown["cpus_min"], shown["cpus_max"]), (0.5, 2), "the range")
+        settles_at(yard, job, 2)
+        sizes = [s["cpus"] for s in yard.job(job)["sizes"]]
+        expect_equal(sizes, [2, 1, 0.5, 1.5, 1, 2, 1, 2], "the history")
+        page = yard.run("show", str(job)).stdout
+        expect("SIZE SINCE" in page and "resize by elastic-fifo" in page, page)
+        # A new server has the size that was given last, and its history.
+        resize(yard, job, 1)
+        settles_at(yard, job, 1)
+        yard.kill()
+        yard.start()
+        settles_at(yard, job, 1)
+        expect_equal([s["cpus"] for s in yard.job(job)["sizes"]], sizes + [1], "the history")
+
+
+def test_what_cannot_be():
+    with live.Yard(cpus=2) as yard:
+        yard.start()
+        job = start_job(yard, cpus="0.5-1")
+        refused(yard, job, 1.5, 400, "1.5 is out of what job", "0.5 to 1 CPUs")
+        refused(yard, job, 0.1, 400, "0.1 is out of what job")
+        refused(yard, job, "1-3", 400, "3 is out of what job")
+        for nonsense in ("x", 0, -1, "2-1", "1-", [1], {"a": 1}):
+            refused(yard, job, nonsense, 400, "cpus")
+        done = yard.run("resize", str(job), "--cpus", "64", check=False)
+        expect(done.returncode == 2 and "64 is out of what" in done.stderr, done)
+        rigid = start_job(yard, cpus=0.5)
+        refused(yard, rigid, 0.4, 409, "is rigid: it asked for 0.5 CPUs", "submit it with a range")
+        resize(yard, rigid, 0.5)
+        for each in (job, rigid):
+            yard.cancel(each)
+            yard.wait_for(each, "cancelled")
+        refused(yard, job, 1, 409, f"job {job} is over (cancelled)")
+        wide = start_job(yard, cpus="1-8")
+        refused(yard, wide, 4, 413, "4 CPUs")
+        settles_at(yard, wide, 2)
+
+
+def test_a_job_that_keeps_its_size():
+    """`resize: none`: its size can be chosen while it waits, not while it runs."""
+    with live.Yard(cpus=2) as yard:
+        yard.start()
+        job = start_job(yard, resize="none")
+        settles_at(yard, job, 2)
+        refused(yard, job, 1, 409, "does not change its size while it runs", "requeue it")
+        resize(yard, job, "1-2")
+        yard.post(f"/jobs/{job}/requeue", {"hold": True})
+        yard.wait_for(job, "held")
+        resize(yard, job, 1)
+        yard.post(f"/jobs/{job}/release")
+        wait_until(lambda: yard.job(job)["state"] == "running", "its second attempt")
+        settles_at(yard, job, 1)
+
+
+GPU = r"""
+#include <stdio.h>
+int nvmlInit_v2(void) { return 0; }
+int nvmlShutdown(void) { return 0; }
+int nvmlDeviceGetCount_v2(unsigned *n) { *n = 2; return 0; }
+int nvmlDeviceGetHandleByIndex_v2(unsigned i, void **d) { *d = (char *)0 + i + 1; return 0; }
+int nvmlDeviceGetUUID(void *d, char *t, unsigned n) { snprintf(t, n, "GPU-%p", d); return 0; }
+int nvmlDeviceGetName(void *d, char *t, unsigned n) { snprintf(t, n, "stand-in"); return 0; }
+int nvmlDeviceGetMemoryInfo(void *d, unsigned long long *m) { m[0] = m[1] = 1 << 30; return 0; }
+"""
+
+
+def test_a_job_with_gpus():
+    """The driver's library is a stand-in; all else is real."""
+    with live.Yard(cpus=2) as yard:
+        built = subprocess.run(
+            [os.environ.get("CC", "cc"), "-w", "-shared", "-fPIC", "-x", "c", "-", "-o",
+             str(yard.dir / "libnvidia-ml.so.1")], input=GPU, text=True, check=False)
+        if built.returncode:
+            raise live.Skip("no C compiler")
+        yard.start(LD_LIBRARY_PATH=str(yard.dir))
+        job = start_job(yard, cpus=1, gpus=1)
+        expect_equal(yard.job(job)["gpus"], 1, "GPUs")
+        refused(yard, job, 2, 409, "runs on GPUs", "submit it with another number")
+
+
+def test_two_resizes_race():
+    """Many at once, from several clients: all are answered, and the last one is in force."""
+    with live.Yard(cpus=2) as yard:
+        yard.start()
+        job = start_job(yard)
+        wishes = [0.5, 1, 1.5, 2] * 8
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            answers = list(pool.map(lambda cpus: resize(yard, job, cpus), wishes))
+        for answer, wish in zip(answers, wishes):
+            expect_equal(answer["cpus_max"], wish, "each is told its own")
+        last = [e for e in yard.events(job, "job.changed")][-1]["cpus_max"]
+        settles_at(yard, job, last)
+        expect_equal(yard.job(job)["cpus_max"], last, "the last one wins")
+        yard.sweep()
+        yard.finish()
+
+
+def test_a_size_that_others_must_make_room_for():
+    """They are stopped one after the other; the job that grows waits, and is not."""
+    with live.Yard(cpus=2) as yard:
+        yard.start()
+        command = "trap 'sleep {}; exit 0' TERM; echo ready; while :; do sleep 0.05; done"
+        jobs = [start_job(yard)] + [start_job(yard, command.format(n)) for n in (0.2, 1)]
+        settles_at(yard, jobs[0], 1)
+        resize(yard, jobs[0], 2)
+        settles_at(yard, jobs[0], 2)
+        expect_equal(yard.job(jobs[0])["attempt"], 1, "it went on")
+        for job in jobs[1:]:
+            expect_equal(yard.job(job)["state"], "queued", "the others wait")
+
+
+def test_a_job_that_never_applies_its_size():
+    """Without OpenMP nothing follows: the bound passes, and others get their CPUs."""
+    with live.Yard(cpus=2) as yard:
+        yard.start()
+        script = yard.dir / "spin.py"
+        script.write_text("import time\nprint('ready', flush=True)\n"
+                          "end = time.time() + 600\nwhile time.time() < end:\n    pass\n")
+        stubborn = start_job(yard, f"exec /usr/bin/env python3 {script}")
+        settles_at(yard, stubborn, 2)
+        other = start_job(yard)
+        settles_at(yard, stubborn, 1)
+        settles_at(yard, other, 1)
+        yard.sweep()
+        yard.finish()
+
+
+def test_a_missing_library():
+    with live.Yard(cpus=2) as yard:
+        yard.start(TRAINYARD_MALLEABLE="/nonexistent/library.so")
+        job = yard.submit(TRAINER, "--steps", "100000")
+        wait_until(lambda: yard.job(job)["progress"], "it trains")
+        rigid = yard.job(job)
+        elastic = yard.submit(TRAINER, "--steps", "200", cpus="1-2")
+        shown = yard.wait_for(elastic, "running", "done")
+        expect_equal(rigid["standing"], [], "a job that does not need it")
+        if shown["state"] == "running":
+            expect(any("/nonexistent/library.so is not there" in s for s in shown["standing"]),
+                   shown["standing"])
+        yard.wait_for(elastic, "done")
+        expect("preload" not in yard.logs(elastic), yard.logs(elastic)[:500])
+        expect("/nonexistent/library.so is not there" in yard.output(), yard.output())
+
+
+def test_what_is_in_force_before_the_first_report():
+    """A size that changes while the job is being started."""
+    with live.Yard(cpus=2) as yard:
+        yard.start()
+        for _ in range(5):
+            job = yard.submit("sleep 600", cpus="0.5-2")
+            resize(yard, job, 0.5)
+            settles_at(yard, job, 0.5)
+            expect_equal(quota(yard, job), 0.5, "quota")
+            yard.cancel(job)
+            yard.wait_for(job, "cancelled")
+
+
+if __name__ == "__main__":
+    live.main()
