@@ -145,8 +145,10 @@ static int unknown_param(const struct policy *p, const char *name, struct err *e
                    p->name, name, p->name);
 }
 
-/* "name=value" of one axis, or of whichever axis knows the name. */
-static int set_param(struct combo *c, int axis, const char *text, size_t length, struct err *err)
+/* "name=value" of one axis, or of whichever axis knows the name; `seen` has the bits of
+ * those that were set, by axis. */
+static int set_param(struct combo *c, int axis, const char *text, size_t length, unsigned *seen,
+                     struct err *err)
 {
     char item[128];
     if (length >= sizeof item)
@@ -162,6 +164,9 @@ static int set_param(struct combo *c, int axis, const char *text, size_t length,
         int i = axis == AXES || axis == a ? params_find(p->params, item, strlen(item)) : -1;
         if (i < 0)
             continue;
+        if (seen[a] >> i & 1)
+            return err_set(err, ERR_INVALID, "policy %s: %s is there twice", p->name, item);
+        seen[a] |= 1U << i;
         if (param_parse(&p->params[i], equals + 1, &c->params[a].v[i], err) < 0)
             return err_prefix(err, "policy %s", p->name);
         return 0;
@@ -172,11 +177,12 @@ static int set_param(struct combo *c, int axis, const char *text, size_t length,
 /* The parameters behind colons in text[0..length). */
 static int set_params(struct combo *c, int axis, const char *text, size_t length, struct err *err)
 {
+    unsigned seen[AXES] = {0};
     while (length) {
         text++, length--; /* the colon */
         const char *colon = memchr(text, ':', length);
         size_t n = colon ? (size_t)(colon - text) : length;
-        if (set_param(c, axis, text, n, err) < 0)
+        if (set_param(c, axis, text, n, seen, err) < 0)
             return -1;
         text += n;
         length -= n;
@@ -190,14 +196,39 @@ static void choose(struct combo *c, const struct policy *p)
     params_default(p->params, &c->params[p->axis]);
 }
 
-/* One part of a combination: "allocate=las:thresholds=3250". */
-static int parse_part(const char *text, size_t length, struct combo *c, struct err *err)
+static const char *nth_axis(const void *ctx, size_t i)
+{
+    (void)ctx;
+    return axis_names[i];
+}
+
+static int unknown_axis(const char *text, size_t length, size_t key, struct err *err)
+{
+    char name[32] = "";
+    if (key < sizeof name)
+        memcpy(name, text, key);
+    const char *near = *name ? str_nearest(name, AXES, nth_axis, NULL) : NULL;
+    if (near)
+        return err_set(err, ERR_INVALID, "'%.*s': did you mean '%s='?", (int)length, text, near);
+    return err_set(err, ERR_INVALID,
+                   "'%.*s': expected allocate=, place= or share=; several policies to compare are "
+                   "several --policy",
+                   (int)length, text);
+}
+
+/* One part of a combination: "allocate=las:thresholds=3250". `seen` has a bit for each
+ * axis that was there before. */
+static int parse_part(const char *text, size_t length, unsigned *seen, struct combo *c,
+                      struct err *err)
 {
     const char *equals = memchr(text, '=', length);
     size_t key = equals ? (size_t)(equals - text) : 0;
     for (int axis = 0; axis < AXES; axis++) {
         if (!equals || strlen(axis_names[axis]) != key || strncmp(axis_names[axis], text, key) != 0)
             continue;
+        if (*seen >> axis & 1)
+            return err_set(err, ERR_INVALID, "%s= is there twice", axis_names[axis]);
+        *seen |= 1U << axis;
         const char *name = equals + 1;
         size_t rest = length - key - 1;
         const char *colon = memchr(name, ':', rest);
@@ -211,15 +242,15 @@ static int parse_part(const char *text, size_t length, struct combo *c, struct e
         choose(c, p);
         return set_params(c, axis, name + n, rest - n, err);
     }
-    return err_set(err, ERR_INVALID, "'%.*s': expected allocate=, place= or share=", (int)length,
-                   text);
+    return unknown_axis(text, length, key, err);
 }
 
 static int parse_parts(const char *text, struct combo *c, struct err *err)
 {
+    unsigned seen = 0;
     for (;;) {
         size_t n = strcspn(text, ",");
-        if (parse_part(text, n, c, err) < 0)
+        if (parse_part(text, n, &seen, c, err) < 0)
             return -1;
         if (!text[n])
             return 0;
@@ -227,14 +258,11 @@ static int parse_parts(const char *text, struct combo *c, struct err *err)
     }
 }
 
+/* Whether it is meant as a combination. */
 static bool names_axis(const char *text)
 {
-    for (int axis = 0; axis < AXES; axis++) {
-        size_t n = strlen(axis_names[axis]);
-        if (!strncmp(text, axis_names[axis], n) && text[n] == '=')
-            return true;
-    }
-    return false;
+    size_t n = strcspn(text, "=:,");
+    return text[n] == '=' || text[n] == ',';
 }
 
 int combo_parse(const char *text, struct combo *out, struct err *err)

@@ -105,8 +105,6 @@ static void test_parameters(void **state)
     assert_near(c.params[AXIS_ALLOCATE].v[0].number, 1, 0);
     c = parsed("kubernetes:by=request");
     assert_near(c.params[AXIS_PLACE].v[0].number, 0, 0);
-    c = parsed("fifo:order=strict:order=skip"); /* the last one counts */
-    assert_near(c.params[AXIS_ALLOCATE].v[0].number, 1, 0);
 }
 
 static void test_unknown_names(void **state)
@@ -140,6 +138,10 @@ static void test_unknown_parameters(void **state)
     refuse("fifo:", "write name=value");
     refuse("fifo:=strict", "write name=value");
     refuse("fifo:order", "write name=value");
+    refuse("fifo:order=strict:order=skip", "policy fifo: order is there twice");
+    refuse("allocate=fifo,allocate=las", "allocate= is there twice");
+    refuse("allocat=fifo", "did you mean 'allocate='?");
+    refuse("fifo,las", "several policies to compare are several --policy");
     refuse("fifo:order=", "order=: expected one of");
     refuse("fifo:order=fast", "policy fifo: order=fast: expected one of strict|skip|backfill");
     refuse("las:thresholds=0", "policy las: thresholds");
