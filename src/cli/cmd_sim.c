@@ -1,6 +1,8 @@
 /* trainyard sim: runs policies on a trace in virtual time and compares them. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/str.h"
@@ -192,11 +194,49 @@ static int write_results(const struct args *a, const struct request *r,
     return 0;
 }
 
+static bool same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    if (!strcmp(a, b))
+        return true;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev &&
+           x.st_ino == y.st_ino;
+}
+
+/* No file is written over another that this command reads or writes. */
+static int check_files(const struct args *a, struct err *err)
+{
+    static const char *const outputs[] = {"jobs-csv", "report", "save-trace"};
+    static const char *const inputs[] = {"profiles", "nodes"};
+    VEC(const char *) others = {0};
+    int rc = 0;
+    for (size_t i = 0; i < a->operands.n; i++)
+        VEC_PUSH(&others, a->operands.at[i]);
+    for (size_t i = 0; i < COUNT_OF(inputs); i++)
+        if (args_get(a, inputs[i]))
+            VEC_PUSH(&others, args_get(a, inputs[i]));
+    for (size_t i = 0; rc == 0 && i < COUNT_OF(outputs); i++) {
+        const char *out = args_get(a, outputs[i]);
+        for (size_t k = 0; out && k < others.n; k++)
+            if (same_file(out, others.at[k]))
+                rc = err_set(err, ERR_INVALID,
+                             "--%s %s: the command uses this file already; name "
+                             "another",
+                             outputs[i], out);
+        if (out)
+            VEC_PUSH(&others, out);
+    }
+    VEC_DONE(&others);
+    return rc;
+}
+
 static int run(const struct args *args)
 {
     struct request r = {0};
     struct err err;
-    int rc = get_request(args, &r, &err);
+    int rc = check_files(args, &err);
+    if (rc == 0)
+        rc = get_request(args, &r, &err);
     struct sim_result *results = xcalloc(r.combos.n, sizeof *results);
     const char *save = args_get(args, "save-trace");
     if (rc == 0 && save)

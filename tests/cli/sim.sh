@@ -36,6 +36,12 @@ trace ok.csv 'id,submit,work,req' 'a,0,600,1' 'b,30,2h,2' 'c,60,90,1'
 ok=(ok.csv --nodes 1x2 --policy fifo)
 
 # ---- what is bad about the command line
+bad 'a trace that would be overwritten' '--jobs-csv ok.csv: the command uses this file already' \
+    "${ok[@]}" --jobs-csv ok.csv
+ln ok.csv also.csv
+bad 'by another name, too' '--report also.csv: the command uses this file' "${ok[@]}" --report also.csv
+bad 'two outputs in one file' '--report out: the command uses this file already' "${ok[@]}" \
+    --jobs-csv out --report out
 bad 'no policy' "--policy is missing; \`trainyard policies\` lists them" ok.csv -n 1x2
 bad 'no nodes' '--nodes is missing; write 16x4' ok.csv -p fifo
 bad 'no trace' 'TRACE is missing; give a file or --generate SPEC' -n 1x2 -p fifo
