@@ -46,7 +46,15 @@ static void print_policy(const struct policy *p)
 
 static void print_preset(const struct preset *preset)
 {
+    struct combo combo;
+    struct err err;
     printf("%s: %s\n\nThe same as:\n  %s\n", preset->name, preset->summary, preset->spec);
+    if (combo_parse(preset->spec, &combo, &err) < 0)
+        return;
+    for (int axis = 0; axis < AXES; axis++) {
+        printf("\n");
+        print_policy(combo.policy[axis]);
+    }
 }
 
 static void print_list(void)
