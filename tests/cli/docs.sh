@@ -163,8 +163,9 @@ for policy in "${policies[@]}"; do
     check_page "$policy"
 done
 while read -r preset summary; do
-    meaning=$("$TRAINYARD" policies "$preset" | tail -1)
-    row="| \`$preset\` | $summary | \`${meaning#  }\` |"
+    meaning=$("$TRAINYARD" policies --json |
+        sed -n "s/^{\"name\":\"$preset\",\"axis\":\"preset\".*\"same_as\":\"\([^\"]*\)\"}$/\1/p")
+    row="| \`$preset\` | $summary | \`$meaning\` |"
     if grep -qxF -- "$row" docs/policies/README.md; then
         passed "preset $preset is in the index"
     else
