@@ -119,23 +119,23 @@ bool attempt_act(struct yard *y, struct attempt *a)
     a->todo = 0;
     if (attempt_waits(y, a, todo))
         return false;
-    if (todo & TODO_CLEAN) {
+    if (todo & DEED_CLEAN) {
         if (!leave(y, a))
             return false;
-        a->todo = TODO_CLEAN | TODO_ACK;
+        a->todo = DEED_CLEAN | DEED_ACK;
         return true;
     }
-    if (todo & TODO_SPAWN) {
+    if (todo & DEED_SPAWN) {
         spawn(y, a);
         return false;
     }
-    if (todo & TODO_SIZE)
+    if (todo & DEED_SIZE)
         attempt_set_size(y, a);
-    if (todo & TODO_FREEZE)
+    if (todo & DEED_FREEZE)
         set_frozen(y, a);
-    if (todo & TODO_LIMIT)
+    if (todo & DEED_LIMIT)
         send_limit(y, a);
-    if (todo & TODO_STOP)
+    if (todo & DEED_STOP)
         send_stop(y, a);
     return false;
 }
@@ -213,7 +213,7 @@ void attempt_look(struct yard *y, struct attempt *a)
         return;
     if (claim.state == CLAIM_NONE) {
         bool young =
-            a->todo & TODO_SPAWN || clock_now(&y->clock) - a->unheard < PATIENCE * USEC_PER_SEC;
+            a->todo & DEED_SPAWN || clock_now(&y->clock) - a->unheard < PATIENCE * USEC_PER_SEC;
         if (y->ready && young)
             return;
         if (dir >= 0 && claim_void(dir, &err) < 0)

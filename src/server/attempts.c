@@ -150,7 +150,7 @@ void attempt_begin(struct yard *y, struct live_job *j, const struct task *t)
         rules_tell_terms(y, j);
     yard_touch(y, j);
     events_add(y, "job.started", a->job, size_object(a, NULL));
-    turn_do(y, a, TODO_SPAWN);
+    turn_do(y, a, DEED_SPAWN);
 }
 
 void attempt_resize(struct yard *y, struct live_job *j, const struct task *t, const char *why)
@@ -161,13 +161,13 @@ void attempt_resize(struct yard *y, struct live_job *j, const struct task *t, co
     if (before.cpus == a->cpus && before.cpu_limit == a->cpu_limit &&
         before.cpu_weight == a->cpu_weight) {
         if (elastic_parts(j, &before) != elastic_parts(j, a))
-            turn_do(y, a, TODO_SIZE);
+            turn_do(y, a, DEED_SIZE);
         return;
     }
     attempt_save(y, a);
     if (before.cpus != a->cpus)
         events_add(y, "job.resized", a->job, size_object(a, why));
-    turn_do(y, a, TODO_SIZE);
+    turn_do(y, a, DEED_SIZE);
 }
 
 void attempt_pause(struct yard *y, struct live_job *j, const struct task *t, bool pause)
@@ -179,7 +179,7 @@ void attempt_pause(struct yard *y, struct live_job *j, const struct task *t, boo
     attempt_save(y, a);
     events_add(y, pause ? "job.paused" : "job.resumed", a->job,
                pause ? NULL : size_object(a, NULL));
-    turn_do(y, a, TODO_FREEZE | (pause ? 0 : TODO_SIZE));
+    turn_do(y, a, DEED_FREEZE | (pause ? 0 : DEED_SIZE));
 }
 
 void attempt_stop(struct yard *y, struct live_job *j, enum stop_why why, usec_t grace)
@@ -193,13 +193,13 @@ void attempt_stop(struct yard *y, struct live_job *j, enum stop_why why, usec_t 
     /* What is frozen cannot save itself. */
     if (a->paused) {
         a->paused = false;
-        turn_do(y, a, TODO_FREEZE);
+        turn_do(y, a, DEED_FREEZE);
     }
     attempt_save(y, a);
     yard_touch(y, j);
     if (why == STOP_PREEMPT)
         events_add(y, "job.preempted", a->job, size_object(a, NULL));
-    turn_do(y, a, TODO_STOP);
+    turn_do(y, a, DEED_STOP);
 }
 
 void attempt_started(struct yard *y, struct attempt *a, usec_t at)
@@ -330,7 +330,7 @@ void attempt_over(struct yard *y, struct attempt *a, const struct ending *end)
     attempt_shrunk(y, a);
     j->attempt = NULL;
     VEC_PUSH(&y->leaving, a);
-    turn_do(y, a, TODO_CLEAN | TODO_ACK);
+    turn_do(y, a, DEED_CLEAN | DEED_ACK);
     log_info("job=%lld attempt=%u ended code=%d signal=%d%s%s", (long long)a->job, a->n, a->code,
              a->signal, *a->reason ? " reason=" : "", a->reason);
     settle_job(y, j, end, stop);

@@ -32,14 +32,14 @@ const char *stop_why_name(enum stop_why why);
 enum stop_why stop_why_parse(const char *text);
 
 /* What has to be done for an attempt once the turn is on disk. */
-enum todo {
-    TODO_SPAWN = 1 << 0,
-    TODO_SIZE = 1 << 1,   /* CPUs, limit or weight have changed */
-    TODO_FREEZE = 1 << 2, /* or thaw: as `paused` says */
-    TODO_STOP = 1 << 3,
-    TODO_LIMIT = 1 << 4, /* tell the conductor another time limit */
-    TODO_CLEAN = 1 << 5, /* it is over: free what it had */
-    TODO_ACK = 1 << 6,   /* and let its conductor go */
+enum deed {
+    DEED_SPAWN = 1 << 0,
+    DEED_SIZE = 1 << 1,   /* CPUs, limit or weight have changed */
+    DEED_FREEZE = 1 << 2, /* or thaw: as `paused` says */
+    DEED_STOP = 1 << 3,
+    DEED_LIMIT = 1 << 4, /* tell the conductor another time limit */
+    DEED_CLEAN = 1 << 5, /* it is over: free what it had */
+    DEED_ACK = 1 << 6,   /* and let its conductor go */
 };
 
 /* One run of a job's command. */
@@ -51,7 +51,7 @@ struct attempt {
     char *dir;            /* of its files */
     struct conduit *link; /* of its conductor; NULL while there is none */
     int64_t pid;          /* of its conductor; 0 = not known */
-    unsigned todo;        /* bits of enum todo */
+    unsigned todo;        /* bits of enum deed */
     bool queued;          /* in the turn's list of things to do */
     bool paused;
     enum stop_why stop;

@@ -87,9 +87,9 @@ void attempt_knows_size(struct yard *y, struct attempt *a, double cpus)
 
 bool attempt_waits(struct yard *y, struct attempt *a, unsigned todo)
 {
-    bool grows = todo & TODO_SPAWN || (todo & TODO_SIZE && a->cpus > a->set_cpus) ||
-                 (todo & TODO_FREEZE && !a->paused);
-    if (!y->shrinking || !grows || todo & (TODO_STOP | TODO_CLEAN))
+    bool grows = todo & DEED_SPAWN || (todo & DEED_SIZE && a->cpus > a->set_cpus) ||
+                 (todo & DEED_FREEZE && !a->paused);
+    if (!y->shrinking || !grows || todo & (DEED_STOP | DEED_CLEAN))
         return false;
     a->todo |= todo;
     VEC_PUSH(&y->waiting, a);

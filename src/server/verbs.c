@@ -200,7 +200,7 @@ int yard_change(struct yard *y, int64_t id, const struct job_change *c, struct e
         if (store_job_get(y->store, id, rewrite_spec, &w, err) < 0)
             return -1;
         if (j->attempt)
-            turn_do(y, j->attempt, TODO_LIMIT);
+            turn_do(y, j->attempt, DEED_LIMIT);
     }
     events_add(y, "job.changed", id, NULL);
     return 0;
