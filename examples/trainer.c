@@ -253,6 +253,7 @@ static double now(void)
 static void train(struct trainer *t)
 {
     double shown = 0;
+    bool said = false; /* the step that it is at */
     while (t->s.step < t->o.steps && !stop_signal) {
         train_step(t);
         bool due = t->o.save_every && t->s.step % t->o.save_every == 0;
@@ -260,12 +261,14 @@ static void train(struct trainer *t)
             save_asked = 0;
             save(t);
         }
-        if (now() - shown > 0.25) {
+        said = now() - shown > 0.25;
+        if (said) {
             shown = now();
             show(t);
         }
     }
-    show(t);
+    if (!said)
+        show(t);
     save(t);
 }
 

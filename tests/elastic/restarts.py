@@ -60,7 +60,7 @@ def test_no_step_is_lost():
         for last, first, step in saved:
             expect(last == first and int(step) == int(last) + 1, saved)
         steps = [int(n) for n in re.findall(r"^step (\d+)/600", log, re.M)]
-        expect(steps == sorted(set(steps)) and steps[-1] == 600, "steps in order, none twice")
+        expect(steps == sorted(set(steps)) and steps[-1] == 600, "steps in order, none twice:", log)
         costs = [e["cost_s"] for e in yard.events(job, "job.restarted")]
         expect(len(costs) == 2 and all(c > 0 for c in costs), costs)
         expect_equal([s["cpus"] for s in done["sizes"]], [2, 1, 2, 0], "sizes")
