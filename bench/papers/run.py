@@ -229,11 +229,15 @@ def qos(program):
 
 
 def main():
-    words = [w for w in sys.argv[2:] if not w.startswith('-')]
     parts = (flowcon, specon, schedulearn, voda, qos)
+    program, *words = [w for w in sys.argv[1:] if w != '--check'] or ['']
+    unknown = [w for w in words if w not in [part.__name__ for part in parts]]
+    if not program or program.startswith('-') or unknown:
+        print(__doc__.strip())
+        return 0 if program in ('--help', '-h') else 2
     for part in parts:
         if not words or part.__name__ in words:
-            part(os.path.abspath(sys.argv[1]))
+            part(os.path.abspath(program))
             print()
     print('%s' % ('every figure as the rules must give it' if not failures else
                   '%d figures missed' % len(failures)))

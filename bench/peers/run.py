@@ -96,7 +96,11 @@ def elasticflow(program):
 
 
 def main():
-    program = os.path.abspath(sys.argv[1])
+    words = [w for w in sys.argv[1:] if w != '--check']
+    if len(words) != 1 or words[0].startswith('-'):
+        print(__doc__.strip())
+        return 0 if words in (['--help'], ['-h']) else 2
+    program = os.path.abspath(words[0])
     check = '--check' in sys.argv
     bad = tiresias(program, check) + elasticflow(program)
     print('\n%s' % ('all equal' if not bad else '%d figures differ' % bad))

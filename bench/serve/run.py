@@ -298,10 +298,11 @@ SECTIONS = {"submit": submit, "requests": requests, "latency": latency, "jobs": 
 
 
 def main():
-    chosen = [a for a in sys.argv[1:] if not a.startswith("-")] or list(SECTIONS)
-    for name in chosen:
-        if name not in SECTIONS:
-            raise SystemExit(f"no section {name}: {', '.join(SECTIONS)}")
+    words = [a for a in sys.argv[1:] if a != "--short"]
+    if set(words) - set(SECTIONS):
+        print(__doc__.strip())
+        raise SystemExit(0 if words[0] in ("--help", "-h") else 2)
+    for name in words or SECTIONS:
         SECTIONS[name]()
 
 

@@ -58,7 +58,7 @@ int time_parse(const char *text, usec_t *out, struct err *err)
                            "'%s' is not a duration; write 90, 90s, 15m, 2h30m or 1d", text);
     while (*p);
     if (time_from_seconds(sum, out) < 0)
-        return err_set(err, ERR_INVALID, "duration '%s' is out of range", text);
+        return err_set(err, ERR_INVALID, "duration '%s' is above 290 years", text);
     return 0;
 }
 

@@ -84,6 +84,8 @@ static int get_options(const struct args *a, struct request *r, struct err *err)
         get_duration(a, "mtbf", &o->mtbf, err) < 0 ||
         get_duration(a, "repair", &o->repair, err) < 0)
         return -1;
+    if (args_get(a, "mtbf") && o->mtbf == 0)
+        return err_set(err, ERR_INVALID, "--mtbf: expected a time above 0; without it none fail");
     if (args_get(a, "json") && args_get(a, "gantt"))
         return err_set(err, ERR_INVALID, "--gantt draws for people; leave it out beside --json");
     o->record = args_get(a, "report") || args_get(a, "gantt");
@@ -265,7 +267,8 @@ static const struct option options[] = {
     {"restart-cost", 0, "T", "a preempted job stops for this long when it resumes", false},
     {"resize-cost", 0, "T", "each change of size stops a job for this long", false},
     {"move-cost", 0, "T", "each move to another node stops a job for this long", false},
-    {"checkpoint-every", 0, "T", "work since the last checkpoint is lost when a node fails", false},
+    {"checkpoint-every", 0, "T", "what a failed node loses of a job at most (default: 0, nothing)",
+     false},
     {"mtbf", 0, "T", "mean time between failures of a node (default: none fail)", false},
     {"repair", 0, "T", "how long a failed node is away (default 10m)", false},
     {"json", 0, NULL, "one JSON object per policy, one a line", false},

@@ -57,11 +57,12 @@ int cluster_can_hold(const struct cluster *c, const struct job *j, struct err *e
     if (most >= j->min)
         return 0;
     char memory[48] = "", cpus[48] = "";
+    const char *unit = j->pool == POOL_CPU ? "CPU" : "GPU";
     if (j->memory_mb)
         snprintf(memory, sizeof memory, " with %lld MB of memory", (long long)j->memory_mb);
     if (j->cpus)
         snprintf(cpus, sizeof cpus, " with %g CPUs each", (double)j->cpus / UNIT);
-    return err_set(err, ERR_LIMIT, "needs %g %s%s%s%s, the cluster has at most %g such",
-                   (double)j->min / UNIT, j->pool == POOL_CPU ? "CPUs" : "GPUs", cpus, memory,
+    return err_set(err, ERR_LIMIT, "needs %g %s%s%s%s%s, the cluster has at most %g such",
+                   (double)j->min / UNIT, unit, j->min == UNIT ? "" : "s", cpus, memory,
                    j->whole ? " on one node" : "", (double)most / UNIT);
 }

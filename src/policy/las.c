@@ -78,6 +78,8 @@ void las_wake(const struct las *l, const struct snapshot *s, const struct keyed 
         const struct task *t = &s->tasks[k[i].task];
         units_t n = plan_units(plan, k[i].task);
         unsigned q = (unsigned)k[i].key;
+        if (!n && !task_running(t)) /* it waits, and went on waiting */
+            continue;
         usec_t ahead;
         double service = served(t, s->now, &ahead), wait = INFINITY;
         if (q < las_queue(l, service)) /* promoted just now */

@@ -4,10 +4,12 @@
 
 double queue_service(const struct task *t, usec_t now, usec_t *ahead)
 {
+    if (!task_running(t) || t->starts < 2) {
+        *ahead = 0;
+        return task_attained(t, now);
+    }
     const struct job_cost *cost = &t->job->cost;
     usec_t stop = cost->restart > cost->resize ? cost->restart : cost->resize;
-    if (!task_running(t) || t->starts < 2)
-        stop = 0;
     usec_t over = now - t->resumed_at < stop ? now - t->resumed_at : stop;
     *ahead = stop - over;
     return task_attained(t, now) - (double)over * (double)t->n / UNIT;

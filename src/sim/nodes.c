@@ -71,13 +71,13 @@ static int take_count(const char **p, const char *what, int64_t most, int64_t *o
 {
     int64_t n = 0;
     const char *q = *p;
-    for (; isdigit((unsigned char)*q) && n <= most; q++)
-        n = n * 10 + (*q - '0');
+    for (; isdigit((unsigned char)*q); q++)
+        n = n <= most ? n * 10 + (*q - '0') : n;
     if (q == *p)
         return err_set(err, ERR_INVALID, "expected a number of %s at '%.20s'", what, q);
-    if (n < 1 || n > most)
-        return err_set(err, ERR_INVALID, "%.*s%s %s; expected 1 to %lld", (int)(q - *p), *p,
-                       isdigit((unsigned char)*q) ? "..." : "", what, (long long)most);
+    if (*q == '.' || n < 1 || n > most)
+        return err_set(err, ERR_INVALID, "expected a whole number of %s from 1 to %lld at '%.20s'",
+                       what, (long long)most, *p);
     *out = n;
     *p = q;
     return 0;

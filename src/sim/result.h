@@ -18,8 +18,15 @@
 
 enum sim_outcome {
     SIM_DONE,
-    SIM_NEVER,      /* larger than the cluster: never runnable */
-    SIM_UNFINISHED, /* still waiting when nothing more could happen */
+    SIM_NEVER,      /* the cluster could not hold it if it were empty */
+    SIM_UNFINISHED, /* not done when the simulation stopped */
+};
+
+/* Why a simulation stopped. */
+enum sim_stop {
+    STOP_DONE,     /* every job that can run has */
+    STOP_STILL,    /* nothing more could happen */
+    STOP_FAILURES, /* nodes failed too often for any job to end */
 };
 
 struct sim_job {
@@ -49,6 +56,8 @@ struct sim_sample {
 struct sim_result {
     char policy[192];
     uint32_t jobs, finished, never, unfinished;
+    char never_why[256]; /* what the first job that can never run lacks */
+    enum sim_stop stop;
     double makespan_s; /* from the first submission to the last end */
     double mean_jct_s, median_jct_s, p95_jct_s, p99_jct_s, mean_wait_s; /* of finished jobs */
     uint32_t deadline_jobs, deadline_met;

@@ -9,7 +9,7 @@
 #include "sim/figure.h"
 #include "sim/result.h"
 
-enum { TABLE_WIDTH = 120, NAME_MOST = 40, NAME_LEAST = 10, COLUMNS = 11, NAMES_SHOWN = 5 };
+enum { TABLE_WIDTH = 120, NAME_MOST = 40, NAME_LEAST = 10, COLUMNS = 12, NAMES_SHOWN = 5 };
 
 enum figure_kind { FIGURE_SECONDS, FIGURE_COUNT, FIGURE_SHARE, FIGURE_MET };
 
@@ -29,6 +29,7 @@ static const struct column {
     {"preempt", FIGURE_COUNT, offsetof(struct sim_result, preemptions)},
     {"resize", FIGURE_COUNT, offsetof(struct sim_result, resizes)},
     {"move", FIGURE_COUNT, offsetof(struct sim_result, migrations)},
+    {"fail", FIGURE_COUNT, offsetof(struct sim_result, failures)}, /* where any did */
 };
 
 struct cell {
@@ -39,8 +40,9 @@ struct cell {
 struct table {
     const struct sim_result *r;
     uint32_t n;
-    bool colour;
-    struct cell *cells; /* COLUMNS to a row */
+    bool colour, marked; /* marked: something is the best of its column */
+    unsigned columns;    /* that are shown */
+    struct cell *cells;  /* COLUMNS to a row */
     int width[COLUMNS], name_width;
 };
 
@@ -112,6 +114,7 @@ static void mark_best(struct table *t, unsigned column)
     const char *text = t->cells[best * COLUMNS + column].text;
     for (uint32_t i = 0; i < t->n; i++)
         differ = differ || strcmp(t->cells[i * COLUMNS + column].text, text) != 0;
+    t->marked = t->marked || differ;
     for (uint32_t i = 0; differ && i < t->n; i++)
         t->cells[i * COLUMNS + column].best = !strcmp(t->cells[i * COLUMNS + column].text, text);
 }
@@ -134,7 +137,7 @@ static void fill_column(struct table *t, unsigned column)
 static void size_names(struct table *t)
 {
     int rest = TABLE_WIDTH, longest = (int)strlen("policy");
-    for (unsigned c = 0; c < COLUMNS; c++)
+    for (unsigned c = 0; c < t->columns; c++)
         rest -= t->width[c] + 2;
     for (uint32_t i = 0; i < t->n; i++) {
         int width = (int)strlen(t->r[i].policy);
@@ -159,13 +162,13 @@ static void print_name(const char *name, int width, FILE *out)
 static void print_row(const struct table *t, uint32_t row, FILE *out)
 {
     print_name(t->r[row].policy, t->name_width, out);
-    for (unsigned c = 0; c < COLUMNS; c++) {
+    for (unsigned c = 0; c < t->columns; c++) {
         const struct cell *cell = &t->cells[row * COLUMNS + c];
         bool bright = cell->best && t->colour;
         fprintf(out, " %*s", t->width[c] - (int)strlen(cell->text), "");
         fprintf(out, "%s%s%s%s", bright ? "\033[1;32m" : "", cell->text, cell->best ? "*" : "",
                 bright ? "\033[0m" : "");
-        if (!cell->best && c + 1 < COLUMNS)
+        if (!cell->best && c + 1 < t->columns)
             fputc(' ', out);
     }
     fputc('\n', out);
@@ -174,8 +177,8 @@ static void print_row(const struct table *t, uint32_t row, FILE *out)
 static void print_head(const struct table *t, FILE *out)
 {
     fprintf(out, "%s%-*s", t->colour ? "\033[1m" : "", t->name_width, "policy");
-    for (unsigned c = 0; c < COLUMNS; c++)
-        fprintf(out, " %*s%s", t->width[c], columns[c].heading, c + 1 < COLUMNS ? " " : "");
+    for (unsigned c = 0; c < t->columns; c++)
+        fprintf(out, " %*s%s", t->width[c], columns[c].heading, c + 1 < t->columns ? " " : "");
     fprintf(out, "%s\n", t->colour ? "\033[0m" : "");
 }
 
@@ -214,7 +217,7 @@ static void print_jobs(const struct sim_result *r, enum sim_outcome outcome, FIL
         result_print_name(r->job[i].job->name, UINT32_MAX, out);
     }
     uint32_t all = outcome == SIM_NEVER ? r->never : r->unfinished;
-    fputs(all > shown ? ", ...\n" : "\n", out);
+    fputs(all > shown ? ", ..." : "", out);
 }
 
 static const char *plural(uint64_t n)
@@ -222,29 +225,41 @@ static const char *plural(uint64_t n)
     return n == 1 ? "" : "s";
 }
 
+static const char *why_stopped(enum sim_stop stop)
+{
+    if (stop == STOP_FAILURES)
+        return "nodes failed too often for any of them to end";
+    return "the policy starts none of them, or their end is centuries away";
+}
+
 static void print_notes(const struct table *t, FILE *out)
 {
     fputs("Times are in seconds. JCT: from submission to end, of finished jobs.", out);
-    fputs(t->n > 1 ? " * best of its column.\n" : "\n", out);
-    /* What is larger than the cluster is so under every policy. */
+    fputs(t->marked ? " * best of its column.\n" : "\n", out);
+    /* What the cluster cannot hold it cannot under any policy. */
     if (t->n && t->r[0].never) {
-        fprintf(out, "%u job%s larger than the cluster, never runnable", t->r[0].never,
+        fprintf(out, "%u job%s can never run on this cluster", t->r[0].never,
                 plural(t->r[0].never));
         print_jobs(&t->r[0], SIM_NEVER, out);
+        fprintf(out, "%s%s\n", t->r[0].never > 1 ? "; the first " : "; it ", t->r[0].never_why);
     }
     for (uint32_t i = 0; i < t->n; i++)
         if (t->r[i].unfinished) {
             fprintf(out, "%s: %u job%s unfinished", t->r[i].policy, t->r[i].unfinished,
                     plural(t->r[i].unfinished));
             print_jobs(&t->r[i], SIM_UNFINISHED, out);
+            fprintf(out, "; %s\n", why_stopped(t->r[i].stop));
         }
 }
 
 void result_table(const struct sim_result *r, uint32_t n, bool colour, FILE *out)
 {
     AUTO_FREE struct cell *cells = xcalloc((size_t)n * COLUMNS, sizeof *cells);
-    struct table t = {.r = r, .n = n, .colour = colour, .cells = cells};
-    for (unsigned c = 0; c < COLUMNS; c++)
+    struct table t = {.r = r, .n = n, .colour = colour, .columns = COLUMNS - 1, .cells = cells};
+    for (uint32_t i = 0; i < n; i++)
+        if (r[i].failures)
+            t.columns = COLUMNS;
+    for (unsigned c = 0; c < t.columns; c++)
         fill_column(&t, c);
     size_names(&t);
     print_head(&t, out);

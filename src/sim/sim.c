@@ -120,6 +120,8 @@ static int submit_jobs(struct sim *m, usec_t now, struct err *err)
             continue;
         if (err->code != ERR_LIMIT)
             return -1;
+        if (!*m->r->never_why)
+            snprintf(m->r->never_why, sizeof m->r->never_why, "%s", err->text);
         m->r->job[job->id].outcome = SIM_NEVER;
         m->over++;
     }
@@ -226,8 +228,10 @@ static int run(struct sim *m, struct err *err)
     uint64_t steps = 0;
     while (m->over < n) {
         usec_t now = next_instant(m);
-        if (now == USEC_NEVER || m->fruitless > FRUITLESS_FAILURES)
+        if (now == USEC_NEVER || m->fruitless > FRUITLESS_FAILURES) {
+            m->r->stop = now == USEC_NEVER ? STOP_STILL : STOP_FAILURES;
             break;
+        }
         if (end_tasks(m, now, err) < 0 || fail_nodes(m, now, err) < 0 ||
             submit_jobs(m, now, err) < 0)
             return -1;

@@ -154,6 +154,13 @@ int table_fail(const struct table *t, int column, struct err *err, const char *f
                     csv_show(table_text(t, column), shown, sizeof shown), text);
 }
 
+int table_prefix(const struct table *t, int column, struct err *err)
+{
+    char why[sizeof err->text];
+    memcpy(why, err->text, sizeof why);
+    return table_fail(t, column, err, "%s", why);
+}
+
 /* "123", "1.5", ".5": digits as one integer and how many stand behind the
  * point. False for any other spelling and for what does not fit. */
 static bool scan_decimal(const char *s, int64_t *digits, int *decimals)
@@ -232,7 +239,8 @@ int table_time(const struct table *t, int column, usec_t *out, struct err *err)
     usec_t v;
     if (!scan_micros(text, &v) && time_parse(text, &v, NULL) < 0)
         return table_fail(t, column, err,
-                          "expected seconds from 0, or a duration like 90s, 15m or 2h30m");
+                          "expected seconds from 0 to 9.2e9 (290 years), or a duration like 90s, "
+                          "15m or 2h30m");
     *out = v;
     return 0;
 }

@@ -58,6 +58,9 @@ const char *table_text(const struct table *t, int column);
 int table_fail(const struct table *t, int column, struct err *err, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* Puts "FILE:LINE:COLUMN: name 'text': " in front of what *err says; returns -1. */
+int table_prefix(const struct table *t, int column, struct err *err);
+
 /* Typed fields; what is not of the type or out of range is an error. */
 int table_int(const struct table *t, int column, int64_t lo, int64_t hi, int64_t *out,
               struct err *err);

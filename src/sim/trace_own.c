@@ -111,11 +111,16 @@ static int read_sizes(struct trace_reader *r, struct job *j, struct err *err)
     units_t *const to[] = {&j->req, &j->min, &j->max};
     const struct table *t = &r->table;
     int kind = JOB_RIGID;
-    for (size_t i = 0; i < COUNT_OF(columns); i++)
-        if (table_has(t, columns[i]) &&
-            (table_units(t, columns[i], j->pool == POOL_CPU ? 1 : UNIT, to[i], err) < 0 ||
-             reader_check_size(r, columns[i], *to[i], j, err) < 0))
+    for (size_t i = 0; i < COUNT_OF(columns); i++) {
+        if (!table_has(t, columns[i]))
+            continue;
+        if (table_units(t, columns[i], j->pool == POOL_CPU ? 1 : UNIT, to[i], err) < 0)
             return -1;
+        if (j->pool != POOL_CPU && *to[i] % UNIT)
+            return table_fail(t, columns[i], err, "GPUs come whole, not in fractions");
+        if (reader_check_size(r, columns[i], *to[i], j, err) < 0)
+            return -1;
+    }
     if (table_has(t, OWN_KIND)) {
         if (table_choice(t, OWN_KIND, "rigid|moldable|malleable", &kind, err) < 0)
             return -1;
@@ -125,7 +130,7 @@ static int read_sizes(struct trace_reader *r, struct job *j, struct err *err)
     j->kind = (enum job_kind)kind;
     if (kind != JOB_RIGID) {
         default_sizes(j);
-        return 0;
+        return reader_check_sizes(r, OWN_REQ, OWN_MIN, OWN_MAX, j, err);
     }
     if (!j->req)
         j->req = j->min ? j->min : reference(j) ? speed_next(reference(j), 0, INT64_MAX) : UNIT;

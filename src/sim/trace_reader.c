@@ -42,10 +42,10 @@ static int scaling_create(struct trace_reader *r, int model, int batch, struct s
     double steps = 0;
     for (unsigned i = 0; i < r->ntypes; i++)
         if (profiles_rates(&r->profiles, r->types[i], name, size, r->arena, &rates[i], err) < 0)
-            return err_prefix(err, "%s:%u", r->table.csv.name, r->table.csv.fields.at[0].line);
+            return table_prefix(&r->table, model, err);
     if (r->profiles.kind == PROFILES_DIRECTORY &&
         pollux_steps(r->profiles.directory, name, size, &steps, err) < 0)
-        return err_prefix(err, "%s:%u", r->table.csv.name, r->table.csv.fields.at[0].line);
+        return table_prefix(&r->table, batch, err);
     if (scaling_init(s, r->arena, rates, r->ntypes) < 0)
         return fail_model(r, model, batch, err);
     s->steps = steps;
@@ -111,6 +111,24 @@ int reader_check_size(const struct trace_reader *r, int column, units_t n, const
         if (speed_floor(&j->speeds[i], n) == n)
             return 0;
     return j->nspeeds ? table_fail(&r->table, column, err, "expected a size that has a speed") : 0;
+}
+
+int reader_check_sizes(const struct trace_reader *r, int req, int min, int max, const struct job *j,
+                       struct err *err)
+{
+    const struct table *t = &r->table;
+    double least = (double)j->min / UNIT, most = (double)j->max / UNIT;
+    if (j->min > j->max)
+        return table_fail(t, table_has(t, min) ? min : max, err,
+                          "expected a smallest size of at most the largest, but they are %g and %g",
+                          least, most);
+    if (j->req < j->min || j->req > j->max)
+        return table_fail(t,
+                          table_has(t, req)   ? req
+                          : table_has(t, min) ? min
+                                              : max,
+                          err, "expected a size from %g to %g", least, most);
+    return 0;
 }
 
 int reader_set_deadline(const struct trace_reader *r, int column, usec_t deadline, struct job *j,

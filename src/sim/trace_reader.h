@@ -69,6 +69,11 @@ void reader_set_malleable(const struct trace_reader *r, const struct scaling *s,
 int reader_check_size(const struct trace_reader *r, int column, units_t n, const struct job *j,
                       struct err *err);
 
+/* Refuses sizes that contradict each other; those that are in no column have their
+ * defaults. */
+int reader_check_sizes(const struct trace_reader *r, int req, int min, int max, const struct job *j,
+                       struct err *err);
+
 /* Sets a deadline, which must lie after the submission. */
 int reader_set_deadline(const struct trace_reader *r, int column, usec_t deadline, struct job *j,
                         struct err *err);

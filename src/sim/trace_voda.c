@@ -19,7 +19,8 @@ static int voda_row(struct trace_reader *r, struct job *j, struct err *err)
     scaling_apply(s, 0, j);
     if (reader_check_size(r, REQ, j->req, j, err) < 0 ||
         reader_check_size(r, MIN, j->min, j, err) < 0 ||
-        reader_check_size(r, MAX, j->max, j, err) < 0)
+        reader_check_size(r, MAX, j->max, j, err) < 0 ||
+        reader_check_sizes(r, REQ, MIN, MAX, j, err) < 0)
         return -1;
     j->work = work;
     j->kind = JOB_MALLEABLE;

@@ -131,8 +131,8 @@
     await check('the sorted heading says so', () =>
       same(one('#policies th[aria-sort]').getAttribute('aria-sort'), 'descending'),
     );
-    await check('a job larger than the cluster is mentioned', () =>
-      /1 job is larger than the cluster/.test(one('#summary-warn').textContent),
+    await check('a job that can never run is mentioned', () =>
+      /1 job can never run on this cluster/.test(one('#summary-warn').textContent),
     );
     await check('deadlines of each policy', () => same(all('.meet').length, policies));
   }

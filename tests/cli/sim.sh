@@ -71,7 +71,7 @@ for option in resched-min restart-cost resize-cost move-cost checkpoint-every mt
     bad "--$option that is no duration" "--$option: 'soon' is not a duration" \
         "${ok[@]}" --$option soon
     bad "--$option below 0" "--$option: '-5' is not a duration" "${ok[@]}" --$option=-5
-    bad "--$option beyond all bounds" "--$option: duration '1e30' is out of range" \
+    bad "--$option beyond all bounds" "--$option: duration '1e30' is above 290 years" \
         "${ok[@]}" --$option 1e30
 done
 bad 'profiles that the format does not take' 'ok.csv: the trainyard format takes no --profiles' \
@@ -79,10 +79,10 @@ bad 'profiles that the format does not take' 'ok.csv: the trainyard format takes
 
 # ---- what is bad about the cluster
 for spec in 0x4 4x0 0x0c; do
-    bad "nodes $spec" "nodes '$spec': 0 " ok.csv -n $spec -p fifo
+    bad "nodes $spec" "nodes '$spec': expected a whole number of " ok.csv -n $spec -p fifo
 done
-bad 'nodes 4x99999999' "nodes '4x99999999': .* expected 1 to" ok.csv -n 4x99999999 -p fifo
-bad 'nodes 999999999x4' "nodes '999999999x4': .* expected 1 to" ok.csv -n 999999999x4 -p fifo
+bad 'nodes 4x99999999' "nodes '4x99999999': .*number of GPUs or cores from 1 to" ok.csv -n 4x99999999 -p fifo
+bad 'nodes 999999999x4' "nodes '999999999x4': .*number of nodes from 1 to" ok.csv -n 999999999x4 -p fifo
 bad 'nodes 4' "nodes '4'" ok.csv -n 4 -p fifo
 bad 'no nodes at all' 'no nodes; expected a specification like 16x4, or a file' ok.csv -n '' -p fifo
 bad 'nodes from a file that is missing' 'none.csv: No such file' ok.csv -n none.csv -p fifo
@@ -131,18 +131,30 @@ bad 'absurdly many jobs' 'generate: jobs: .* is not between' \
     -g poisson:jobs=99999999999 -n 1x2 -p fifo
 check_output 'a generated workload' '^fifo ' sim -g poisson:jobs=50,load=0.9 -n 4x4 -p fifo
 
+# ---- what is wrong with a job is said where it stands
+pollux=(-n 2x4 -p fifo --profiles "$ROOT/data/pollux/profiles")
+trace app.csv 'name,time,application,num_replicas,batch_size' 'a,0,cifar11,1,128'
+bad 'an unknown application' "app.csv:2:5: application 'cifar11': .*did you mean 'cifar10'\?" \
+    app.csv "${pollux[@]}"
+trace batch.csv 'name,time,application,num_replicas,batch_size' 'a,0,cifar10,1,7'
+bad 'a batch size without a profile' "batch.csv:2:15: batch_size '7': .* of at most 7" \
+    batch.csv "${pollux[@]}"
+trace late.csv 'id,submit,work' 'a,0,1e11'
+bad 'work for ages' "late.csv:2:5: work '1e11': expected seconds from 0 to 9.2e9" \
+    late.csv -n 1x2 -p fifo
+
 # ---- jobs that can never run, and runs that never end
 trace big.csv 'id,submit,duration,req' 'huge,0,10,9' 'b,1,10,1'
 check_output 'a job larger than the cluster is reported' \
-    '^1 job larger than the cluster, never runnable: huge$' sim big.csv -n 1x2 -p fifo:order=strict
+    '^1 job can never run on this cluster: huge; it needs 9 GPUs, the cluster has at most 2 such$' sim big.csv -n 1x2 -p fifo:order=strict
 check_output 'the others run' '^fifo:order=strict +10\.00 ' sim big.csv -n 1x2 -p fifo:order=strict
 check_output 'it is counted' '"finished":1,.*"never_runnable":1,' sim big.csv -n 1x2 -p fifo --json
 trace all.csv 'id,submit,duration,req' 'x,0,10,9' 'y,1,10,8'
-check_output 'no job can run' '^2 jobs larger than the cluster, never runnable: x, y$' \
+check_output 'no job can run' '^2 jobs can never run on this cluster: x, y; the first needs 9 GPUs' \
     sim all.csv -n 1x2 -p fifo
 check_output 'figures that do not exist are null' '"finished":0,"makespan_s":null,' \
     sim all.csv -n 1x2 -p fifo --json
-check_output 'nodes that fail too often' '^fifo: 3 jobs unfinished: a, b, c$' \
+check_output 'nodes that fail too often' '^fifo: 3 jobs unfinished: a, b, c; nodes failed too often for any of them to end$' \
     timeout 60 "$TRAINYARD" sim "${ok[@]}" --mtbf 1 --repair 1 --checkpoint-every 10h
 
 # ---- figures

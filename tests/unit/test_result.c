@@ -173,7 +173,7 @@ static void test_nothing_finished(void **state)
     assert_null(strstr(json, "nan"));
     PRINTED(table, out, result_table(&f->r, 1, false, out));
     assert_null(strstr(table, "nan"));
-    assert_non_null(strstr(table, "2 jobs larger than the cluster, never runnable: a, a\n"));
+    assert_non_null(strstr(table, "2 jobs can never run on this cluster: a, a; the first "));
     fixture_free(f);
 }
 
@@ -354,9 +354,9 @@ static void test_table_names_lost_jobs(void **state)
     }
     result_summarise(&f->r);
     PRINTED(table, out, result_table(&f->r, 1, false, out));
-    assert_non_null(strstr(table, "6 jobs larger than the cluster, never runnable: "
-                                  "one, two?[2J, three, four, five, ...\n"));
-    assert_non_null(strstr(table, "fifo: 3 jobs unfinished: last, last, last\n"));
+    assert_non_null(strstr(table, "6 jobs can never run on this cluster: "
+                                  "one, two?[2J, three, four, five, ...; the first "));
+    assert_non_null(strstr(table, "fifo: 3 jobs unfinished: last, last, last; the policy "));
     fixture_free(f);
 }
 

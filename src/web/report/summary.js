@@ -228,9 +228,9 @@ function drawWarnings({ policies }) {
         'its completion times are those of the others only.',
     );
   if (never) {
-    const [are, them] = never === 1 ? ['is', 'it'] : ['are', 'them'];
+    const them = never === 1 ? 'it' : 'them';
     lines.unshift(
-      `${count(never, 'job')} ${are} larger than the cluster and can never run; ` +
+      `${count(never, 'job')} can never run on this cluster; ` +
         `times, shares and means leave ${them} out.`,
     );
   }
