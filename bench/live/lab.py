@@ -39,7 +39,20 @@ def machine():
     with open("/proc/cpuinfo", encoding="ascii", errors="replace") as f:
         model = re.search(r"model name\s*:\s*(.*)", f.read())
     name = re.sub(r"\s+", " ", model.group(1)) if model else "CPU"
-    return f"{CPUS} CPUs ({name}), Linux {os.uname().release}, load {os.getloadavg()[0]:.2f}"
+    return f"{CPUS} CPUs ({name}), Linux {os.uname().release}"
+
+
+def busy(seconds=1):
+    """The share of the CPUs' time that others use just now."""
+    def read():
+        with open("/proc/stat", encoding="ascii") as f:
+            times = [int(word) for word in f.readline().split()[1:]]
+        return sum(times), times[3] + times[4]
+
+    before = read()
+    time.sleep(seconds)
+    total, idle = (b - a for a, b in zip(before, read()))
+    return 1 - idle / max(total, 1)
 
 
 # ---- programs

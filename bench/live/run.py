@@ -64,13 +64,16 @@ def main():
         return
     for name in EXPERIMENTS if "all" in o.names else o.names:
         words = [a for a in sys.argv[1:] if a not in {*EXPERIMENTS, "all", "--write"}]
-        start, machine = time.monotonic(), lab.machine()
+        machine, busy = lab.machine(), lab.busy()
+        if busy > 0.1:
+            machine += f", {busy:.0%} of them in use by others before it began"
+        start = time.monotonic()
         report = EXPERIMENTS[name](o)
         took = time.monotonic() - start
-        print(f"{report.text()}\n\n  {machine} at the start; {took:.0f} s\n", flush=True)
+        print(f"{report.text()}\n\n  {machine}; {took:.0f} s\n", flush=True)
         if o.write:
             command = shlex.join(["bench/live/run.py", name, *words])
-            write(name, report, f"By `{command}` on {machine} at its start, in {took:.0f} s.")
+            write(name, report, f"By `{command}` on {machine}, in {took:.0f} s.")
 
 
 if __name__ == "__main__":

@@ -70,8 +70,8 @@ static void on_report(void *ctx)
     if (!c->outcome.started)
         c->outcome.started = clock_wall();
     if (c->incarnation)
-        message_restarted(outbox_answer(&c->outbox), c->incarnation, c->spec.cpus,
-                          clock_steady() - c->restart.asked);
+        outbox_restarted(&c->outbox, c->incarnation, c->spec.cpus,
+                         clock_steady() - c->restart.asked);
     life_start(&c->life, clock_steady());
     outbox_started(&c->outbox, c->child.pid, c->outcome.started);
     usage_begin(&c->meter, &c->groups, c->child.pid);

@@ -1,5 +1,5 @@
 /* Owns what is still to be said, and its order: hello; then, once welcome,
- * started, warnings, answers, progress, usage, exit. The exit comes last, so that
+ * started, restarted, warnings, answers, progress, usage, exit. The exit comes last, so that
  * whoever has it has everything. */
 #include "conductor/outbox.h"
 
@@ -44,6 +44,14 @@ void outbox_started(struct outbox *o, pid_t leader, usec_t at)
     o->leader = leader;
     o->started = at;
     o->say_started = true;
+}
+
+void outbox_restarted(struct outbox *o, unsigned incarnation, double cpus, usec_t pause)
+{
+    o->incarnation = incarnation;
+    o->cpus = cpus;
+    o->pause = pause;
+    o->say_restarted = true;
 }
 
 void outbox_progress(struct outbox *o, usec_t at, char *body)
@@ -103,6 +111,8 @@ bool outbox_next(struct outbox *o, struct str *out)
         return false;
     if (take(&o->say_started))
         message_started(out, o->leader, o->started);
+    else if (take(&o->say_restarted))
+        message_restarted(out, o->incarnation, o->cpus, o->pause);
     else if (o->warnings < o->notes->n)
         message_warning(out, o->notes->text[o->warnings++]);
     else if (o->n_answers)

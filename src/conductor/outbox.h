@@ -21,6 +21,9 @@ struct outbox {
     const struct notes *notes;
     pid_t pid, leader; /* leader 0 = not started */
     usec_t started;
+    unsigned incarnation; /* the newest that began for a size, with so many CPUs after a pause */
+    double cpus;
+    usec_t pause;
     struct series progress;
     struct usage usage;
     usec_t usage_at;
@@ -28,7 +31,7 @@ struct outbox {
 
     /* What this connection has still to carry. */
     bool hello, welcomed;
-    bool say_started, say_usage, say_exit;
+    bool say_started, say_restarted, say_usage, say_exit;
     size_t warnings; /* said so far */
     struct str answers[OUTBOX_ANSWERS + OUTBOX_RESERVE];
     size_t n_answers;
@@ -44,6 +47,8 @@ void outbox_connected(struct outbox *o);
 void outbox_welcomed(struct outbox *o, int64_t known);
 
 void outbox_started(struct outbox *o, pid_t leader, usec_t at);
+/* Said once, on this connection or, when there is none, on the next. */
+void outbox_restarted(struct outbox *o, unsigned incarnation, double cpus, usec_t pause);
 /* Takes the body. */
 void outbox_progress(struct outbox *o, usec_t at, char *body);
 void outbox_usage(struct outbox *o, usec_t at, const struct usage *u);

@@ -2,8 +2,9 @@
  * reads what became of them. The job may do with the file what it likes; a page that it
  * has cut short is given up, as reading it would end the conductor.
  *
- * An order is looked after for a second: soon at first, as most jobs begin a region in the
- * next milliseconds, then more and more seldom. Without an order nothing is looked at. */
+ * An order is looked after: soon at first, as most jobs begin a region in the next
+ * milliseconds, then more and more seldom. After a second the answer is that the job is
+ * late; when it obeys after all, that is told too. Without an order nothing is looked at. */
 #include "conductor/threads.h"
 
 #include <errno.h>
@@ -18,7 +19,8 @@
 #include "conductor/fd.h"
 #include "malleable/page.h"
 
-enum { FIRST_PAUSE = 500, LONGEST_PAUSE = 8000, BOUND = 1000000, SIGNALS = 64 };
+enum { FIRST_PAUSE = 500, LONGEST_PAUSE = 8000, SIGNALS = 64 };
+enum { BOUND = 1000000, LONGEST_LATE_PAUSE = 32000000 };
 
 /* Makes the file and maps it, with its first order. */
 static int make_page(struct threads *t, int dir, uint32_t threads, usec_t now, struct err *err)
@@ -128,7 +130,7 @@ static bool is_obeyed(const struct threads *t)
 bool threads_order(struct threads *t, usec_t now, const struct threads_answer *asks,
                    uint32_t threads, struct threads_answer *out)
 {
-    bool replaces = t->waits && has_page(t);
+    bool waited = t->waits && has_page(t), replaces = waited && !t->late;
     if (replaces)
         *out = answer(t, now - t->since, !is_obeyed(t));
     if (!has_page(t)) {
@@ -140,12 +142,13 @@ bool threads_order(struct threads *t, usec_t now, const struct threads_answer *a
     t->asks = *asks;
     t->since = now;
     t->generation = page_generation(order);
-    if (!replaces && page_threads(order) == threads && is_obeyed(t)) {
+    if (!waited && page_threads(order) == threads && is_obeyed(t)) {
         *out = answer(t, 0, false);
         return true;
     }
     t->generation = page_order(t->page, threads, now * 1000);
     t->waits = true;
+    t->late = false;
     t->pause = FIRST_PAUSE;
     t->next = now + t->pause;
     return replaces;
@@ -165,13 +168,14 @@ bool threads_look(struct threads *t, usec_t now, struct threads_answer *out)
         out->late = true;
         return true;
     }
-    bool obeyed = is_obeyed(t);
-    if (!obeyed && now < t->since + BOUND) {
-        t->pause = t->pause * 2 < LONGEST_PAUSE ? t->pause * 2 : LONGEST_PAUSE;
-        t->next = now + t->pause;
+    bool obeyed = is_obeyed(t), told = t->late;
+    usec_t longest = told ? LONGEST_LATE_PAUSE : LONGEST_PAUSE;
+    t->waits = !obeyed;
+    t->late = !obeyed && now >= t->since + BOUND;
+    t->pause = t->late && !told ? BOUND : t->pause * 2 < longest ? t->pause * 2 : longest;
+    t->next = now + t->pause;
+    if (!obeyed && t->late == told)
         return false;
-    }
-    t->waits = false;
     usec_t in = obeyed ? PAGE_GET(t->page, applied_ns) / 1000 - t->since : now - t->since;
     *out = answer(t, in, !obeyed);
     return true;

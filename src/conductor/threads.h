@@ -26,6 +26,7 @@ struct threads {
     int fd; /* of the page's file; -1 = the job has no page */
     struct page *page;
     bool waits;                 /* for what follows */
+    bool late;                  /* it does, and has said that the job is late */
     struct threads_answer asks; /* id and cpus */
     uint32_t generation;
     usec_t since, next, pause;
@@ -45,7 +46,8 @@ bool threads_order(struct threads *t, usec_t now, const struct threads_answer *a
 /* When to look at the page; USEC_NEVER = nothing is waited for. */
 usec_t threads_next(const struct threads *t);
 
-/* Looks whether the order is obeyed; true when that, or that it is late, is the answer. */
+/* Looks whether the order is obeyed; true when that, or that it is late, is the answer.
+ * Who is late and obeys after all has two. */
 bool threads_look(struct threads *t, usec_t now, struct threads_answer *out);
 
 /* Who wants to be told of an order, and by which signal; false = nobody. */

@@ -6,9 +6,9 @@
 
 #include "base/str.h"
 #include "server/api_handlers.h"
-#include "server/elastic.h"
 #include "server/explain.h"
 #include "server/job_view.h"
+#include "server/parts.h"
 #include "wire/value.h"
 
 enum { PAGE_DEFAULT = 100, PAGE_MAX = 1000 };
@@ -218,6 +218,6 @@ void api_job_hosts(const struct request *q, struct reply *r, void *ctx)
     const struct live_job *j = yard_live(y, id);
     if (j && j->attempt)
         snprintf(line, sizeof line, "%s:%lld\n", y->cluster.nodes[j->attempt->node].name,
-                 (long long)elastic_parts(j, j->attempt));
+                 (long long)parts_of(j, j->attempt));
     reply_text(r, 200, "text/plain", line);
 }

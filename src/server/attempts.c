@@ -9,9 +9,9 @@
 #include <sys/random.h>
 
 #include "base/str.h"
-#include "server/elastic.h"
 #include "server/events.h"
 #include "server/log.h"
+#include "server/parts.h"
 #include "server/rules.h"
 
 static void make_token(char token[33])
@@ -160,7 +160,7 @@ void attempt_resize(struct yard *y, struct live_job *j, const struct task *t, co
     take_size(a, j, t);
     if (before.cpus == a->cpus && before.cpu_limit == a->cpu_limit &&
         before.cpu_weight == a->cpu_weight) {
-        if (elastic_parts(j, &before) != elastic_parts(j, a))
+        if (parts_of(j, &before) != parts_of(j, a))
             turn_do(y, a, DEED_SIZE);
         return;
     }

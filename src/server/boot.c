@@ -15,6 +15,7 @@
 #include "server/attempts.h"
 #include "server/conductors.h"
 #include "server/log.h"
+#include "server/reports.h"
 #include "server/rules.h"
 #include "server/stretch.h"
 #include "wire/spec_json.h"
@@ -325,6 +326,7 @@ static void load_tasks(struct yard *y)
         qsort(ids.at, ids.n, sizeof *ids.at, by_id);
     for (size_t i = 0; i < ids.n; i++) {
         struct live_job *j = yard_live(y, ids.at[i]);
+        report_recall_cost(y, j);
         if (j->attempt && j->terms.preempt == SPEC_PREEMPT_NEVER)
             rules_tell_terms(y, j);
         if (j->attempt || j->row.attempt)

@@ -12,6 +12,7 @@
 
 #include "base/str.h"
 #include "server/log.h"
+#include "server/parts.h"
 
 /* A file of ours, by its place from the program's directory: in the build tree, or
  * installed. NULL when it is in none of them. */
@@ -41,18 +42,6 @@ static const char *const launchers[] = {"../python/trainyard_torchrun.py",
 static const char *const discoveries[] = {"../python/trainyard_hosts.py",
                                           "../share/trainyard/python/trainyard_hosts.py", NULL};
 
-int64_t elastic_parts(const struct live_job *j, const struct attempt *a)
-{
-    bool launcher =
-        j->terms.resize == SPEC_RESIZE_TORCHRUN || j->terms.resize == SPEC_RESIZE_HOROVOD;
-    if (launcher)
-        return terms_workers(&j->terms, a->pool == POOL_CPU ? a->cpus : a->gpus);
-    /* Where CPUs are shared by weight its part is another than its grant. One more thread
-     * for the rest of it takes nothing from others: what it leaves is theirs. */
-    units_t n = a->share && a->share != a->cpus ? a->share + UNIT - 1 : a->cpus;
-    return n > UNIT ? n / UNIT : 1;
-}
-
 static void set(json_t *o, const char *key, int64_t value)
 {
     char text[24];
@@ -72,7 +61,7 @@ static bool sets_threads(const struct spec *s)
 static void set_workers(const struct live_job *j, const struct attempt *a, const struct spec *s,
                         json_t *o)
 {
-    int64_t workers = elastic_parts(j, a), cpus = a->cpus / UNIT / workers;
+    int64_t workers = parts_of(j, a), cpus = a->cpus / UNIT / workers;
     set(o, "TRAINYARD_WORKERS", workers);
     set(o, "TRAINYARD_WORKERS_MIN", j->terms.workers_min);
     set(o, "TRAINYARD_WORKERS_MAX", j->terms.workers_max);
@@ -123,7 +112,7 @@ static void set_threads(const struct live_job *j, struct attempt *a, const struc
         set(o, "OMP_NUM_THREADS", most > 1 ? most : 1);
     json_object_set_new(
         o, "malleable",
-        json_pack("{s:s, s:I}", "library", library, "threads", (json_int_t)elastic_parts(j, a)));
+        json_pack("{s:s, s:I}", "library", library, "threads", (json_int_t)parts_of(j, a)));
 }
 
 int elastic_set_up(const struct live_job *j, struct attempt *a, const struct spec *s, json_t *o,

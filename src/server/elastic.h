@@ -13,7 +13,4 @@ struct json_t;
 int elastic_set_up(const struct live_job *j, struct attempt *a, const struct spec *s,
                    struct json_t *o, struct err *err);
 
-/* Threads, or workers of a launcher, for the size that the attempt has. */
-int64_t elastic_parts(const struct live_job *j, const struct attempt *a);
-
 #endif

@@ -13,6 +13,7 @@
 #include "server/attempts.h"
 #include "server/conductors.h"
 #include "server/elastic.h"
+#include "server/parts.h"
 #include "wire/spec_json.h"
 
 static int make_dirs(const char *path, struct err *err)
@@ -117,7 +118,7 @@ static json_t *make_env(const struct live_job *j, const struct attempt *a, const
         set(env, "SLURM_ARRAY_TASK_ID", "%lld", (long long)j->row.array_index);
     }
     if (!json_object_get(env, "OMP_NUM_THREADS"))
-        set(env, "OMP_NUM_THREADS", "%lld", (long long)elastic_parts(j, a));
+        set(env, "OMP_NUM_THREADS", "%lld", (long long)parts_of(j, a));
     return env;
 }
 

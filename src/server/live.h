@@ -64,10 +64,13 @@ struct attempt {
     units_t set_cpus;   /* of them, what is in force on the node */
     usec_t resumed;     /* engine time of its last restart for a size; 0 = it goes on since */
     usec_t pause;       /* that this restart took */
+    bool late;          /* its threads have not followed its size */
+    uint32_t threads;   /* that they are instead; 0 = it has shown none */
     usec_t shrink_by;   /* engine time by which its threads shall have shrunk; 0 = they have */
     units_t cpu_limit;
     double cpu_weight;
-    units_t share; /* of the CPUs, what it gets beside its neighbours by limit and weight */
+    units_t share;  /* of the CPUs, what it gets beside its neighbours by limit and weight */
+    uint32_t parts; /* threads for this share, where it is not its CPUs; 0 = not reckoned yet */
     uint8_t pool;
     uint32_t node;
     double cpu_seconds, memory_max_mb;

@@ -10,6 +10,7 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "server/attempts.h"
 #include "server/events.h"
@@ -191,8 +192,40 @@ static void learn_cost(struct yard *y, struct live_job *j, struct attempt *a)
     a->resumed = 0;
     j->terms.resize_cost = old == TERMS_RESIZE_COST ? cost : (old + cost) / 2;
     events_add(y, "job.restarted", a->job,
-               json_pack("{s:I, s:f, s:f}", "attempt", (json_int_t)a->n, "cpus",
-                         (double)a->cpus / UNIT, "cost_s", time_seconds(cost)));
+               json_pack("{s:I, s:f, s:f, s:f}", "attempt", (json_int_t)a->n, "cpus",
+                         (double)a->cpus / UNIT, "cost_s", time_seconds(cost), "expected_s",
+                         time_seconds(j->terms.resize_cost)));
+    rules_tell_terms(y, j);
+}
+
+/* Events come newest first: the first one counts. */
+static int recall(void *ctx, int64_t seq, usec_t at, int64_t job, const char *kind,
+                  const char *json, struct err *err)
+{
+    usec_t *cost = ctx;
+    (void)seq, (void)at, (void)job, (void)err;
+    if (*cost || strcmp(kind, "job.restarted") != 0)
+        return 0;
+    json_t *o = json_loads(json, 0, NULL);
+    double seconds = number(o, "expected_s");
+    json_decref(o);
+    if (seconds > 0)
+        time_from_seconds(seconds, cost);
+    return 0;
+}
+
+void report_recall_cost(struct yard *y, struct live_job *j)
+{
+    enum { EVENTS = 1000 };
+    usec_t cost = 0;
+    struct err err;
+    if (!j->terms.resize_cost || !j->row.attempt)
+        return;
+    if (store_event_latest(y->store, j->row.id, EVENTS, recall, &cost, &err) < 0)
+        log_warning("job=%lld events: %s", (long long)j->row.id, err.text);
+    if (!cost)
+        return;
+    j->terms.resize_cost = cost;
     rules_tell_terms(y, j);
 }
 
@@ -277,10 +310,16 @@ void report_usage(struct yard *y, struct attempt *a, const json_t *o)
 void report_applied(struct yard *y, struct attempt *a, const json_t *o)
 {
     double cpus = number(o, "cpus");
+    json_int_t threads = json_integer_value(json_object_get(o, "threads"));
+    a->late = json_is_true(json_object_get(o, "late"));
+    a->threads = (uint32_t)threads;
     log_info("job=%lld attempt=%u cpus=%g threads=%lld in_us=%lld%s", (long long)a->job, a->n, cpus,
-             (long long)json_integer_value(json_object_get(o, "threads")),
-             (long long)json_integer_value(json_object_get(o, "in_us")),
-             json_is_true(json_object_get(o, "late")) ? " late" : "");
+             (long long)threads, (long long)json_integer_value(json_object_get(o, "in_us")),
+             a->late ? " late" : "");
+    if (a->late)
+        events_add(y, "job.late", a->job,
+                   json_pack("{s:I, s:f, s:I}", "attempt", (json_int_t)a->n, "cpus", cpus,
+                             "threads", threads));
     attempt_applied(y, a, cpus);
 }
 

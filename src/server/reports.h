@@ -11,6 +11,10 @@ void report_usage(struct yard *y, struct attempt *a, const struct json_t *messag
 void report_applied(struct yard *y, struct attempt *a, const struct json_t *message);
 void report_restarted(struct yard *y, struct attempt *a, const struct json_t *message);
 
+/* What earlier restarts of the job for a size have cost, under this or an earlier server,
+ * becomes what the next one is expected to. */
+void report_recall_cost(struct yard *y, struct live_job *j);
+
 /* Whether the job's work is reckoned from its steps; otherwise it is assumed. */
 bool report_knows_work(const struct live_job *j);
 

@@ -6,8 +6,8 @@
 
 #include "server/attempts.h"
 #include "server/conductors.h"
-#include "server/elastic.h"
 #include "server/log.h"
+#include "server/parts.h"
 
 /* Between asking a job to end and its new start, beside its grace. */
 enum { RESTART_BOUND = 30000000 };
@@ -25,7 +25,7 @@ static void add_restart(json_t *o, const struct live_job *j, const struct attemp
 {
     char cpus[32], threads[32];
     snprintf(cpus, sizeof cpus, "%g", (double)a->cpus / UNIT);
-    snprintf(threads, sizeof threads, "%lld", (long long)elastic_parts(j, a));
+    snprintf(threads, sizeof threads, "%lld", (long long)parts_of(j, a));
     json_object_set_new(o, "type", json_string("restart"));
     json_object_set_new(o, "grace_s", json_real(time_seconds(j->terms.grace)));
     json_object_set_new(o, "signal", json_integer(j->terms.checkpoint_signal));
@@ -41,7 +41,7 @@ static void tell_size(struct yard *y, const struct attempt *a)
         return;
     const struct live_job *j = yard_live(y, a->job);
     json_t *o = json_pack("{s:s, s:f, s:I}", "type", "resize", "cpus", (double)a->cpus / UNIT,
-                          "threads", (json_int_t)elastic_parts(j, a));
+                          "threads", (json_int_t)parts_of(j, a));
     if (cpus)
         json_object_set_new(o, "cpuset_os", json_string(cpus));
     if (restarts(j))

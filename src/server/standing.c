@@ -7,6 +7,7 @@
 
 #include "server/attempts.h"
 #include "server/events.h"
+#include "server/parts.h"
 
 static const struct combo *combo(const struct yard *y)
 {
@@ -21,6 +22,20 @@ static bool describe(struct yard *y, enum axis axis, uint32_t task, struct remar
     return p->describe && p->describe(s, &combo(y)->params[axis], task, out);
 }
 
+/* A job whose threads have not followed its size goes on, but not as fast as it could. */
+static void add_late(const struct attempt *a, json_t *list)
+{
+    if (a->late && a->threads)
+        json_array_append_new(
+            list, json_sprintf("Its threads have not followed its size: it runs %u on %g CPUs.",
+                               (unsigned)a->threads, (double)a->cpus / UNIT));
+    else if (a->late)
+        json_array_append_new(
+            list, json_string("Its threads have not followed its size: it has begun no parallel "
+                              "region since. If it uses no OpenMP, `resize: restart` can make it "
+                              "follow."));
+}
+
 json_t *standing_list(struct yard *y, const struct live_job *j)
 {
     const struct task *t = yard_task(y, j);
@@ -32,6 +47,8 @@ json_t *standing_list(struct yard *y, const struct live_job *j)
             json_array_append_new(list, json_string(r.text));
     if (j->attempt && j->attempt->notice)
         json_array_append_new(list, json_string(j->attempt->notice));
+    if (j->attempt)
+        add_late(j->attempt, list);
     return list;
 }
 
@@ -69,6 +86,8 @@ void standing_follow(struct yard *y)
             if (combo(y)->policy[axis]->list)
                 follow_list(y, j, axis);
     }
+    if (soft)
+        parts_follow(y);
 }
 
 void standing_forget(struct yard *y)

@@ -102,6 +102,18 @@ def test_a_job_that_does_not_obey_is_late(bench):
     stop(a)
 
 
+def test_a_job_that_obeys_late_is_heard_of_again(bench):
+    a = trainer(bench)
+    a.expect_message("progress")
+    os.kill(a.leader(), signal.SIGSTOP)
+    expect_equal(a.send("resize", cpus=1)["late"], True)
+    os.kill(a.leader(), signal.SIGCONT)
+    answer = a.expect_message("applied", lambda m: not m.get("late"))
+    expect_equal((answer["threads"], answer["cpus"]), (1, 1), answer)
+    expect(answer["in_us"] >= 1000000, answer)
+    stop(a)
+
+
 def test_a_newer_resize_replaces_one_that_is_waited_for(bench):
     a = trainer(bench)
     a.expect_message("progress")

@@ -38,6 +38,18 @@ def wait_size(yard, job, cpus):
     expect_equal(yard.job(job)["attempt"], 1, "attempt")
 
 
+def expect_costs(yard, job, count):
+    """Each restart is measured, and what the next is expected to cost follows, also from
+    those of an earlier server."""
+    seen = wait_until(lambda: (events := yard.events(job, "job.restarted"))[count - 1:] and events,
+                      f"{count} restarts")
+    expected = None
+    for e in seen:
+        expect(e["cost_s"] > 0, seen)
+        expected = (expected + e["cost_s"]) / 2 if expected else e["cost_s"]
+        expect(abs(e["expected_s"] - expected) < 1e-5, expected, seen)
+
+
 def test_no_step_is_lost():
     with live.Yard(cpus=2) as yard:
         yard.start()
@@ -61,8 +73,7 @@ def test_no_step_is_lost():
             expect(last == first and int(step) == int(last) + 1, saved)
         steps = [int(n) for n in re.findall(r"^step (\d+)/600", log, re.M)]
         expect(steps == sorted(set(steps)) and steps[-1] == 600, "steps in order, none twice:", log)
-        costs = [e["cost_s"] for e in yard.events(job, "job.restarted")]
-        expect(len(costs) == 2 and all(c > 0 for c in costs), costs)
+        expect_costs(yard, job, 2)
         expect_equal([s["cpus"] for s in done["sizes"]], [2, 1, 2, 0], "sizes")
         yard.finish()
 
@@ -140,6 +151,7 @@ def test_a_server_that_dies_before_it_could_say_so():
             yard.kill(signal.SIGKILL)
             yard.start()
             wait_size(yard, job, cpus)
+            expect_costs(yard, job, 1)
 
 
 def test_a_job_that_does_not_save_itself():

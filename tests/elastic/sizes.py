@@ -175,6 +175,10 @@ def test_a_job_that_never_applies_its_size():
         other = start_job(yard)
         settles_at(yard, stubborn, 1)
         settles_at(yard, other, 1)
+        wait_until(lambda: yard.events(stubborn, "job.late"), "it is said")
+        expect(any("no parallel region" in s for s in yard.job(stubborn)["standing"]),
+               yard.job(stubborn)["standing"])
+        expect_equal(yard.events(other, "job.late"), [])
         yard.sweep()
         yard.finish()
 

@@ -10,38 +10,21 @@ import mmap
 import os
 import pathlib
 import random
-import shutil
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-import traceback
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from cases import PATIENCE, Failure, Skip, chosen, expect, expect_equal, report
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / os.environ.get("BUILD", "build")
 LIBRARY = BUILD / "libtrainyard-malleable.so"
 JOBS = BUILD / "tests/malleable/jobs"
 SOURCES = ROOT / "tests/malleable/jobs"
-PATIENCE = 120  # seconds, for a loaded machine; only a failure takes them
 MAGIC = int.from_bytes(b"trnyard1", "little")
-
-
-class Skip(Exception):
-    """What the case needs is not there."""
-
-
-class Failure(Exception):
-    """What was expected did not happen."""
-
-
-def expect(truth, *what):
-    if not truth:
-        raise Failure(" ".join(str(w) for w in what))
-
-
-def expect_equal(got, want, what=""):
-    expect(got == want, f"{what}: got {got!r}, want {want!r}")
 
 
 @functools.cache
@@ -172,30 +155,13 @@ def flipping(page, seed, among=(1, 2, 3, 4, 8), pause=0.001):
 
 
 def run_case(name, case):
-    tmp = pathlib.Path(tempfile.mkdtemp(prefix="trainyard-malleable."))
-    try:
-        case(tmp)
-        print(f"ok - {name}", flush=True)
-        return True
-    except Skip as why:
-        print(f"skip - {name}: {why}", flush=True)
-        return True
-    except Exception:  # pylint: disable=broad-except
-        print(f"not ok - {name}")
-        for line in traceback.format_exc().splitlines():
-            print(f"  | {line}", flush=True)
-        return False
-    finally:
-        shutil.rmtree(tmp)
+    with tempfile.TemporaryDirectory(prefix="trainyard-malleable.") as tmp:
+        return report(name, lambda: case(pathlib.Path(tmp)))
 
 
 def main():
     """Runs all cases of the file, or those named as arguments."""
-    cases = vars(sys.modules["__main__"])
-    names = [n for n in cases if n.startswith("test_")]
-    if len(sys.argv) > 1:
-        names = [n for n in names if any(a in n for a in sys.argv[1:])]
     if not LIBRARY.exists():
         sys.exit(f"{LIBRARY}: not there; build it first, or set BUILD")
-    results = [run_case(n[5:].replace("_", " "), cases[n]) for n in names]
-    sys.exit(0 if results and all(results) else 1)
+    results = [run_case(name, case) for name, case in chosen()]
+    sys.exit(0 if all(results) else 1)

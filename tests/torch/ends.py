@@ -5,7 +5,7 @@ import os
 import signal
 
 import lib
-from lib import expect_equal, until
+from lib import expect_equal, wait_until
 
 # Fails in the worker with the greatest rank, once all are there.
 FAILING = """
@@ -44,7 +44,7 @@ def test_asked_to_it_saves_and_can_go_on(job):
 
 def test_done_while_others_get_ready(job):
     job.train(60, workers=(1, 1, 3))
-    until("a step", job.step)
+    wait_until(job.step, "a step")
     job.control.order(3)
     expect_equal(job.wait(), 0, "exit status")
     job.expect_each_step_once(60)

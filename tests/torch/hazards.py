@@ -5,7 +5,7 @@ import signal
 import time
 
 import lib
-from lib import expect_equal, until
+from lib import expect_equal, wait_until
 
 
 def test_growth_that_fails(job):
@@ -14,10 +14,10 @@ def test_growth_that_fails(job):
         file.write(f'#!/bin/sh\n[ -e {job.path("no")} ] && exit 6\nexec {lib.PYTHON} "$@"\n')
     os.chmod(job.path("python3"), 0o755)
     job.start(job.path("python3"), lib.EXAMPLE, "--steps", 1000000, workers=(1, 1, 2))
-    until("a step", job.step)
+    wait_until(job.step, "a step")
     with open(job.path("no"), "w", encoding="utf-8"):
         job.control.order(2)
-        until("it stays", job.control.obeyed)
+        wait_until(job.control.obeyed, "it stays")
     expect_equal(job.control.applied()[0], 1, "applied")
     job.until_said("^trainyard: it stays with 1 worker: an agent ended with 6$")
     os.unlink(job.path("no"))
@@ -32,7 +32,7 @@ def test_after_a_long_freeze(job):
     for pid in frozen:
         os.kill(pid, signal.SIGSTOP)
     thaw = time.monotonic() + 17
-    until("17 s have passed", lambda: time.monotonic() > thaw)
+    wait_until(lambda: time.monotonic() > thaw, "17 s have passed")
     for pid in reversed(frozen):
         os.kill(pid, signal.SIGCONT)
     job.resize(3)

@@ -4,7 +4,7 @@ told in a line. run-tests: no asan"""
 import os
 
 import lib
-from lib import expect_equal, until
+from lib import expect_equal, wait_until
 
 SAY = """
 import os, sys
@@ -92,7 +92,7 @@ while True:
     for number in ("terminate", "group"):
         job.start(lib.PYTHON, job.script(text), workers=(1, 2, 2),
                   TRAINYARD_CHECKPOINT_SIGNAL="SIGUSR1")
-        until("both are there", lambda: len(job.said("^there$")) == 2)
+        wait_until(lambda: len(job.said("^there$")) == 2, "both are there")
         if number == "terminate":
             job.process.terminate()
         else:

@@ -5,7 +5,7 @@ import os
 import signal
 
 import lib
-from lib import expect_equal, until
+from lib import expect_equal, wait_until
 
 # Ends only when it is killed.
 DEAF = """
@@ -37,7 +37,7 @@ def test_a_worker_that_does_not_go(job):
     job.until_said("there 1 2")
     job.control.order(1)
     job.until_said("there 0 1")
-    until("the order is obeyed", job.control.obeyed)
+    wait_until(job.control.obeyed, "the order is obeyed")
     expect_equal(len(job.said("has not ended within 1 s: killed")), 2, "told")
     os.kill(job.workers("script.py")[0], signal.SIGKILL)
     expect_equal(job.wait(), 137, "exit status")

@@ -17,15 +17,15 @@ import sys
 import tempfile
 import threading
 import time
-import traceback
 import uuid
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from cases import PATIENCE, chosen, expect_equal, report, wait_until
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LAUNCHER = ROOT / "python" / "trainyard_torchrun.py"
 EXAMPLE = ROOT / "examples" / "elastic_train.py"
 MAGIC = b"trnyard1"
-# Long enough for a machine that has much else to do; only failures take it.
-PATIENCE = 120
 
 
 def find_python():
@@ -40,22 +40,6 @@ def find_python():
 
 
 PYTHON = find_python()
-
-
-def until(what, probe, seconds=PATIENCE):
-    end = time.monotonic() + seconds
-    while True:
-        value = probe()
-        if value:
-            return value
-        if time.monotonic() > end:
-            raise AssertionError(f"not within {seconds} s: {what}")
-        time.sleep(0.02)
-
-
-def expect_equal(got, want, what=""):
-    if got != want:
-        raise AssertionError(f"{what}: got {got!r}, want {want!r}")
 
 
 class Control:
@@ -174,17 +158,17 @@ class Job:
             if not found and self.process.poll() is not None and not self.reader.is_alive():
                 raise AssertionError(f"it ended without {pattern!r}")
             return found
-        return until(f"output has {pattern!r}", probe)
+        return wait_until(probe, f"output has {pattern!r}")
 
     def resize(self, workers):
         """Orders another size and waits for a step of the new group; the seconds from the
         order to the group's start, and those from one step to the next meanwhile."""
         began = time.monotonic()
         self.control.order(workers)
-        until("the order is obeyed", self.control.obeyed)
+        wait_until(self.control.obeyed, "the order is obeyed")
         expect_equal(self.control.applied()[0], workers, "applied")
         changed = time.monotonic()
-        until("a step of the new group", lambda: self.steps()[-1][0] > changed)
+        wait_until(lambda: self.steps()[-1][0] > changed, "a step of the new group")
         times = [at for at, _, _ in self.steps()]
         pauses = [b - a for a, b in zip(times, times[1:]) if b > began]
         return changed - began, max(pauses)
@@ -192,7 +176,7 @@ class Job:
     def learn(self, workers=(1, 1, 4)):
         """Trains for longer than a test takes, and waits until it does."""
         self.train(1000000, "--hidden", 300, workers=workers)
-        until("ten steps", lambda: self.step() >= 10)
+        wait_until(lambda: self.step() >= 10, "ten steps")
 
     def stop(self):
         """Has it end where it is; the number of its steps."""
@@ -226,7 +210,7 @@ class Job:
         return [pid for pid in self.processes(script) if pid not in ours]
 
     def expect_nothing_left(self):
-        until("no process is left", lambda: not self.processes(), 30)
+        wait_until(lambda: not self.processes(), "no process is left", 30)
         expect_equal(os.listdir(self.temporary), [], "files left")
 
     def close(self):
@@ -241,33 +225,26 @@ class Job:
         shutil.rmtree(self.directory)
 
 
-def run_case(title, case):
+def run_case(name, case):
+    if PYTHON is None:
+        print(f"skip - {name}: no python3-torch", flush=True)
+        return True
     job = Job()
-    try:
+
+    def run():
         case(job)
         job.expect_nothing_left()
-    except Exception:  # pylint: disable=broad-except
-        print(f"not ok - {title}")
-        print("  | " + traceback.format_exc().rstrip().replace("\n", "\n  | "))
-        print("  output: " + job.text()[-3000:].replace("\n", "\n  output: "), flush=True)
-        return False
+
+    def tell():
+        print("  output: " + job.text()[-3000:].replace("\n", "\n  output: "))
+
+    try:
+        return report(name, run, tell)
     finally:
         job.close()
-    print(f"ok - {title}", flush=True)
-    return True
 
 
 def main():
     """Runs all cases of the file, or those named as arguments."""
-    cases = vars(sys.modules["__main__"])
-    names = [n for n in cases if n.startswith("test_")]
-    if len(sys.argv) > 1:
-        names = [n for n in names if any(a in n for a in sys.argv[1:])]
-    good = True
-    for name in names:
-        title = name[5:].replace("_", " ")
-        if PYTHON is None:
-            print(f"skip - {title}: no python3-torch", flush=True)
-        else:
-            good = run_case(title, cases[name]) and good
-    sys.exit(0 if names and good else 1)
+    results = [run_case(name, case) for name, case in chosen()]
+    sys.exit(0 if all(results) else 1)

@@ -7,7 +7,7 @@ import signal
 import subprocess
 
 import lib
-from lib import expect_equal, until
+from lib import expect_equal, wait_until
 
 PROGRAM = os.environ.get("TRAINYARD") or str(
     lib.ROOT / os.environ.get("BUILD", "build") / "trainyard")
@@ -44,19 +44,19 @@ class Server:
 def test_resized_by_hand(job):
     server = Server(job)
     try:
-        until("the server answers", lambda: "ID" in server.ask("ps", check=False))
+        wait_until(lambda: "ID" in server.ask("ps", check=False), "the server answers")
         server.ask("submit", "-w", "1-2", "--resize", "torchrun", "--", lib.PYTHON, lib.EXAMPLE,
                    "--steps", 1000000)
-        until("it learns", lambda: len(server.steps()) > 10)
+        wait_until(lambda: len(server.steps()) > 10, "it learns")
         said = ["2 workers"]
         for cpus, change in ((1, "2 -> 1 worker"), (2, "1 -> 2 workers")):
             server.ask("resize", 1, "--cpus", cpus)
             said.append(change)
-            until(change, lambda: server.changes() == said)
+            wait_until(lambda: server.changes() == said, change)
             before = len(server.steps())
-            until("it goes on", lambda n=before: len(server.steps()) > n)
+            wait_until(lambda n=before: len(server.steps()) > n, "it goes on")
         server.ask("cancel", 1)
-        until("it ends", lambda: not server.ask("ps", "-q").strip())
+        wait_until(lambda: not server.ask("ps", "-q").strip(), "it ends")
         steps = server.steps()
         expect_equal(steps, list(range(1, len(steps) + 1)), "steps")
     finally:

@@ -5,7 +5,7 @@ import math
 import os
 
 import lib
-from lib import expect_equal, until
+from lib import expect_equal, wait_until
 
 
 def test_one_two_one(job):
@@ -40,7 +40,7 @@ def test_what_is_learned_stays_the_same(job):
 
 def test_least_is_most(job):
     job.train(60, workers=(2, 2, 2))
-    until("a step", job.step)
+    wait_until(job.step, "a step")
     job.control.order(1)
     expect_equal(job.wait(), 0, "exit status")
     job.expect_each_step_once(60)

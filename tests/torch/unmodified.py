@@ -4,7 +4,7 @@ each epoch and dies of SIGTERM. It goes on from its last epoch. run-tests: no as
 import re
 
 import lib
-from lib import expect_equal, until
+from lib import expect_equal, wait_until
 
 SNAPSHOT = """
 import os
@@ -42,7 +42,7 @@ def test_it_goes_on_from_its_last_epoch(job):
     job.start(lib.PYTHON, job.script(SNAPSHOT), workers=(1, 1, 2))
     for workers in (1, 2, 1):
         job.control.order(workers)
-        until("an epoch", lambda w=workers: epochs(job) and epochs(job)[-1][1] == w)
+        wait_until(lambda w=workers: epochs(job) and epochs(job)[-1][1] == w, "an epoch")
     job.process.terminate()
     expect_equal(job.wait(), 143, "exit status")
     done = [e for e, _ in epochs(job)]

@@ -6,13 +6,16 @@ with nothing left behind: no process, no zombie, no cgroup; the runner checks it
 The program is $CONDUCTOR, or the one in $BUILD.
 """
 import os
+import pathlib
 import sys
-import traceback
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+from cases import (Failure, Skip, chosen, expect, expect_equal, expect_lasts, report,
+                   wait_until)
 
 from .attempt import (CONDUCTOR, ROOT, Attempt, alive, instrumented, marked, resident,
                       start_time)
 from .bench import Bench
-from .expect import Failure, Skip, expect, expect_equal, expect_lasts, wait_until
 from .server import Server
 
 # Forks as long as it may, ignores SIGTERM, leaves its session. Only to be run under
@@ -32,34 +35,25 @@ while True:
 
 def run_case(name, case):
     bench = Bench()
-    try:
+
+    def run():
         case(bench)
         left = bench.left_behind()
         expect(not left, "left behind:", ", ".join(left))
-        print(f"ok - {name}", flush=True)
-        return True
-    except Skip as why:
-        print(f"skip - {name}: {why}", flush=True)
-        return True
-    except Exception:  # pylint: disable=broad-except
-        print(f"not ok - {name}")
-        for line in traceback.format_exc().splitlines():
-            print(f"  | {line}")
+
+    def tell():
         for a in bench.attempts[-3:]:
             print(f"  job {a.job} {a.spec['command']}: {a.notes()}{a.stderr() if a.process else ''}")
-        sys.stdout.flush()
-        return False
+
+    try:
+        return report(name, run, tell)
     finally:
         bench.clean()
 
 
 def main():
     """Runs all cases of the file, or those named as arguments."""
-    cases = vars(sys.modules["__main__"])
-    names = [n for n in cases if n.startswith("test_")]
-    if len(sys.argv) > 1:
-        names = [n for n in names if any(a in n for a in sys.argv[1:])]
     if not os.access(CONDUCTOR, os.X_OK):
         sys.exit(f"{CONDUCTOR}: not there; build it first, or set CONDUCTOR")
-    results = [run_case(n[5:].replace("_", " "), cases[n]) for n in names]
-    sys.exit(0 if results and all(results) else 1)
+    results = [run_case(name, case) for name, case in chosen()]
+    sys.exit(0 if all(results) else 1)

@@ -6,7 +6,7 @@ import pathlib
 import subprocess
 import time
 
-from .expect import PATIENCE, Failure, expect_equal, wait_until
+from cases import PATIENCE, Failure, expect_equal, wait_until
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 CONDUCTOR = os.environ.get("CONDUCTOR") or str(
@@ -135,14 +135,14 @@ class Attempt:
         """The text of a file that the job writes, once it ends with a newline."""
         path = self.dir / name
         return wait_until(lambda: path.exists() and path.read_text().endswith("\n")
-                          and path.read_text(), seconds, f"the file {name}").strip()
+                          and path.read_text(), f"the file {name}", seconds).strip()
 
     def messages(self, kind=None):
         return self.server.messages(self.job, kind)
 
     def expect_message(self, kind, test=lambda m: True, seconds=PATIENCE):
         return wait_until(lambda: next((m for m in self.messages(kind) if test(m)), None),
-                          seconds, f"a message {kind}")
+                          f"a message {kind}", seconds)
 
     def send(self, kind, **fields):
         """A command; waits for its answer and returns it."""

@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 
 from .attempt import Attempt, marked
-from .expect import Skip, wait_until
+from cases import Skip, wait_until
 from .server import Server
 
 V1 = ("cpu", "cpuacct", "memory", "freezer", "pids", "cpuset", "blkio")

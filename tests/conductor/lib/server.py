@@ -6,7 +6,7 @@ import selectors
 import socket
 import threading
 
-from .expect import wait_until
+from cases import wait_until
 
 
 class Server:

@@ -10,32 +10,23 @@ $BUILD.
 import inspect
 import os
 import sys
-import traceback
 
-from .expect import Failure, Skip, expect, expect_equal, expect_lasts, wait_until
+from cases import (Failure, Skip, chosen, expect, expect_equal, expect_lasts, report,
+                   wait_until)
 from .schema import METHODS, Document, Mismatch
 from .wire import API, Answer, Refused
 from .yard import BUILD, OVER, PROGRAM, ROOT, Yard, instrumented
 
 
 def run_case(name, case, *yards):
-    try:
+    def run():
         try:
             case(*yards)
         finally:
             for yard in yards:
                 yard.sweep()
-        print(f"ok - {name}", flush=True)
-        return True
-    except Skip as why:
-        print(f"skip - {name}: {why}", flush=True)
-        return True
-    except Exception:  # pylint: disable=broad-except
-        print(f"not ok - {name}")
-        for line in traceback.format_exc().splitlines():
-            print(f"  | {line}")
-        sys.stdout.flush()
-        return False
+
+    return report(name, run)
 
 
 def run_sharing(cases):
@@ -51,13 +42,7 @@ def run_sharing(cases):
 
 def main():
     """Runs all cases of the file, or those named as arguments."""
-    cases = [(name[5:].replace("_", " "), case)
-             for name, case in vars(sys.modules["__main__"]).items() if name.startswith("test_")]
-    if len(sys.argv) > 1:
-        words = [word.replace("_", " ") for word in sys.argv[1:]]
-        cases = [(name, case) for name, case in cases if any(word in name for word in words)]
-    if not cases:
-        sys.exit("no such case")
+    cases = chosen()
     if not os.access(PROGRAM, os.X_OK):
         sys.exit(f"{PROGRAM}: not there; build it first, or set TRAINYARD")
     sharing = [(name, case) for name, case in cases if inspect.signature(case).parameters]

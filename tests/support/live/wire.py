@@ -3,7 +3,7 @@ import http.client
 import json
 import socket
 
-from .expect import PATIENCE
+from cases import PATIENCE
 
 API = "/api/v1"
 

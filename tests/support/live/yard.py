@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 import uuid
 
-from .expect import PATIENCE, Failure, Skip, expect, expect_equal, wait_until
+from cases import PATIENCE, Failure, Skip, expect, expect_equal, wait_until
 from .schema import Document, Mismatch
 from .wire import API, Answer, Refused, Stream, send
 
