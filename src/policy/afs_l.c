@@ -79,14 +79,8 @@ static void tree_init(struct tree *t, const struct budget *b, const struct plan 
 static void allocate_afs_l(const struct snapshot *s, const struct params *p, struct plan *plan)
 {
     (void)p;
-    struct keyed *k = order_collect(s, plan->arena);
-    for (uint32_t i = 0; i < s->active; i++)
-        k[i].key = task_remaining(&s->tasks[k[i].task], s->now);
-    order_sort(k, s->active, plan->arena);
-    order_publish(k, s->active, plan);
     struct budget b;
-    budget_init(&b, s, plan->arena);
-    elastic_minima(&b, plan, plan->order, s->active);
+    elastic_minima_shortest_first(&b, s, plan);
 
     struct tree t;
     tree_init(&t, &b, plan, plan->order, s->active);

@@ -23,6 +23,17 @@ void elastic_minima(struct budget *b, struct plan *plan, const uint32_t *order, 
     }
 }
 
+void elastic_minima_shortest_first(struct budget *b, const struct snapshot *s, struct plan *plan)
+{
+    struct keyed *k = order_collect(s, plan->arena);
+    for (uint32_t i = 0; i < s->active; i++)
+        k[i].key = task_remaining(&s->tasks[k[i].task], s->now);
+    order_sort(k, s->active, plan->arena);
+    order_publish(k, s->active, plan);
+    budget_init(b, s, plan->arena);
+    elastic_minima(b, plan, plan->order, s->active);
+}
+
 /* One step up; false when there is none or it does not fit. */
 static bool step_up(struct budget *b, struct plan *plan, uint32_t task)
 {

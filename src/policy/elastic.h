@@ -8,6 +8,10 @@
 /* Grants each task of the order its minimum, if that is left. */
 void elastic_minima(struct budget *b, struct plan *plan, const uint32_t *order, uint32_t n);
 
+/* The same to all active tasks, shortest remaining time on one unit first, which becomes
+ * the plan's order. Begins the budget. */
+void elastic_minima_shortest_first(struct budget *b, const struct snapshot *s, struct plan *plan);
+
 /* Rounds of one more step each in the given order to tasks that have units and
  * can take more, until nothing is left or nobody can. */
 void elastic_rounds(struct budget *b, struct plan *plan, const uint32_t *order, uint32_t n);

@@ -18,14 +18,8 @@ static double time_saved(const struct snapshot *s, uint32_t task, unsigned pool,
 static void allocate_optimus(const struct snapshot *s, const struct params *p, struct plan *plan)
 {
     (void)p;
-    struct keyed *k = order_collect(s, plan->arena);
-    for (uint32_t i = 0; i < s->active; i++)
-        k[i].key = task_remaining(&s->tasks[k[i].task], s->now);
-    order_sort(k, s->active, plan->arena);
-    order_publish(k, s->active, plan);
     struct budget b;
-    budget_init(&b, s, plan->arena);
-    elastic_minima(&b, plan, plan->order, s->active);
+    elastic_minima_shortest_first(&b, s, plan);
     elastic_by_gain(&b, plan, plan->order, s->active, time_saved);
 }
 

@@ -88,20 +88,6 @@ static int start(void **state)
     return 0;
 }
 
-static int stop(void **state)
-{
-    http_host_stop(*state, USEC_PER_SEC);
-    free(*state);
-    return 0;
-}
-
-#define assert_header(r, name, value)                                                              \
-    do {                                                                                           \
-        const char *header_ = wire_header(r, name);                                                \
-        assert_non_null(header_);                                                                  \
-        assert_string_equal(header_, value);                                                       \
-    } while (0)
-
 static void test_etag(void **state)
 {
     char etag[HTTP_ETAG_SIZE], line[128];
@@ -226,7 +212,7 @@ static void test_source_fails(void **state)
     }
 }
 
-#define HOSTED(f) cmocka_unit_test_setup_teardown(f, start, stop)
+#define HOSTED(f) cmocka_unit_test_setup_teardown(f, start, http_host_tear_down)
 
 static const struct CMUnitTest tests[] = {
     HOSTED(test_etag),           HOSTED(test_ranges),       HOSTED(test_shrunk_file),

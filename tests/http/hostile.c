@@ -33,13 +33,6 @@ static int start(void **state)
     return 0;
 }
 
-static int stop(void **state)
-{
-    http_host_stop(*state, USEC_PER_SEC);
-    free(*state);
-    return 0;
-}
-
 static void assert_served(struct http_host *h)
 {
     struct wire_reply r = wire_ask(h, "GET /jobs", "", NULL);
@@ -169,7 +162,7 @@ static void test_silence(void **state)
     close(fd);
 }
 
-#define HOSTED(f) cmocka_unit_test_setup_teardown(f, start, stop)
+#define HOSTED(f) cmocka_unit_test_setup_teardown(f, start, http_host_tear_down)
 
 static const struct CMUnitTest tests[] = {
     HOSTED(test_head_limit),   HOSTED(test_malformed),         HOSTED(test_noise),

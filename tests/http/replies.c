@@ -124,20 +124,6 @@ static int start(void **state)
     return 0;
 }
 
-static int stop(void **state)
-{
-    http_host_stop(*state, USEC_PER_SEC);
-    free(*state);
-    return 0;
-}
-
-#define assert_header(r, name, value)                                                              \
-    do {                                                                                           \
-        const char *header_ = wire_header(r, name);                                                \
-        assert_non_null(header_);                                                                  \
-        assert_string_equal(header_, value);                                                       \
-    } while (0)
-
 static void test_json(void **state)
 {
     struct wire_reply r = wire_ask(*state, "GET /json?status=201", "", NULL);
@@ -295,7 +281,7 @@ static void test_half_closed(void **state)
     close(fd);
 }
 
-#define HOSTED(f) cmocka_unit_test_setup_teardown(f, start, stop)
+#define HOSTED(f) cmocka_unit_test_setup_teardown(f, start, http_host_tear_down)
 
 static const struct CMUnitTest tests[] = {
     HOSTED(test_json),     HOSTED(test_page),    HOSTED(test_problems),    HOSTED(test_large),

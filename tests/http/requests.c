@@ -66,13 +66,6 @@ static int start(void **state)
     return 0;
 }
 
-static int stop(void **state)
-{
-    http_host_stop(*state, USEC_PER_SEC);
-    free(*state);
-    return 0;
-}
-
 static void assert_body(struct wire_reply r, int status, const char *body)
 {
     if (r.status != status || !strstr(r.body.at, body))
@@ -280,7 +273,7 @@ static void test_http_1_0(void **state)
     close(fd);
 }
 
-#define HOSTED(f) cmocka_unit_test_setup_teardown(f, start, stop)
+#define HOSTED(f) cmocka_unit_test_setup_teardown(f, start, http_host_tear_down)
 
 static const struct CMUnitTest tests[] = {
     HOSTED(test_routes),     HOSTED(test_no_route),   HOSTED(test_methods),

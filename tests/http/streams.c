@@ -112,13 +112,6 @@ static int start(void **state)
     return 0;
 }
 
-static int stop(void **state)
-{
-    http_host_stop(*state, USEC_PER_SEC);
-    free(*state);
-    return 0;
-}
-
 static int open_stream(struct http_host *h, bool tcp, const char *line)
 {
     char text[256];
@@ -379,7 +372,7 @@ static void test_stop(void **state)
     close(b);
 }
 
-#define HOSTED(f) cmocka_unit_test_setup_teardown(f, start, stop)
+#define HOSTED(f) cmocka_unit_test_setup_teardown(f, start, http_host_tear_down)
 
 static const struct CMUnitTest tests[] = {
     HOSTED(test_bytes),    HOSTED(test_pull),    HOSTED(test_events), HOSTED(test_slow_events),

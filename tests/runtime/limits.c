@@ -13,44 +13,12 @@
 
 static const struct runtime_ops *const ops = &runtime_local;
 
-/* Opens it; the test needs control groups. */
-static void open_host(struct host *h)
-{
-    host_open(h);
-    if (!h->r->cgroups.n)
-        SKIP(h->notice);
-}
-
-static void need(const struct host *s, unsigned controllers)
-{
-    if ((s->r->cgroups.controllers & controllers) != controllers)
-        SKIP("a controller is missing");
-}
-
-/* A file of the attempt's group, wherever it is. */
-static int64_t group_number(const struct host *s, const struct runtime_attempt *a, const char *file,
-                            const char *key)
-{
-    char path[256];
-    struct str text = {0};
-    int64_t value = -1;
-    for (uint32_t i = 0; i < s->r->cgroups.n && value < 0; i++) {
-        snprintf(path, sizeof path, "%lld.%u/%s", (long long)a->job, a->attempt, file);
-        if (textfile_read_at(s->r->cgroups.at[i].fd, path, &text))
-            continue;
-        const char *at = key ? strstr(text.at, key) : text.at;
-        value = at ? atoll(at + (key ? strlen(key) : 0)) : -1;
-    }
-    str_done(&text);
-    return value;
-}
-
 static void test_quota_halves_a_busy_loop(void **state)
 {
     (void)state;
     struct host s = {0};
-    open_host(&s);
-    need(&s, CGROUP_CPU);
+    host_open_with_groups(&s);
+    host_need(&s, CGROUP_CPU);
     struct runtime_attempt a = host_attempt(1, 500);
     host_start(s.r, s.dir, &a, "busy");
     host_assert_uses(host_pid(s.dir, &a), 0.42, 0.58);
@@ -70,9 +38,9 @@ static void test_weights_divide_a_core(void **state)
         cpu++;
     cpuset_add(&one, cpu);
     sched_setaffinity(0, sizeof one, (const cpu_set_t *)&one);
-    open_host(&s);
+    host_open_with_groups(&s);
     assert_int_equal(s.r->node.cpus, 1000);
-    need(&s, CGROUP_CPU | CGROUP_CPUSET);
+    host_need(&s, CGROUP_CPU | CGROUP_CPUSET);
     struct runtime_attempt light = host_attempt(1, 250), heavy = host_attempt(2, 750);
     light.cpu_limit = heavy.cpu_limit = 1000;
     light.cpu_weight = 500;
@@ -99,8 +67,8 @@ static void test_cpuset_is_respected_and_follows(void **state)
     (void)state;
     struct host s = {0};
     struct err err;
-    open_host(&s);
-    need(&s, CGROUP_CPUSET);
+    host_open_with_groups(&s);
+    host_need(&s, CGROUP_CPUSET);
     if (s.r->node.cpus < 2000)
         SKIP("one CPU only");
     struct runtime_attempt a = host_attempt(1, 1000), b = host_attempt(2, 1000);
@@ -139,24 +107,25 @@ static void test_memory_limit_kills_and_is_counted(void **state)
     (void)state;
     struct host s = {0};
     struct err err;
-    open_host(&s);
-    need(&s, CGROUP_MEMORY);
+    host_open_with_groups(&s);
+    host_need(&s, CGROUP_MEMORY);
     struct runtime_attempt a = host_attempt(1, 1000);
     a.memory_mb = 40;
     host_start(s.r, s.dir, &a, "eat");
     int status = host_wait(s.dir, &a);
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
     bool v1 = s.r->cgroups.version->number == 1;
-    assert_true(group_number(&s, &a, v1 ? "memory.oom_control" : "memory.events", "oom_kill ") > 0);
+    assert_true(
+        host_group_number(&s, &a, v1 ? "memory.oom_control" : "memory.events", "oom_kill ") > 0);
     a.memory_mb = 20;
     assert_ok(ops->resize(s.r, &a, &err), err);
     a.memory_mb = 80;
     assert_ok(ops->resize(s.r, &a, &err), err);
     const char *file = v1 ? "memory.limit_in_bytes" : "memory.max";
-    assert_int_equal(group_number(&s, &a, file, NULL), 80 << 20);
+    assert_int_equal(host_group_number(&s, &a, file, NULL), 80 << 20);
     a.memory_mb = 0;
     assert_ok(ops->resize(s.r, &a, &err), err);
-    assert_int_not_equal(group_number(&s, &a, file, NULL), 80 << 20);
+    assert_int_not_equal(host_group_number(&s, &a, file, NULL), 80 << 20);
     host_clean(s.r, &a);
     host_close(&s);
 }
@@ -165,13 +134,13 @@ static void test_pids_limit_holds(void **state)
 {
     (void)state;
     struct host s = {0};
-    open_host(&s);
-    need(&s, CGROUP_PIDS);
+    host_open_with_groups(&s);
+    host_need(&s, CGROUP_PIDS);
     struct runtime_attempt a = host_attempt(1, 1000);
     a.pids = 20;
     host_start(s.r, s.dir, &a, "forks");
     host_until(host_count(s.dir) == 20);
-    assert_int_equal(group_number(&s, &a, "pids.current", NULL), 20);
+    assert_int_equal(host_group_number(&s, &a, "pids.current", NULL), 20);
     host_clean(s.r, &a);
     host_close(&s);
 }

@@ -16,45 +16,13 @@
 
 static const struct runtime_ops *const ops = &runtime_local;
 
-/* Opens it; the test needs control groups. */
-static void open_host(struct host *h)
-{
-    host_open(h);
-    if (!h->r->cgroups.n)
-        SKIP(h->notice);
-}
-
-static void need(const struct host *s, unsigned controllers)
-{
-    if ((s->r->cgroups.controllers & controllers) != controllers)
-        SKIP("a controller is missing");
-}
-
-/* A file of the attempt's group, wherever it is. */
-static int64_t group_number(const struct host *s, const struct runtime_attempt *a, const char *file,
-                            const char *key)
-{
-    char path[256];
-    struct str text = {0};
-    int64_t value = -1;
-    for (uint32_t i = 0; i < s->r->cgroups.n && value < 0; i++) {
-        snprintf(path, sizeof path, "%lld.%u/%s", (long long)a->job, a->attempt, file);
-        if (textfile_read_at(s->r->cgroups.at[i].fd, path, &text))
-            continue;
-        const char *at = key ? strstr(text.at, key) : text.at;
-        value = at ? atoll(at + (key ? strlen(key) : 0)) : -1;
-    }
-    str_done(&text);
-    return value;
-}
-
 static void test_prepare_says_what_the_conductor_needs(void **state)
 {
     (void)state;
     struct host s = {0};
     struct err err;
     uint32_t n;
-    open_host(&s);
+    host_open_with_groups(&s);
     const struct runtime_node *node = ops->nodes(s.r, &n);
     assert_int_equal(n, 1);
     assert_true(node->cpus >= UNIT && node->memory_mb > 0);
@@ -83,7 +51,7 @@ static void test_bad_attempts_are_refused(void **state)
     (void)state;
     struct host s = {0};
     struct err err;
-    open_host(&s);
+    host_open_with_groups(&s);
     json_t *spec = json_object();
     struct runtime_attempt a = host_attempt(1, 0);
     assert_error(ops->prepare(s.r, &a, spec, &err), err, ERR_INVALID, "CPUs");
@@ -110,12 +78,12 @@ static void test_fork_bomb_is_killed(void **state)
 {
     (void)state;
     struct host s = {0};
-    open_host(&s);
-    need(&s, CGROUP_PIDS);
+    host_open_with_groups(&s);
+    host_need(&s, CGROUP_PIDS);
     struct runtime_attempt a = host_attempt(1, 500);
     a.pids = 200;
     host_start(s.r, s.dir, &a, "bomb");
-    host_until(group_number(&s, &a, "pids.current", NULL) > 150);
+    host_until(host_group_number(&s, &a, "pids.current", NULL) > 150);
     host_clean(s.r, &a);
     host_close(&s);
 }
@@ -125,13 +93,13 @@ static void test_fork_bomb_is_killed_without_cgroup_kill(void **state)
 {
     (void)state;
     struct host s = {0};
-    open_host(&s);
-    need(&s, CGROUP_PIDS);
+    host_open_with_groups(&s);
+    host_need(&s, CGROUP_PIDS);
     s.r->cgroups.can_kill = false;
     struct runtime_attempt a = host_attempt(1, 500);
     a.pids = 200;
     host_start(s.r, s.dir, &a, "bomb");
-    host_until(group_number(&s, &a, "pids.current", NULL) > 150);
+    host_until(host_group_number(&s, &a, "pids.current", NULL) > 150);
     host_clean(s.r, &a);
     host_close(&s);
 }
@@ -141,7 +109,7 @@ static void test_detached_processes_are_killed(void **state)
     (void)state;
     static const char *const commands[] = {"detach", "hide"};
     struct host s = {0};
-    open_host(&s);
+    host_open_with_groups(&s);
     for (size_t i = 0; i < COUNT_OF(commands); i++) {
         struct runtime_attempt a = host_attempt(1 + (int64_t)i, 1000);
         host_start(s.r, s.dir, &a, commands[i]);
@@ -158,7 +126,7 @@ static void test_freeze_stops_and_thaw_goes_on(void **state)
     (void)state;
     struct host s = {0};
     struct err err;
-    open_host(&s);
+    host_open_with_groups(&s);
     struct runtime_attempt a = host_attempt(1, 1000);
     host_start(s.r, s.dir, &a, "busy");
     int64_t pid = host_pid(s.dir, &a);
@@ -186,8 +154,8 @@ static void test_a_new_server_finds_everything(void **state)
     (void)state;
     struct host s = {0}, other = {0};
     struct err err;
-    open_host(&s);
-    open_host(&other);
+    host_open_with_groups(&s);
+    host_open_with_groups(&other);
     struct runtime_attempt a = host_attempt(3, 500), b = host_attempt(4, 500),
                            c = host_attempt(5, 500);
     b.attempt = 2;
@@ -228,7 +196,7 @@ static void test_conductors_are_detached(void **state)
     (void)state;
     struct host s = {0};
     char path[64], target[64];
-    open_host(&s);
+    host_open_with_groups(&s);
     int leak = dup(1); /* without close-on-exec */
     struct runtime_attempt a = host_attempt(1, 1000);
     host_start(s.r, s.dir, &a, "sleep");
@@ -271,7 +239,7 @@ static void test_a_start_is_quick(void **state)
     struct host s = {0};
     struct err err;
     char dir[128];
-    open_host(&s);
+    host_open_with_groups(&s);
     double from = now();
     for (int i = 0; i < N; i++) {
         struct runtime_attempt a = host_attempt(1 + i, 10);

@@ -227,3 +227,33 @@ void host_assert_uses(int64_t pid, double low, double high)
     }
     fail_msg("used %.2f CPUs, should be %.2f to %.2f", used, low, high);
 }
+
+void host_open_with_groups(struct host *h)
+{
+    host_open(h);
+    if (!h->r->cgroups.n)
+        SKIP(h->notice);
+}
+
+void host_need(const struct host *h, unsigned controllers)
+{
+    if ((h->r->cgroups.controllers & controllers) != controllers)
+        SKIP("a controller is missing");
+}
+
+int64_t host_group_number(const struct host *h, const struct runtime_attempt *a, const char *file,
+                          const char *key)
+{
+    char path[256];
+    struct str text = {0};
+    int64_t value = -1;
+    for (uint32_t i = 0; i < h->r->cgroups.n && value < 0; i++) {
+        snprintf(path, sizeof path, "%lld.%u/%s", (long long)a->job, a->attempt, file);
+        if (textfile_read_at(h->r->cgroups.at[i].fd, path, &text))
+            continue;
+        const char *at = key ? strstr(text.at, key) : text.at;
+        value = at ? atoll(at + (key ? strlen(key) : 0)) : -1;
+    }
+    str_done(&text);
+    return value;
+}

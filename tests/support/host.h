@@ -11,6 +11,10 @@ struct host {
     const char *notice;
 };
 void host_open(struct host *h);
+/* The same where the test needs control groups; skips it where there are none. */
+void host_open_with_groups(struct host *h);
+/* Skips the test where one of the controllers is missing. */
+void host_need(const struct host *h, unsigned controllers);
 /* Closes it. Nothing may be left: no process of a job, no base of its groups. */
 void host_close(struct host *h);
 /* The tear-down of a test that may have failed half-way: kills what is left of every host
@@ -31,6 +35,11 @@ int64_t host_pid(const char *state_dir, const struct runtime_attempt *a);
 int64_t host_conductor_pid(const char *state_dir, const struct runtime_attempt *a);
 /* Waits for the end of the command; its wait status. */
 int host_wait(const char *state_dir, const struct runtime_attempt *a);
+
+/* The number in a file of the attempt's group, wherever that is, or the one behind a key in
+ * it; -1 when there is none. */
+int64_t host_group_number(const struct host *h, const struct runtime_attempt *a, const char *file,
+                          const char *key);
 
 /* Calls clean until nothing is left, for at most ten seconds. */
 void host_clean(struct runtime *r, const struct runtime_attempt *a);

@@ -269,3 +269,10 @@ struct wire_reply wire_ask(const struct http_host *h, const char *line, const ch
     close(fd);
     return r;
 }
+
+int http_host_tear_down(void **state)
+{
+    http_host_stop(*state, USEC_PER_SEC);
+    free(*state);
+    return 0;
+}

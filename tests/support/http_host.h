@@ -31,6 +31,8 @@ void http_host_do(struct http_host *h, void (*todo)(struct http_host *h));
 /* Stops it and waits until all is over. Fails the test when that takes more than a
  * minute, so a longer grace shows that nothing waited for its end. */
 void http_host_stop(struct http_host *h, usec_t grace);
+/* The tear-down of a test whose state is a host on the heap. */
+int http_host_tear_down(void **state);
 /* The same in two steps, for a look at what happens in between. */
 void http_host_begin_stop(struct http_host *h, usec_t grace);
 void http_host_end_stop(struct http_host *h);
@@ -57,6 +59,12 @@ struct wire_reply {
 struct wire_reply wire_read_reply(int fd, bool head);
 /* A header's value, or NULL; its memory is the reply's, until the next call. */
 const char *wire_header(struct wire_reply *r, const char *name);
+#define assert_header(r, name, value)                                                              \
+    do {                                                                                           \
+        const char *header_ = wire_header(r, name);                                                \
+        assert_non_null(header_);                                                                  \
+        assert_string_equal(header_, value);                                                       \
+    } while (0)
 void wire_reply_done(struct wire_reply *r);
 
 /* Sends "METHOD PATH" with headers (each with its \r\n) and a body on a connection

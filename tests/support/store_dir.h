@@ -59,6 +59,9 @@ int store_dir_count_entry(void *ctx, int64_t seq, int64_t boot, const char *kind
 /* How many jobs the store has. */
 unsigned store_dir_count_jobs(struct store *s);
 
+/* Adds a job in this state, ended then or (0) not; its id. */
+int64_t store_dir_add_job(struct store *s, enum job_state state, usec_t ended);
+void store_dir_commit(struct store *s);
 /* Adds n jobs in one turn. */
 void store_dir_add_jobs(struct store *s, int n);
 

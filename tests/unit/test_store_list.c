@@ -17,12 +17,6 @@ static int64_t add_job(struct store *s, const struct job_row *row)
     return id;
 }
 
-static void commit(struct store *s)
-{
-    struct err err;
-    assert_ok(store_commit(s, &err), err);
-}
-
 static bool wanted(const struct job_filter *f, const struct job_row *row)
 {
     size_t n = f->name ? strlen(f->name) : 0;
@@ -126,7 +120,7 @@ static void test_pages_while_jobs_change(void **state)
         struct job_row row = store_dir_job(i);
         add_job(s, &row);
     }
-    commit(s);
+    store_dir_commit(s);
     bool seen[JOBS + 1] = {false};
     struct job_filter f = {.states = 1U << JOB_QUEUED | 1U << JOB_RUNNING, .limit = 7};
     for (;;) {
@@ -150,7 +144,7 @@ static void test_pages_while_jobs_change(void **state)
             row.state = rng_below(&r, 2) ? JOB_RUNNING : JOB_QUEUED;
             assert_ok(store_job_save(s, &row, &err), err);
         }
-        commit(s);
+        store_dir_commit(s);
     }
     for (int id = 1; id <= JOBS; id++)
         assert_true(seen[id]);
@@ -194,7 +188,7 @@ static void fill_many(struct store *s)
         row.state = i < 5 ? JOB_QUEUED : i % 10 == 0 ? JOB_FAILED : JOB_DONE;
         add_job(s, &row);
         if (i % 10000 == 9999)
-            commit(s);
+            store_dir_commit(s);
     }
 }
 

@@ -4,23 +4,6 @@
 
 #define SECOND USEC_PER_SEC
 
-static int64_t add_job(struct store *s, enum job_state state, usec_t ended)
-{
-    struct err err;
-    int64_t id = 0;
-    struct job_row row = store_dir_job(1);
-    row.state = state;
-    row.ended = ended;
-    assert_ok(store_job_add(s, &row, &id, &err), err);
-    return id;
-}
-
-static void commit(struct store *s)
-{
-    struct err err;
-    assert_ok(store_commit(s, &err), err);
-}
-
 /* ---- events -------------------------------------------------------------- */
 
 struct seen_event {
@@ -73,7 +56,7 @@ static void test_events(void **state)
                   err);
         assert_int_equal(seq, i);
     }
-    commit(s);
+    store_dir_commit(s);
     struct seen_events e = list_events(s, 0, 0, 0);
     assert_int_equal(e.n, 10);
     assert_int_equal(e.at[9].seq, 10);
@@ -143,7 +126,7 @@ static void test_sample_columns(void **state)
         {INT64_MIN, -1, -INFINITY, 0.5, 1e300, -1e-300, 9007199254740992.0, 3},
         {INT64_MAX, NAN, NAN, NAN, NAN, NAN, NAN, NAN},
     };
-    int64_t job = add_job(s, JOB_RUNNING, 0);
+    int64_t job = store_dir_add_job(s, JOB_RUNNING, 0);
     for (size_t i = 0; i < COUNT_OF(odd); i++)
         assert_ok(store_sample_add(s, job, UINT32_MAX, &odd[i], &err), err);
     assert_error(store_sample_add(s, 99, 1, &odd[0], &err), err, ERR_NOT_FOUND, "no job 99");
@@ -189,14 +172,15 @@ static void test_days_of_samples(void **state)
     struct store *s = store_dir_open(*state);
     struct seen_samples seen = {0};
     enum { DAYS = 2 * 24 * 3600 };
-    int64_t job = add_job(s, JOB_RUNNING, 0), other = add_job(s, JOB_RUNNING, 0);
+    int64_t job = store_dir_add_job(s, JOB_RUNNING, 0),
+            other = store_dir_add_job(s, JOB_RUNNING, 0);
     add_sample(s, other, 1, 1);
     for (int64_t i = 1; i <= DAYS; i++) {
         add_sample(s, job, 1 + (uint32_t)(i / 100000), i);
         if (i <= 1100 || i % 50021 == 0 || i == 2050 || i == 131200 || i == DAYS)
             assert_thinned(s, job, i, &seen);
         if (i % 10000 == 0)
-            commit(s);
+            store_dir_commit(s);
     }
     /* Evenly over the whole, every second of the last two minutes. */
     for (size_t i = 1; i < seen.rows.n; i++)
@@ -304,7 +288,7 @@ static void test_callbacks_that_fail(void **state)
 {
     struct store *s = store_dir_open(*state);
     struct err err;
-    int64_t job = add_job(s, JOB_RUNNING, 0);
+    int64_t job = store_dir_add_job(s, JOB_RUNNING, 0);
     add_event(s, 1, 0);
     add_sample(s, job, 1, 1);
     assert_ok(store_journal_add(s, 1, "a", "b", &err), err);

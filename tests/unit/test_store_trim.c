@@ -4,23 +4,6 @@
 
 #define SECOND USEC_PER_SEC
 
-static int64_t add_job(struct store *s, enum job_state state, usec_t ended)
-{
-    struct err err;
-    int64_t id = 0;
-    struct job_row row = store_dir_job(1);
-    row.state = state;
-    row.ended = ended;
-    assert_ok(store_job_add(s, &row, &id, &err), err);
-    return id;
-}
-
-static void commit(struct store *s)
-{
-    struct err err;
-    assert_ok(store_commit(s, &err), err);
-}
-
 static int64_t add_event(struct store *s, usec_t at, int64_t job)
 {
     struct err err;
@@ -76,7 +59,7 @@ static uint64_t trim_all(struct store *s, usec_t before)
         assert_ok(store_trim(s, before, &removed, &err), err);
         assert_true(removed <= STORE_TRIM_STEP);
         all += removed;
-        commit(s);
+        store_dir_commit(s);
     } while (removed);
     return all;
 }
@@ -85,8 +68,9 @@ static void test_trim_of_jobs(void **state)
 {
     struct store *s = store_dir_open(*state);
     struct err err;
-    int64_t old = add_job(s, JOB_DONE, 10 * SECOND), young = add_job(s, JOB_FAILED, 30 * SECOND);
-    int64_t running = add_job(s, JOB_RUNNING, 0);
+    int64_t old = store_dir_add_job(s, JOB_DONE, 10 * SECOND),
+            young = store_dir_add_job(s, JOB_FAILED, 30 * SECOND);
+    int64_t running = store_dir_add_job(s, JOB_RUNNING, 0);
     const int64_t jobs[] = {old, young, running, 0};
     for (size_t k = 0; k < COUNT_OF(jobs); k++) {
         for (int i = 0; i < 30; i++) {
@@ -95,7 +79,7 @@ static void test_trim_of_jobs(void **state)
                 add_sample(s, jobs[k], 1, i);
         }
     }
-    commit(s);
+    store_dir_commit(s);
     assert_int_equal(trim_all(s, 0), 0);
     /* The old job's events, samples and itself; what is about no job, by its time. */
     assert_int_equal(trim_all(s, 20 * SECOND), 30 + 30 + 1 + 20);
@@ -128,12 +112,12 @@ static void test_trim_in_steps(void **state)
     struct store *s = store_dir_open(*state);
     struct err err;
     uint64_t removed;
-    int64_t job = add_job(s, JOB_DONE, 1);
+    int64_t job = store_dir_add_job(s, JOB_DONE, 1);
     for (int i = 0; i < STORE_TRIM_STEP + 10; i++)
         add_event(s, 1, job);
     for (int i = 0; i < STORE_TRIM_STEP; i++)
-        add_job(s, JOB_CANCELLED, 1);
-    commit(s);
+        store_dir_add_job(s, JOB_CANCELLED, 1);
+    store_dir_commit(s);
     assert_ok(store_trim(s, 2, &removed, &err), err);
     assert_int_equal(removed, STORE_TRIM_STEP);
     store_rollback(s);
@@ -151,7 +135,7 @@ static void test_trim_of_the_journal(void **state)
         for (int i = 0; i < 700; i++)
             assert_ok(store_journal_add(s, boot, "event", "{}", &err), err);
     }
-    commit(s);
+    store_dir_commit(s);
     /* The second boot was under way then: it and what follows can be replayed. */
     assert_int_equal(trim_all(s, 25 * SECOND), 700);
     assert_int_equal(count_entries(s, 1), 0);
