@@ -195,7 +195,8 @@ bench: all $(BENCHES) ## measure: each bench/*.sh prints a table
 	    echo "== $$b"; BUILD='$(abspath $(BUILD))' TRAINYARD='$(abspath $(BUILD))/trainyard' "$$b"; \
 	    echo; done
 
-DOCS = $(wildcard README.md CHANGELOG.md LICENSE docs/*.md docs/*/*.md docs/*/*/*.csv)
+DOCS = $(wildcard README.md ARCHITECTURE.md CONTRIBUTING.md CHANGELOG.md LICENSE data/README.md examples/* \
+    docs/*.md docs/*/*.md docs/*/*.svg docs/*/*.csv docs/*/*/*.csv)
 share = $(DESTDIR)$(PREFIX)/share
 
 install: all ## install below PREFIX (/usr/local), inside DESTDIR

@@ -3,10 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/str.h"
 #include "cli/commands.h"
+#include "cli/terminal.h"
 #include "sim/nodes.h"
 #include "sim/sim.h"
 
@@ -106,6 +108,8 @@ static int get_trace(const struct args *a, struct request *r, struct err *err)
     t.all_sizes = r->options.rules == RULES_ELASTICFLOW;
     if (generate && a->operands.n)
         return err_set(err, ERR_INVALID, "give a TRACE or --generate, not both");
+    if (generate && t.profiles)
+        return err_set(err, ERR_INVALID, "--generate takes no --profiles; leave one of them out");
     r->trace_name = generate ? generate : a->operands.n ? a->operands.at[0] : NULL;
     if (generate)
         return trace_generate(generate, r->options.seed, &t, &r->trace, err);
@@ -131,13 +135,31 @@ static int get_request(const struct args *a, struct request *r, struct err *err)
     return get_trace(a, r, err);
 }
 
+/* The bar of a policy that takes long. */
+struct bar {
+    const char *name;
+    int columns; /* of the terminal */
+    int shown;   /* percent; -1 = nothing yet */
+    time_t begun;
+};
+
 static void show_progress(void *ctx, double share)
 {
-    const struct combo *c = ctx;
-    enum { BAR = 30 };
-    int full = (int)(share * BAR);
-    fprintf(stderr, "\r%-32.32s [%.*s%*s] %3.0f%%", c->name, full, "##############################",
-            BAR - full, "", share * 100);
+    struct bar *b = ctx;
+    int percent = (int)(share * 100);
+    if (percent == b->shown || time(NULL) - b->begun < 2)
+        return;
+    b->shown = percent;
+    int rest = b->columns - 10, name = rest / 2 < 32 ? rest / 2 : 32;
+    int width = rest - name < 30 ? rest - name : 30, full = percent * width / 100;
+    fprintf(stderr, "\r%-*.*s [%.*s%*s] %3d%%", name, name, b->name, full,
+            "##############################", width - full, "", percent);
+}
+
+static void hide_progress(const struct bar *b)
+{
+    if (b->shown >= 0)
+        fprintf(stderr, "\r%*s\r", b->columns - 1, "");
 }
 
 /* ElasticFlow's simulator resizes jobs by its table under EDF; under the
@@ -157,20 +179,23 @@ static void forget_timing(struct sim_result *result)
 
 static int run_policies(struct request *r, struct sim_result *results, struct err *err)
 {
-    bool bar = isatty(STDERR_FILENO);
+    size_t width = terminal_width(stderr);
+    int columns = width ? (int)(width < 80 ? width : 80) : 80;
+    bool shows = terminal_obeys(stderr) && columns >= 30;
     for (size_t i = 0; i < r->combos.n; i++) {
         struct sim_options o = r->options;
         o.combo = r->combos.at[i];
         o.cluster = &r->cluster;
         o.trace = trace_for(r, &o.combo);
-        o.progress = bar ? show_progress : NULL;
-        o.ctx = &o.combo;
-        if (sim_run(&o, &results[i], err) < 0)
+        struct bar bar = {o.combo.name, columns, -1, time(NULL)};
+        o.progress = shows ? show_progress : NULL;
+        o.ctx = &bar;
+        int rc = sim_run(&o, &results[i], err);
+        hide_progress(&bar);
+        if (rc < 0)
             return -1;
         if (!r->timing)
             forget_timing(&results[i]);
-        if (bar)
-            fprintf(stderr, "\r%*s\r", 72, "");
     }
     return 0;
 }

@@ -56,12 +56,12 @@ static void classify(struct candidate *c, double weight)
 }
 
 void admission_init(struct admission *m, const struct snapshot *s, const uint32_t *order,
-                    unsigned pool, struct arena *a)
+                    const uint8_t *pools, unsigned pool, struct arena *a)
 {
     *m = (struct admission){.s = s, .arena = a, .left = s->size[pool]};
     m->at = arena_raw(a, (s->active + 1) * sizeof *m->at);
     for (uint32_t i = 0; i < s->active; i++) {
-        if (budget_pool(s, &s->tasks[order[i]]) != pool)
+        if (pools[i] != pool)
             continue;
         struct candidate *c = &m->at[m->n++];
         *c = (struct candidate){0};

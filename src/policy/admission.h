@@ -29,9 +29,9 @@ struct admission {
     units_t left;                    /* units that nobody was given */
 };
 
-/* Classifies the tasks of the order that would run in this pool. */
+/* Classifies the tasks of the order that would run in this pool; see budget_pools. */
 void admission_init(struct admission *m, const struct snapshot *s, const uint32_t *order,
-                    unsigned pool, struct arena *a);
+                    const uint8_t *pools, unsigned pool, struct arena *a);
 
 /* Admits as many as can end in time, slots of `width` microseconds first. Units
  * that were given before this are not counted on. */

@@ -3,6 +3,8 @@
  * nodes are outside the size, so a task's part there costs nothing. */
 #include "policy/budget.h"
 
+#include <math.h>
+
 unsigned budget_pool(const struct snapshot *s, const struct task *t)
 {
     unsigned best = POOL_GPU;
@@ -18,6 +20,55 @@ unsigned budget_pool(const struct snapshot *s, const struct task *t)
         }
     }
     return best;
+}
+
+/* Time on the pool that the task would take, times its units; 0 = it cannot run there. */
+static double load_of(const struct snapshot *s, const struct task *t, unsigned pool)
+{
+    units_t n = task_asked(t);
+    double time = task_time_on(t, pool, n, s->now);
+    return isfinite(time) ? time * (double)n : 0;
+}
+
+/* Where the task would be done first behind the load of those that are there. */
+static unsigned first_done(const struct snapshot *s, const struct task *t,
+                           const double load[POOLS_MAX])
+{
+    unsigned best = POOLS_MAX;
+    double least = INFINITY;
+    for (unsigned p = POOL_GPU; p < s->pools; p++) {
+        if (!(t->pools >> p & 1) || s->size[p] < t->job->min ||
+            !(speed_at(job_speed(t->job, p), task_asked(t)) > 0))
+            continue;
+        double end = (load[p] + load_of(s, t, p)) / (double)s->size[p];
+        if (end < least) {
+            least = end;
+            best = p;
+        }
+    }
+    return best < POOLS_MAX ? best : budget_pool(s, t);
+}
+
+const uint8_t *budget_pools(const struct snapshot *s, const uint32_t *order, struct arena *a)
+{
+    uint8_t *pools = arena_raw(a, (size_t)s->active + 1);
+    double load[POOLS_MAX] = {0};
+    bool several = s->pools > POOL_GPU + 1;
+    for (uint32_t i = 0; i < s->active; i++) {
+        const struct task *t = &s->tasks[order[i]];
+        bool bound = task_is_bound(t);
+        pools[i] = (uint8_t)(bound ? task_pool(t) : POOL_GPU);
+        if (several && bound)
+            load[pools[i]] += load_of(s, t, pools[i]);
+    }
+    for (uint32_t i = 0; several && i < s->active; i++) {
+        const struct task *t = &s->tasks[order[i]];
+        if (task_is_bound(t))
+            continue;
+        pools[i] = (uint8_t)first_done(s, t, load);
+        load[pools[i]] += load_of(s, t, pools[i]);
+    }
+    return pools;
 }
 
 void budget_init(struct budget *b, const struct snapshot *s, struct arena *a)
@@ -98,7 +149,19 @@ static bool take_from(struct budget *b, uint32_t task, units_t n, unsigned pool)
     return true;
 }
 
-bool budget_take(struct budget *b, uint32_t task, units_t n, unsigned *pool)
+/* How fast the task would be in the pool with n units, or with as many up to `reach` as
+ * are left there; 0 when it cannot run on n. */
+static double prospect(const struct budget *b, const struct task *t, unsigned pool, units_t n,
+                       units_t reach)
+{
+    const struct speed *speed = job_speed(t->job, pool);
+    units_t most = reach < b->free[pool] ? reach : b->free[pool];
+    double least = speed_at(speed, n);
+    return most > n && least > 0 ? speed_at(speed, speed_floor(speed, most)) : least;
+}
+
+/* Takes n units for a task that may grow up to `reach`. */
+static bool take(struct budget *b, uint32_t task, units_t n, units_t reach, unsigned *pool)
 {
     const struct task *t = &b->s->tasks[task];
     if (task_is_bound(t)) {
@@ -114,8 +177,8 @@ bool budget_take(struct budget *b, uint32_t task, units_t n, unsigned *pool)
         unsigned best = POOLS_MAX;
         double top = 0;
         for (unsigned p = POOL_GPU; p < b->s->pools; p++) {
-            double speed = speed_at(job_speed(t->job, p), n);
-            if (!(tried >> p & 1) && speed > top) {
+            double speed = tried >> p & 1 ? 0 : prospect(b, t, p, n, reach);
+            if (speed > top) {
                 top = speed;
                 best = p;
             }
@@ -129,6 +192,11 @@ bool budget_take(struct budget *b, uint32_t task, units_t n, unsigned *pool)
         tried |= 1U << best;
     }
     return false;
+}
+
+bool budget_take(struct budget *b, uint32_t task, units_t n, unsigned *pool)
+{
+    return take(b, task, n, n, pool);
 }
 
 bool budget_grow(struct budget *b, uint32_t task, unsigned pool, units_t from, units_t to)
@@ -157,15 +225,26 @@ void budget_return(struct budget *b, uint32_t task, unsigned pool, units_t n)
         room_give(&b->room, t->job, pool, b->node_of[task], n, true);
 }
 
-bool budget_grant(struct budget *b, struct plan *plan, uint32_t task, units_t n)
+static bool grant(struct budget *b, struct plan *plan, uint32_t task, units_t n, units_t reach)
 {
     unsigned pool;
-    if (!budget_take(b, task, n, &pool)) {
+    if (!take(b, task, n, reach, &pool)) {
         plan_deny(plan, task, WHY_NO_ROOM, TASK_NONE);
         return false;
     }
     plan_give(plan, task, pool, n);
     return true;
+}
+
+bool budget_grant(struct budget *b, struct plan *plan, uint32_t task, units_t n)
+{
+    return grant(b, plan, task, n, n);
+}
+
+bool budget_grant_least(struct budget *b, struct plan *plan, uint32_t task)
+{
+    const struct task *t = &b->s->tasks[task];
+    return grant(b, plan, task, task_min(t), task_max(t));
 }
 
 bool budget_grant_in(struct budget *b, struct plan *plan, uint32_t task, unsigned pool, units_t n)

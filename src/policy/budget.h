@@ -24,6 +24,11 @@ struct budget {
 /* The pool that a task competes in: its own, else the one where it is fastest. */
 unsigned budget_pool(const struct snapshot *s, const struct task *t);
 
+/* The same for an allocator that divides one pool at a time, by position in the order of
+ * all active tasks: a task that is bound to no pool goes where it would be done first
+ * behind those before it. */
+const uint8_t *budget_pools(const struct snapshot *s, const uint32_t *order, struct arena *a);
+
 /* Everything free. */
 void budget_init(struct budget *b, const struct snapshot *s, struct arena *a);
 
@@ -43,6 +48,10 @@ void budget_return(struct budget *b, uint32_t task, unsigned pool, units_t n);
 
 /* Takes and grants; the verdict is set when it fails. */
 bool budget_grant(struct budget *b, struct plan *plan, uint32_t task, units_t n);
+
+/* The same with the least that the task runs on. Another pool than its own is chosen by how
+ * fast the task could become there with what is left. */
+bool budget_grant_least(struct budget *b, struct plan *plan, uint32_t task);
 
 /* The same from this pool alone, for an allocator that divides one pool at a time. */
 bool budget_grant_in(struct budget *b, struct plan *plan, uint32_t task, unsigned pool, units_t n);

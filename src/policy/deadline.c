@@ -188,10 +188,11 @@ static bool grant(struct budget *b, struct plan *plan, const struct candidate *c
 }
 
 static void allocate_pool(const struct snapshot *s, const struct params *p, struct plan *plan,
-                          const uint32_t *order, unsigned pool, struct budget *b)
+                          const uint32_t *order, const uint8_t *pools, unsigned pool,
+                          struct budget *b)
 {
     struct admission m;
-    admission_init(&m, s, order, pool, plan->arena);
+    admission_init(&m, s, order, pools, pool, plan->arena);
     if (m.n == 0)
         return;
     struct candidate *longest = give_floor(&m, param_usec(p, AGE), plan);
@@ -211,11 +212,12 @@ static void allocate_pool(const struct snapshot *s, const struct params *p, stru
 static void allocate_deadline(const struct snapshot *s, const struct params *p, struct plan *plan)
 {
     const uint32_t *order = order_by_submit(s, plan);
+    const uint8_t *pools = budget_pools(s, order, plan->arena);
     struct budget b;
     budget_init(&b, s, plan->arena);
     for (unsigned pool = 0; pool < s->pools; pool++)
         if (s->size[pool])
-            allocate_pool(s, p, plan, order, pool, &b);
+            allocate_pool(s, p, plan, order, pools, pool, &b);
 }
 
 static bool describe_deadline(const struct snapshot *s, const struct params *p, uint32_t task,

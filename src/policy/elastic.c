@@ -16,7 +16,7 @@ void elastic_minima(struct budget *b, struct plan *plan, const uint32_t *order, 
     for (uint32_t i = 0; i < n; i++) {
         if (!plan->why && budget_most(b) == 0)
             break;
-        if (budget_grant(b, plan, order[i], task_min(&b->s->tasks[order[i]])))
+        if (budget_grant_least(b, plan, order[i]))
             last = order[i];
         else
             plan_deny(plan, order[i], WHY_ORDER, last);

@@ -112,8 +112,8 @@ static void seat_all(struct budget *b, struct plan *plan, const uint32_t *order)
                 continue;
             bool choose =
                 waiting && t->job->whole && t->phase == TASK_QUEUED && t->job->pool != POOL_ANY_GPU;
-            bool seated = choose ? seat(b, plan, order[i], seats)
-                                 : budget_grant(b, plan, order[i], task_min(t));
+            bool seated =
+                choose ? seat(b, plan, order[i], seats) : budget_grant_least(b, plan, order[i]);
             if (!seated)
                 plan_deny(plan, order[i], WHY_NO_ROOM, TASK_NONE);
             else if (t->job->whole)

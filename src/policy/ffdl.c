@@ -39,13 +39,14 @@ static units_t units_of(const struct task *t, const struct knapsack_job *j)
     return most > task_min(t) ? most : task_min(t);
 }
 
-static void allocate_pool(struct budget *b, struct plan *plan, const uint32_t *order, unsigned pool)
+static void allocate_pool(struct budget *b, struct plan *plan, const uint32_t *order,
+                          const uint8_t *pools, unsigned pool)
 {
     const struct snapshot *s = b->s;
     uint32_t units = (uint32_t)(s->size[pool] / UNIT), n = 0;
     uint32_t *mine = arena_raw(plan->arena, (s->active + 1) * sizeof *mine);
     for (uint32_t i = 0; i < s->active && n < units; i++)
-        if (budget_pool(s, &s->tasks[order[i]]) == pool)
+        if (pools[i] == pool)
             mine[n++] = order[i];
     struct knapsack_job *jobs = ARENA_ARRAY(plan->arena, n, struct knapsack_job);
     for (uint32_t i = 0; i < n; i++)
@@ -64,11 +65,12 @@ static void allocate_ffdl(const struct snapshot *s, const struct params *p, stru
 {
     (void)p;
     const uint32_t *order = order_by_submit(s, plan);
+    const uint8_t *pools = budget_pools(s, order, plan->arena);
     struct budget b;
     budget_init(&b, s, plan->arena);
     for (unsigned pool = 0; pool < s->pools; pool++)
         if (s->size[pool] >= UNIT)
-            allocate_pool(&b, plan, order, pool);
+            allocate_pool(&b, plan, order, pools, pool);
 }
 
 const struct policy policy_ffdl = {

@@ -109,6 +109,12 @@ static void allocate_gittins(const struct snapshot *s, const struct params *p, s
         k[i].rank = 2 * k[i].rank + (known[b] < 0);
         k[i].key = known[b] < 0 ? service_edge(b) : -known[b];
         k[i].tie = t->started_at != USEC_NEVER ? t->started_at : t->submit;
+        usec_t peace = queue_peace(t, s->now);
+        if (peace) {
+            k[i].rank -= known[b] < 0;
+            k[i].key = -INFINITY;
+            plan_wake(plan, peace);
+        }
     }
     queue_serve(s, k, plan);
     for (uint32_t i = 0; i < s->active; i++)

@@ -2,7 +2,8 @@
  * queues. A job starts in queue 0 and falls to queue q when its service has
  * reached the q-th threshold. Queues are served in order, inside a queue by
  * first start, else by submission. A job that has waited `knob` times as long
- * as it has run is promoted to queue 0 and its counters start anew.
+ * as it has run is promoted to queue 0 and its counters start anew. One that came
+ * back at a cost is left in peace until it has run ten times as long.
  *
  * Source: Gu et al., "Tiresias: A GPU cluster manager for distributed deep
  * learning" (NSDI'19), 2D-LAS with discretised queues.
@@ -18,6 +19,9 @@
 #include "policy/las.h"
 #include "policy/policies.h"
 #include "policy/queue.h"
+
+/* The key of a task that nobody may push aside yet: before all queues. */
+enum { IN_PEACE = -1 };
 
 unsigned las_queue(const struct las *l, double service)
 {
@@ -77,9 +81,9 @@ void las_wake(const struct las *l, const struct snapshot *s, const struct keyed 
     for (uint32_t i = 0; i < s->active; i++) {
         const struct task *t = &s->tasks[k[i].task];
         units_t n = plan_units(plan, k[i].task);
-        unsigned q = (unsigned)k[i].key;
-        if (!n && !task_running(t)) /* it waits, and went on waiting */
+        if (k[i].key == IN_PEACE || (!n && !task_running(t))) /* it waits, and went on waiting */
             continue;
+        unsigned q = (unsigned)k[i].key;
         usec_t ahead;
         double service = served(t, s->now, &ahead), wait = INFINITY;
         if (q < las_queue(l, service)) /* promoted just now */
@@ -113,8 +117,11 @@ static void allocate_las(const struct snapshot *s, const struct params *p, struc
         return;
     }
     for (uint32_t i = 0; i < s->active; i++) {
-        k[i].key = las_rank(&l, s, k[i].task, plan);
-        k[i].tie = las_since(&s->tasks[k[i].task]);
+        const struct task *t = &s->tasks[k[i].task];
+        usec_t peace = queue_peace(t, s->now);
+        k[i].key = peace ? IN_PEACE : (double)las_rank(&l, s, k[i].task, plan);
+        k[i].tie = las_since(t);
+        plan_wake(plan, peace ? peace : USEC_NEVER);
     }
     queue_serve(s, k, plan);
     las_wake(&l, s, k, plan);
@@ -167,7 +174,9 @@ const struct policy policy_las = {
         "submission; all or nothing at what the job asks for.\n\n"
         "A job that has waited knob times as long as it had run is promoted to queue 0 and its "
         "counters start anew, so that none starves. The policy needs no estimate of a job's "
-        "length.",
+        "length.\n\n"
+        "A job that came back at a cost is not stopped again before it has run ten times as long "
+        "as that cost it.",
     .source = "Gu et al., Tiresias (NSDI'19)",
     .params = las_params,
     .decide = allocate_las,

@@ -19,6 +19,11 @@ void queue_grant(const struct snapshot *s, const struct keyed *k, struct plan *p
  * *ahead is what is still to come of that stop. */
 double queue_service(const struct task *t, usec_t now, usec_t *ahead);
 
+/* A task that came back at a cost is left in peace until it has run ten times as long:
+ * until when, or 0. Without that, jobs whose restart takes long compared with what a queue
+ * serves would do little else than start. */
+usec_t queue_peace(const struct task *t, usec_t now);
+
 /* Time left on what the task asks for. */
 double queue_time_left(const struct snapshot *s, uint32_t task);
 

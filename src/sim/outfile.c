@@ -1,6 +1,9 @@
-/* Owns the writing of result files. The temporary file is in the directory of
- * the final one, so that the rename cannot cross file systems, and carries the
- * process id, so that two runs do not share it. */
+/* Owns the writing of result files. The file has no name until it is whole, so that
+ * whoever is killed leaves nothing behind. It then gets a temporary name in the directory
+ * of the final one, so that the rename cannot cross file systems, with the process id, so
+ * that two runs do not share it. Where the file system knows no files without a name, it
+ * has the temporary one from the beginning. */
+#define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): O_TMPFILE */
 #include "sim/outfile.h"
 
 #include <errno.h>
@@ -18,22 +21,57 @@ static int cannot_write(const char *path, int why, struct err *err)
     return err_set(err, ERR_IO, "cannot write %s: %s", path, strerror(why));
 }
 
+/* A temporary name, for the n-th try. */
+static char *name_beside(const char *place, unsigned n)
+{
+    struct str name = {0};
+    str_addf(&name, "%s.%ld-%u.tmp", place, (long)getpid(), n);
+    return name.at;
+}
+
+enum { TRIES = 100 };
+
 /* Opens a file that was not there; its name goes to *temp. */
 static int open_beside(const char *place, char **temp)
 {
-    for (unsigned attempt = 0; attempt < 100; attempt++) {
-        struct str name = {0};
-        str_addf(&name, "%s.%ld-%u.tmp", place, (long)getpid(), attempt);
-        int fd = open(name.at, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd >= 0) {
-            *temp = name.at;
+    for (unsigned n = 0; n < TRIES; n++) {
+        AUTO_FREE char *name = name_beside(place, n);
+        int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0)
+            *temp = TAKE(name);
+        if (fd >= 0 || errno != EEXIST)
             return fd;
-        }
-        str_done(&name);
-        if (errno != EEXIST)
-            break;
     }
     return -1;
+}
+
+/* Opens a file without a name in the directory of the place. */
+static int open_nameless(const char *place)
+{
+    const char *slash = strrchr(place, '/');
+    struct str dir = {0};
+    if (slash)
+        str_add_n(&dir, place, (size_t)(slash - place) + 1);
+    int fd = open(slash ? dir.at : ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+    str_done(&dir);
+    return fd;
+}
+
+/* Gives the nameless file a temporary name: 0 or errno. */
+static int give_name(int fd, const char *place, char **temp)
+{
+    char self[32];
+    snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
+    for (unsigned n = 0; n < TRIES; n++) {
+        AUTO_FREE char *name = name_beside(place, n);
+        if (linkat(AT_FDCWD, self, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0) {
+            *temp = TAKE(name);
+            return 0;
+        }
+        if (errno != EEXIST)
+            return errno;
+    }
+    return EEXIST;
 }
 
 /* 0, or the errno that says why the path cannot be written to. */
@@ -64,7 +102,10 @@ int outfile_open(struct outfile *f, const char *path, struct err *err)
     int why = find_place(path, &place, &directly);
     if (why)
         return cannot_write(path, why, err);
-    int fd = directly ? open(place, O_WRONLY | O_CLOEXEC | O_NOCTTY) : open_beside(place, &temp);
+    int fd = directly ? open(place, O_WRONLY | O_CLOEXEC | O_NOCTTY) : open_nameless(place);
+    bool nameless = !directly && fd >= 0;
+    if (!directly && !nameless)
+        fd = open_beside(place, &temp);
     if (fd < 0)
         return cannot_write(path, errno, err);
     FILE *stream = fdopen(fd, "w");
@@ -75,7 +116,7 @@ int outfile_open(struct outfile *f, const char *path, struct err *err)
             unlink(temp);
         return cannot_write(path, why, err);
     }
-    *f = (struct outfile){stream, xstrdup(path), TAKE(place), TAKE(temp)};
+    *f = (struct outfile){stream, xstrdup(path), TAKE(place), TAKE(temp), nameless};
     return 0;
 }
 
@@ -94,6 +135,8 @@ int outfile_commit(struct outfile *f, struct err *err)
     /* The errno of an earlier failed write is gone by now; a full disk is what
      * it mostly was, and the flush then says so itself. */
     int why = fflush(f->stream) < 0 ? errno : ferror(f->stream) ? EIO : 0;
+    if (!why && f->nameless)
+        why = give_name(fileno(f->stream), f->place, &f->temp);
     if (fclose(f->stream) < 0 && !why)
         why = errno;
     if (!why)

@@ -4,6 +4,7 @@
 #ifndef SIM_OUTFILE_H
 #define SIM_OUTFILE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "base/err.h"
@@ -12,7 +13,8 @@ struct outfile {
     FILE *stream;
     char *name;  /* as the caller spelt it, for messages */
     char *place; /* where it goes, links followed */
-    char *temp;  /* where it is written; NULL when directly */
+    char *temp;  /* its name until then; NULL when it is written directly, or has none yet */
+    bool nameless;
 };
 
 /* Opens the stream to write to. An existing file is left alone until the

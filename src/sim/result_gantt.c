@@ -47,6 +47,17 @@ static char mark(const struct chart *c, double used)
     return n <= 0 ? '0' : n < 10 ? (char)('0' + n) : '+';
 }
 
+/* What was over before it reached the middle of a column. */
+static void draw_brief(const struct chart *c, uint32_t job, char *row)
+{
+    for (size_t k = 0; k < c->r->segments.n; k++) {
+        const struct sim_segment *s = &c->r->segments.at[k];
+        usec_t i = (s->from - c->from) / c->step;
+        if (s->job == job && i < COLUMNS && (row[i] == ' ' || row[i] == '.'))
+            row[i] = mark(c, s->used);
+    }
+}
+
 /* What the job held at the middle of each column. */
 static void draw_job(const struct chart *c, uint32_t job, char *row)
 {
@@ -66,6 +77,8 @@ static void draw_job(const struct chart *c, uint32_t job, char *row)
                 row[i] = mark(c, s->used);
         }
     }
+    if (strspn(row, " .") == COLUMNS)
+        draw_brief(c, job, row);
     usec_t due = (j->job->deadline - c->from) / c->step;
     if (j->job->deadline != USEC_NEVER && due >= 0 && due < COLUMNS)
         row[due] = '|';

@@ -148,15 +148,35 @@ static void size_names(struct table *t)
     t->name_width = longest < most ? longest : most;
 }
 
-/* A name that is too long loses its middle: variants of one policy differ at
- * the end. */
+/* A combination without the words for its axes, "las,best-fit,hard". */
+static void short_name(const char *name, struct str *out)
+{
+    static const char *const words[] = {"allocate=", "place=", "share="};
+    for (const char *p = name; *p;) {
+        size_t skip = 0;
+        for (size_t i = 0; i < COUNT_OF(words) && (p == name || p[-1] == ','); i++)
+            if (!strncmp(p, words[i], strlen(words[i])))
+                skip = strlen(words[i]);
+        p += skip;
+        if (!skip)
+            str_add_n(out, p++, 1);
+    }
+}
+
+/* A name that is too long is shortened, and if that is not enough loses its middle:
+ * variants of one policy differ at the end. */
 static void print_name(const char *name, int width, FILE *out)
 {
-    int length = (int)strlen(name), tail = (width - 1) / 2, head = width - 1 - tail;
+    struct str brief = {0};
+    if ((int)strlen(name) > width)
+        short_name(name, &brief);
+    const char *text = brief.at ? brief.at : name;
+    int length = (int)strlen(text), tail = (width - 1) / 2, head = width - 1 - tail;
     if (length <= width)
-        fprintf(out, "%-*s", width, name);
+        fprintf(out, "%-*s", width, text);
     else
-        fprintf(out, "%.*s…%s", head, name, name + length - tail);
+        fprintf(out, "%.*s…%s", head, text, text + length - tail);
+    str_done(&brief);
 }
 
 static void print_row(const struct table *t, uint32_t row, FILE *out)

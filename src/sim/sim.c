@@ -18,6 +18,7 @@ struct sim {
     struct sim_result *r;
     struct recorder recorder;
     struct peer peer;
+    usec_t now;           /* of the last instant at which something happened */
     struct heap ends;     /* task -> predicted end */
     struct heap failures; /* node -> next failure or repair */
     struct rng rng;
@@ -79,11 +80,9 @@ static int step(struct sim *m, const struct event *event, usec_t now, struct err
 
 static void keep_row(struct sim_job *row, const struct task *t, usec_t now)
 {
-    row->outcome = SIM_DONE;
     row->start = t->started_at;
-    row->end = now;
-    row->wait = t->wait_time;
-    row->run = t->run_time + now - t->resumed_at;
+    row->wait = t->wait_time + (task_running(t) ? 0 : now - t->queued_at);
+    row->run = t->run_time + (task_running(t) ? now - t->resumed_at : 0);
     row->starts = t->starts;
     row->preemptions = t->preemptions;
     row->moves = t->moves;
@@ -101,7 +100,10 @@ static int end_tasks(struct sim *m, usec_t now, struct err *err)
         bool soft = m->o->combo.policy[AXIS_SHARE]->soft && t->pool == POOL_CPU;
         m->unit_seconds +=
             (soft ? task_cpu_time(t, end) : task_attained(t, end)) / (double)USEC_PER_SEC;
-        keep_row(&m->r->job[t->job->id], t, end);
+        struct sim_job *row = &m->r->job[t->job->id];
+        keep_row(row, t, end);
+        row->outcome = SIM_DONE;
+        row->end = end;
         m->over++;
         m->fruitless = 0;
         if (step(m, &(struct event){.kind = EVENT_END, .task = task}, now, err) < 0)
@@ -232,6 +234,7 @@ static int run(struct sim *m, struct err *err)
             m->r->stop = now == USEC_NEVER ? STOP_STILL : STOP_FAILURES;
             break;
         }
+        m->now = now;
         if (end_tasks(m, now, err) < 0 || fail_nodes(m, now, err) < 0 ||
             submit_jobs(m, now, err) < 0)
             return -1;
@@ -243,6 +246,14 @@ static int run(struct sim *m, struct err *err)
             m->o->progress(m->o->ctx, (double)m->over / n);
     }
     return 0;
+}
+
+/* What became of the jobs that are not over until then. */
+static void keep_unfinished(struct sim *m)
+{
+    const struct snapshot *s = engine_snapshot(&m->engine, m->now);
+    SNAPSHOT_EACH (s, i)
+        keep_row(&m->r->job[s->tasks[i].job->id], &s->tasks[i], m->now);
 }
 
 static void init_rows(struct sim *m)
@@ -312,6 +323,8 @@ int sim_run(const struct sim_options *o, struct sim_result *out, struct err *err
     for (uint32_t i = 0; o->mtbf > 0 && i < o->cluster->n; i++)
         schedule_failure(&m, i, 0);
     int rc = run(&m, err);
+    if (rc == 0)
+        keep_unfinished(&m);
     result.decisions = m.engine.decisions;
     recorder_done(&m.recorder);
     peer_done(&m.peer);

@@ -143,6 +143,17 @@ trace late.csv 'id,submit,work' 'a,0,1e11'
 bad 'work for ages' "late.csv:2:5: work '1e11': expected seconds from 0 to 9.2e9" \
     late.csv -n 1x2 -p fifo
 
+bad 'profiles that nothing refers to' '--generate takes no --profiles' -g poisson:jobs=3 -n 1x2 \
+    -p fifo --profiles x
+
+# ---- GPUs of several types are all used by jobs that take any
+trace any.csv 'id,submit,work,min,max' 'a,0,100,1,4' 'b,0,100,1,4' 'c,0,100,1,4' 'd,0,100,1,4'
+for policy in elastic-fifo elastic-srjf elastic-las afs-l optimus equal deadline ffdl; do
+    check_output "two types under $policy" '"makespan_s":50,.*"utilization":1,' \
+        sim any.csv -n 1x4:t4,1x4:a100 -p $policy --json
+done
+
+
 # ---- jobs that can never run, and runs that never end
 trace big.csv 'id,submit,duration,req' 'huge,0,10,9' 'b,1,10,1'
 check_output 'a job larger than the cluster is reported' \
@@ -160,6 +171,10 @@ check_output 'nodes that fail too often' '^fifo: 3 jobs unfinished: a, b, c; nod
 # ---- figures
 check_output 'a table' '^policy +mean JCT +median +p95 +p99 +wait +makespan' sim "${ok[@]}"
 check_output 'one line for each policy' '^srtf ' sim "${ok[@]}" -p srtf
+check_output 'long names stay different' '^elastic-las,best-fit,hard ' sim "${ok[@]}" \
+    -p allocate=elastic-fifo,place=best-fit,share=hard -p allocate=elastic-las,place=best-fit,share=hard
+check_output 'what became of unfinished jobs is counted' '"starts":[1-9].*"failures":[1-9]' \
+    timeout 60 "$TRAINYARD" sim "${ok[@]}" --mtbf 1 --repair 1 --checkpoint-every 10h --json
 check_output 'the best is marked' '[0-9]\*' sim "${ok[@]}" -p fifo:order=strict
 sim "${ok[@]}" -p srtf -p flowcon:alpha=3% --json >json
 cat >fields.py <<'END'
@@ -243,7 +258,7 @@ on_terminal() {
     script -qec "$(printf '%q ' "$@")" /dev/null </dev/null
 }
 if command -v script >/dev/null; then
-    long=(-g poisson:jobs=2000 -n 4x4 -p fifo)
+    long=(-g poisson:jobs=20000,load=3 -n 32x8 -p las)
     check_output 'a progress bar on a terminal' '\[#*  *\] +[0-9]+%' \
         on_terminal "$TRAINYARD" sim "${long[@]}"
     check_output 'colour on a terminal' $'\e\\[' on_terminal "$TRAINYARD" sim "${ok[@]}" -p srtf

@@ -3,6 +3,7 @@
  * costs and the capacity; and by running the policy, with nothing else arriving. */
 #include "base/rng.h"
 #include "policy/admission.h"
+#include "policy/budget.h"
 #include "policy/order.h"
 #include "support/chaos_world.h"
 #include "support/test.h"
@@ -41,7 +42,8 @@ static struct admission admit(struct world *w, struct arena *a)
     struct plan plan;
     const struct snapshot *s = engine_snapshot(&w->e, w->now);
     plan_init(&plan, s, a, false);
-    admission_init(&m, s, order_by_submit(s, &plan), POOL_GPU, a);
+    const uint32_t *order = order_by_submit(s, &plan);
+    admission_init(&m, s, order, budget_pools(s, order, a), POOL_GPU, a);
     admission_fill(&m, width);
     return m;
 }

@@ -2,6 +2,7 @@
  * the next look is due. That admitted sets are feasible is in
  * tests/property/deadline.c. */
 #include "policy/admission.h"
+#include "policy/budget.h"
 
 #include "policy/order.h"
 #include "support/test.h"
@@ -42,7 +43,8 @@ static void fill(struct trial *t)
     struct plan plan;
     const struct snapshot *s = engine_snapshot(&t->w.e, t->w.now);
     plan_init(&plan, s, &t->arena, false);
-    admission_init(&t->m, s, order_by_submit(s, &plan), POOL_GPU, &t->arena);
+    const uint32_t *order = order_by_submit(s, &plan);
+    admission_init(&t->m, s, order, budget_pools(s, order, &t->arena), POOL_GPU, &t->arena);
     admission_fill(&t->m, 60e6);
 }
 
@@ -128,7 +130,8 @@ static void test_units_given_before(void **state)
     add(&t, 1, 1000, 0);
     s = engine_snapshot(&t.w.e, t.w.now);
     plan_init(&plan, s, &t.arena, false);
-    admission_init(&t.m, s, order_by_submit(s, &plan), POOL_GPU, &t.arena);
+    const uint32_t *order = order_by_submit(s, &plan);
+    admission_init(&t.m, s, order, budget_pools(s, order, &t.arena), POOL_GPU, &t.arena);
     assert_int_equal(t.m.left, 2 * UNIT);
     admission_give(&t.m, &t.m.at[1], UNIT); /* the floor of another */
     assert_int_equal(t.m.left, UNIT);
