@@ -30,12 +30,21 @@ measure() {
     OMP_NUM_THREADS=2 LD_PRELOAD=$library TRAINYARD_CONTROL=$tmp/one "$program"
 }
 
+programs=(malleable)
+command -v clang >/dev/null && programs+=(malleable-clang)
+missing=()
+for file in "$library" "${programs[@]/#/$build/bench/}"; do
+    [[ -e $file ]] || missing+=("$file")
+done
+if ((${#missing[@]})); then
+    echo "bench/malleable.sh: not built: ${missing[*]}; run \`make ${missing[*]}\`" >&2
+    exit 2
+fi
 page "$tmp/free" 0
 page "$tmp/one" 1
 export OMP_WAIT_POLICY=passive
 printf '%-16s %10s %10s %10s %10s %10s\n' 'ns per region' alone 'no page' 'no limit' limited 'at most'
-for program in malleable malleable-clang; do
-    [[ -e $build/bench/$program ]] || continue # there is no clang
+for program in "${programs[@]}"; do
     for _ in 1 2 3 4 5; do
         measure "$build/bench/$program" | paste -s
     done | awk -v name="$([[ $program == malleable ]] && echo libgomp || echo libomp)" '

@@ -1,4 +1,7 @@
 /* trainyard ps: the jobs, as a table, as ids or as JSON. */
+#include <string.h>
+
+#include "base/mem.h"
 #include "base/str.h"
 #include "cli/commands.h"
 #include "cli/job_grid.h"
@@ -6,6 +9,7 @@
 #include "cli/member.h"
 #include "cli/watch.h"
 #include "cli/wire_out.h"
+#include "store/store.h"
 
 enum { BAR = 10, SHOWN = 100 };
 
@@ -51,12 +55,35 @@ static int draw(void *ctx, struct server_link *l, const struct watch_view *view,
     return 0;
 }
 
+/* "held, queued, ..." */
+#define X(name, text, over) ", " text
+static const char all_states[] = JOB_STATES(X);
+#undef X
+
+/* The server would refuse them, too, but cannot say which option it was. */
+static int check_states(const char *states, struct err *err)
+{
+    const char *known = all_states + strlen(", ");
+    if (!states[strspn(states, ",")])
+        return err_set(err, ERR_INVALID, "--state: expected some of %s", known);
+    for (const char *p = states; *p;) {
+        size_t n = strcspn(p, ",");
+        AUTO_FREE char *word = xstrndup(p, n);
+        if (job_state_parse(word) < 0)
+            return err_set(err, ERR_INVALID, "--state: '%.40s' is none of %s", word, known);
+        p += n + (p[n] == ',');
+    }
+    return 0;
+}
+
 static int get_request(const struct args *a, struct request *r, struct err *err)
 {
     const char *limit = args_get(a, "limit");
     int64_t number = args_get(a, "all") ? SHOWN : 0;
     if (limit && str_parse_int(limit, 0, INT32_MAX, &number, err) < 0)
         return err_prefix(err, "--limit");
+    if (args_get(a, "state") && check_states(args_get(a, "state"), err) < 0)
+        return -1;
     *r = (struct request){
         .query = {.state = args_get(a, "state"),
                   .name = args_get(a, "name"),

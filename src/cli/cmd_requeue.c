@@ -5,11 +5,17 @@
 static int run(const struct args *args)
 {
     json_auto_t *body = json_object();
+    if (args_get(args, "hold"))
+        json_object_set_new(body, "hold", json_true());
     struct job_action action = {.method = "POST", .name = "requeue", .body = body};
     return job_action_run(args, &action);
 }
 
-static const struct option options[] = {JOB_ACTION_OPTIONS, {}};
+static const struct option options[] = {
+    {"hold", 'H', NULL, "and hold them: they start when they are released", false},
+    JOB_ACTION_OPTIONS,
+    {},
+};
 
 const struct command command_requeue = {
     .name = "requeue",
@@ -17,6 +23,7 @@ const struct command command_requeue = {
     .operands = "JOB...",
     .details = "A running job is asked to save itself, stopped and queued again; one that is over\n"
                "starts again as its next attempt.",
+    .examples = "  trainyard requeue train\n  trainyard requeue --hold 12",
     .options = options,
     .min_operands = 1,
     .max_operands = OPERANDS_ANY,

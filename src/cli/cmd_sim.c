@@ -244,6 +244,8 @@ static int check_files(const struct args *a, struct err *err)
             VEC_PUSH(&others, args_get(a, inputs[i]));
     for (size_t i = 0; rc == 0 && i < COUNT_OF(outputs); i++) {
         const char *out = args_get(a, outputs[i]);
+        if (out && !*out)
+            rc = err_set(err, ERR_INVALID, "--%s needs the name of a file to write", outputs[i]);
         for (size_t k = 0; out && k < others.n; k++)
             if (same_file(out, others.at[k]))
                 rc = err_set(err, ERR_INVALID,

@@ -33,6 +33,17 @@ static void print_accepted(const struct args *args, const json_t *accepted)
     str_done(&out);
 }
 
+/* Who does not learn the ids would submit the jobs again. */
+static void say_accepted(const json_t *accepted)
+{
+    size_t n = json_array_size(accepted);
+    fprintf(stderr, "trainyard submit: the server has accepted job%s", n == 1 ? "" : "s");
+    for (size_t i = 0; i < n; i++)
+        fprintf(stderr, "%s %lld", i ? "," : "",
+                (long long)member_integer(json_array_get(accepted, i), "id"));
+    fprintf(stderr, "\n");
+}
+
 static int run(const struct args *args)
 {
     AUTO_LINK struct server_link link = {0};
@@ -42,6 +53,8 @@ static int run(const struct args *args)
         job_request_send(&link, jobs, &accepted, &err) < 0)
         return command_fail(args->command, &err);
     print_accepted(args, accepted);
+    if (fflush(stdout) != 0)
+        say_accepted(accepted); /* main() says what failed */
     return 0;
 }
 

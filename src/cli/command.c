@@ -98,8 +98,13 @@ static int keep(struct args *a, const struct option *o, const char *value, struc
 static int next_value(const struct option *o, const char *next, const char **value, struct err *err)
 {
     bool may_lack = o->value[0] == '[', here_only = may_lack && o->value[1] == '=';
+    char letter[8] = "";
+    if (next && !strcmp(next, "--"))
+        next = NULL; /* the end of the options */
+    if (o->letter)
+        snprintf(letter, sizeof letter, "-%c, ", o->letter);
     if (!next && !may_lack)
-        return err_set(err, ERR_INVALID, "--%s needs a value: %s", o->name, o->value);
+        return err_set(err, ERR_INVALID, "%s--%s needs a value: %s", letter, o->name, o->value);
     *value = next && !here_only && (!may_lack || isdigit((unsigned char)*next)) ? next : NULL;
     return 0;
 }
@@ -179,10 +184,23 @@ static int count_operands(const struct args *a, struct err *err)
     return 0;
 }
 
+/* An empty job would be asked for as the list of all. */
+static int check_jobs(const struct args *a, struct err *err)
+{
+    const char *what = a->command->completes;
+    for (size_t i = 0; what && !strcmp(what, "JOB") && i < a->operands.n; i++)
+        if (!*a->operands.at[i])
+            return err_set(err, ERR_INVALID,
+                           "JOB is empty; expected a job's number, its name, or the beginning of "
+                           "its name");
+    return 0;
+}
+
 int args_parse(const struct command *c, int argc, char **argv, struct args *out, struct err *err)
 {
     struct args a = {.command = c};
-    if (parse_words(&a, argc, argv, err) < 0 || count_operands(&a, err) < 0) {
+    if (parse_words(&a, argc, argv, err) < 0 || count_operands(&a, err) < 0 ||
+        check_jobs(&a, err) < 0) {
         args_done(&a);
         return -1;
     }

@@ -16,16 +16,20 @@ enum { LABEL = 13, BAR = 20, SIZES_SHOWN = 10 };
 static void add_line(struct str *out, const char *label, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* A label may be foreign, too: the name of a metric. */
 static void add_line(struct str *out, const char *label, const char *fmt, ...)
 {
-    struct str text = {0};
+    struct str text = {0}, head = {0};
     va_list args;
     va_start(args, fmt);
     str_addv(&text, fmt, args);
     va_end(args);
-    str_addf(out, "  %-*s", LABEL, label);
+    str_add(&head, "");
+    screen_add(&head, label);
+    str_addf(out, "  %-*s%s", LABEL, head.at, head.n < LABEL ? "" : " ");
     screen_add(out, text.at);
     str_add(out, "\n");
+    str_done(&head);
     str_done(&text);
 }
 
@@ -97,6 +101,9 @@ static void add_place(const json_t *job, struct str *out)
     const char *node = member_text(job, "node"), *cpuset = member_text(job, "cpuset");
     add_line(out, "CPUs", "%s%s%s%s%s", job_text_cpus(job, buf), *node ? ", on " : "", node,
              *cpuset ? ", cores " : "", cpuset);
+    if (member_has(job, "threads"))
+        add_line(out, "threads", "%lld in its newest parallel region",
+                 (long long)member_integer(job, "threads"));
     if (member_number(job, "gpus_max") > 0)
         add_line(out, "GPUs", "%s", job_text_units(member_number(job, "gpus"), buf));
     if (member_has(job, "memory_mb"))

@@ -108,19 +108,32 @@ static int set_options(struct spec *s, const struct args *args, struct err *err)
     return 0;
 }
 
-/* The working directory: here, or relative to here. */
-static int set_workdir(struct spec *s, struct err *err)
+/* Makes a relative directory one below `base` (NULL = the current one is not known), and
+ * none at all `base` itself. */
+static int make_absolute(struct spec *s, const char *base, const char **dir, struct err *err)
 {
-    AUTO_FREE char *here = getcwd(NULL, 0);
-    if (s->workdir && *s->workdir == '/')
-        return 0;
-    if (!here)
-        return err_set(err, ERR_IO, "the current directory: %s", strerror(errno));
     struct str path = {0};
-    str_addf(&path, "%s%s%s", here, s->workdir ? "/" : "", s->workdir ? s->workdir : "");
-    s->workdir = arena_strdup(&s->arena, path.at);
+    if (*dir && **dir == '/')
+        return 0;
+    if (!base)
+        return err_set(err, ERR_IO, "the current directory: %s", strerror(errno));
+    str_addf(&path, "%s%s%s", base, *dir ? "/" : "", *dir ? *dir : "");
+    *dir = arena_strdup(&s->arena, path.at);
     str_done(&path);
     return 0;
+}
+
+/* The working directory is here, or relative to here; that of checkpoints is relative
+ * to here as an option, and to the working directory in a file. */
+static int set_dirs(struct spec *s, const struct args *args, struct err *err)
+{
+    AUTO_FREE char *here = getcwd(NULL, 0);
+    if (make_absolute(s, here, &s->workdir, err) < 0)
+        return -1;
+    if (!s->checkpoint_dir)
+        return 0;
+    return make_absolute(s, args_get(args, "checkpoint-dir") ? here : s->workdir,
+                         &s->checkpoint_dir, err);
 }
 
 static void set_user(struct spec *s)
@@ -152,7 +165,7 @@ static int take(struct spec *s, void *ctx, struct err *err)
 {
     struct reading *r = ctx;
     const char *field;
-    if (set_options(s, r->args, err) < 0 || set_workdir(s, err) < 0)
+    if (set_options(s, r->args, err) < 0 || set_dirs(s, r->args, err) < 0)
         return -1;
     set_user(s);
     if (spec_check(s, &field, err) < 0)

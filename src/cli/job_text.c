@@ -160,10 +160,10 @@ char *job_text_steps(const json_t *job, char *buf)
 char *job_text_loss(const json_t *job, char *buf)
 {
     const json_t *progress = json_object_get(job, "progress");
-    double loss = member_number(progress, "loss"), value = member_number(progress, "value");
-    if (isnan(loss) && isnan(value))
+    double loss = member_number(progress, "loss");
+    if (isnan(loss))
         return unknown(buf);
-    snprintf(buf, JOB_TEXT_SIZE, "%.4g", isnan(loss) ? value : loss);
+    snprintf(buf, JOB_TEXT_SIZE, "%.4g", loss);
     return buf;
 }
 
@@ -244,6 +244,23 @@ char *job_text_megabytes(double megabytes, char *buf)
     return buf;
 }
 
+/* Appends ", 1.5 of 1-2 CPUs"; or " on 2 CPUs, to be 1" when that is no more what it can
+ * use. */
+static void add_size(const json_t *job, struct str *out)
+{
+    char buf[JOB_TEXT_SIZE];
+    double now = member_number(job, "cpus");
+    double least = member_number(job, "cpus_min"), most = member_number(job, "cpus_max");
+    if (!(now > 0 && (now < least || now > most))) {
+        str_addf(out, ", %s CPUs", job_text_cpus(job, buf));
+        return;
+    }
+    str_addf(out, " on %s CPU%s, to be ", job_text_units(now, buf), now == 1 ? "" : "s");
+    if (least != most)
+        str_addf(out, "%s-", job_text_units(least, buf));
+    str_add(out, job_text_units(most, buf));
+}
+
 void job_text_add_outcome(const json_t *job, struct str *out)
 {
     char buf[JOB_TEXT_SIZE];
@@ -252,6 +269,6 @@ void job_text_add_outcome(const json_t *job, struct str *out)
     str_add(out, "): ");
     screen_add(out, job_text_state(job, buf));
     if (!job_text_over(job))
-        str_addf(out, ", %s CPUs", job_text_cpus(job, buf));
+        add_size(job, out);
     str_add(out, "\n");
 }

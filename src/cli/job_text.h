@@ -26,7 +26,7 @@ char *job_text_cpus(const json_t *job, char *buf);
 char *job_text_progress(const json_t *job, unsigned bar, char *buf);
 /* "120 of 2000 steps, epoch 2 of 5". */
 char *job_text_steps(const json_t *job, char *buf);
-/* The loss, or the job's own metric. */
+/* The loss; another metric is none. */
 char *job_text_loss(const json_t *job, char *buf);
 /* Time that it ran; while it waits, the time that it has waited: "waits 3m12s". */
 char *job_text_time(const json_t *job, usec_t now, char *buf);
@@ -48,7 +48,7 @@ char *job_text_units(double units, char *buf);
 char *job_text_megabytes(double megabytes, char *buf);
 
 /* Appends "Job 12 (train): running, 1.5 of 1-2 CPUs" and a line end, safe for a
- * terminal. */
+ * terminal; "running on 2 CPUs, to be 1" when it has a size that it shall leave. */
 void job_text_add_outcome(const json_t *job, struct str *out);
 
 /* Appends `columns` columns that are filled by this share. */

@@ -31,6 +31,17 @@ static int own_socket(char **out, struct err *err)
     return 0;
 }
 
+/* Without a host, the path behind it would be taken for one. */
+static int check_host(const char *url, struct err *err)
+{
+    const char *host = strstr(url, "://") + strlen("://");
+    if (*host && !strchr(":/?#", *host))
+        return 0;
+    return err_set(err, ERR_INVALID,
+                   "'%.100s' names no host; the address of a server is like http://127.0.0.1:8080",
+                   url);
+}
+
 int server_link_open(const struct args *args, const struct server_link_config *config,
                      struct server_link *out, struct err *err)
 {
@@ -45,10 +56,12 @@ int server_link_open(const struct args *args, const struct server_link_config *c
             return -1;
         place = own;
     }
-    if (strstr(place, "://"))
+    if (!strstr(place, "://"))
+        c.socket = place;
+    else if (check_host(place, err) == 0)
         c.url = place;
     else
-        c.socket = place;
+        return -1;
     if (config) {
         c.timeout_s = config->timeout_s;
         c.stop = config->stop;

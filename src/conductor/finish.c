@@ -35,17 +35,16 @@ __attribute__((format(printf, 2, 3))) static void say(struct outcome *o, const c
 static void say_why(struct conductor *c)
 {
     struct outcome *o = &c->outcome;
-    char span[32];
     int64_t oom = usage_oom_kills(&c->meter), limit = usage_memory_limit(&c->meter);
     o->oom = oom > 0;
     o->timeout = c->life.timed_out || strcmp(o->stop, "timeout") == 0;
     if (oom > 0 && limit >= 0)
-        say(o, "out of memory: the kernel killed %lld of its processes at the limit of %lld bytes",
-            (long long)oom, (long long)limit);
+        say(o, "out of memory: the kernel killed %lld of its processes at the limit of %lld MB",
+            (long long)oom, (long long)(limit >> 20));
     else if (oom > 0)
         say(o, "out of memory: the kernel killed %lld of its processes", (long long)oom);
     if (c->life.timed_out)
-        say(o, "reached its time limit of %s", time_format(c->life.rules.limit, span, sizeof span));
+        say(o, "reached its time limit");
     else if (*o->stop)
         say(o, "stopped: %s", o->stop);
     if (c->life.killed)

@@ -127,6 +127,15 @@ static bool is_obeyed(const struct threads *t)
     return page_generation(PAGE_GET(t->page, applied)) == t->generation;
 }
 
+/* Nobody waits for the first order, but when it is obeyed that is told. */
+static void look_on(struct threads *t, usec_t now)
+{
+    t->waits = t->late = t->first = true;
+    t->since = now;
+    t->pause = LONGEST_PAUSE;
+    t->next = now + t->pause;
+}
+
 bool threads_order(struct threads *t, usec_t now, const struct threads_answer *asks,
                    uint32_t threads, struct threads_answer *out)
 {
@@ -140,15 +149,17 @@ bool threads_order(struct threads *t, usec_t now, const struct threads_answer *a
     }
     uint64_t order = PAGE_GET(t->page, order);
     t->asks = *asks;
-    t->since = now;
-    t->generation = page_generation(order);
-    if (!waited && page_threads(order) == threads && is_obeyed(t)) {
-        *out = answer(t, 0, false);
+    if (page_threads(order) == threads && !replaces) { /* it was told before */
+        *out = answer(t, 0, waited && !t->first);
+        t->generation = page_generation(order);
+        if (!waited && !is_obeyed(t))
+            look_on(t, now);
         return true;
     }
+    t->since = now;
     t->generation = page_order(t->page, threads, now * 1000);
     t->waits = true;
-    t->late = false;
+    t->late = t->first = false;
     t->pause = FIRST_PAUSE;
     t->next = now + t->pause;
     return replaces;
@@ -171,7 +182,7 @@ bool threads_look(struct threads *t, usec_t now, struct threads_answer *out)
     bool obeyed = is_obeyed(t), told = t->late;
     usec_t longest = told ? LONGEST_LATE_PAUSE : LONGEST_PAUSE;
     t->waits = !obeyed;
-    t->late = !obeyed && now >= t->since + BOUND;
+    t->late = !obeyed && (told || now >= t->since + BOUND);
     t->pause = t->late && !told ? BOUND : t->pause * 2 < longest ? t->pause * 2 : longest;
     t->next = now + t->pause;
     if (!obeyed && t->late == told)

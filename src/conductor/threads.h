@@ -26,7 +26,8 @@ struct threads {
     int fd; /* of the page's file; -1 = the job has no page */
     struct page *page;
     bool waits;                 /* for what follows */
-    bool late;                  /* it does, and has said that the job is late */
+    bool late;                  /* it does, but has answered already */
+    bool first;                 /* what it waits for is the order that the job began with */
     struct threads_answer asks; /* id and cpus */
     uint32_t generation;
     usec_t since, next, pause;

@@ -1,6 +1,8 @@
 /* Owns the counters of a job. Each value has a list of files that may hold it, of
  * cgroup versions 2 and 1; the first that is there counts. Without a cgroup the
- * processes below the conductor are added up, with those that were reaped. */
+ * processes below the conductor are added up, with those that were reaped. Bytes of
+ * block devices are added up so too while the cgroup has counted none: there are kernels
+ * whose file of version 1 stays at 0 whatever is written. */
 #include "conductor/usage.h"
 
 #include <fcntl.h>
@@ -127,6 +129,7 @@ static void refresh(struct usage_meter *m)
     m->known.n = n;
 }
 
+/* Also those of its children that it has waited for. */
 static int64_t process_blocks(pid_t pid)
 {
     char path[64], text[FILE_SIZE];
@@ -145,7 +148,8 @@ static usec_t in_usec(struct timeval t)
     return t.tv_sec * USEC_PER_SEC + t.tv_usec;
 }
 
-/* Fills in what the cgroups did not tell. */
+/* Fills in what the cgroups did not tell. What a process did passes to the one that
+ * waits for it: parents come first in the list, so that none is counted twice. */
 static void read_processes(struct usage_meter *m, struct usage *u)
 {
     struct rusage reaped;
@@ -157,7 +161,7 @@ static void read_processes(struct usage_meter *m, struct usage *u)
         us += (int64_t)p->ticks * USEC_PER_SEC / sysconf(_SC_CLK_TCK);
         bytes += p->pages * sysconf(_SC_PAGESIZE);
         n += !proc_is_dead(p);
-        if (u->block_bytes < 0)
+        if (u->block_bytes <= 0)
             blocks += process_blocks(p->pid);
     }
     if (u->cpu_us < 0)
@@ -168,7 +172,7 @@ static void read_processes(struct usage_meter *m, struct usage *u)
     }
     if (u->pids < 0)
         u->pids = n;
-    if (u->block_bytes < 0)
+    if (u->block_bytes <= 0)
         u->block_bytes = blocks + ((int64_t)reaped.ru_inblock + reaped.ru_oublock) * BLOCK;
 }
 
@@ -214,7 +218,7 @@ const struct usage *usage_sample(struct usage_meter *m)
 {
     struct usage u = {.net_bytes = -1}, *last = &m->last;
     read_groups(m, &u);
-    if (u.cpu_us < 0 || u.memory_bytes < 0 || u.pids < 0 || u.block_bytes < 0)
+    if (u.cpu_us < 0 || u.memory_bytes < 0 || u.pids < 0 || u.block_bytes <= 0)
         read_processes(m, &u);
     if (m->leader)
         u.net_bytes = read_network(m);

@@ -53,8 +53,8 @@ void usage_done(struct usage_meter *m);
 /* Once the job is in its cgroups. They were made for this attempt: what they have
  * counted is all its own. */
 void usage_begin(struct usage_meter *m, const struct group_set *cgroups, pid_t leader);
-/* Reads the counters: of the cgroups, or of /proc for what these do not have.
- * Each of the totals never falls. */
+/* Reads the counters: of the cgroups, or of /proc for what these do not have, and for
+ * bytes of block devices that they have at 0. Each of the totals never falls. */
 const struct usage *usage_sample(struct usage_meter *m);
 /* The last sample, when no process is left to look at. */
 const struct usage *usage_finish(struct usage_meter *m);

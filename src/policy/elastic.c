@@ -35,6 +35,22 @@ void elastic_minima_shortest_first(struct budget *b, const struct snapshot *s, s
 }
 
 /* One step up; false when there is none or it does not fit. */
+/* A job that has less than one CPU takes the part of a step that is left. */
+static void take_rest(struct budget *b, struct grant *g, uint32_t task)
+{
+    const struct job *j = b->s->tasks[task].job;
+    units_t rest = b->free[g->pool];
+    if (g->pool != POOL_CPU || g->n >= UNIT)
+        return;
+    if (j->whole) {
+        units_t here = room_for(&b->room, j, g->pool, b->node_of[task], true);
+        rest = here < rest ? here : rest;
+    }
+    units_t to = speed_floor(job_speed(j, g->pool), g->n + rest);
+    if (to > g->n && budget_grow(b, task, g->pool, g->n, to))
+        g->n = to;
+}
+
 static bool step_up(struct budget *b, struct plan *plan, uint32_t task)
 {
     struct grant *g = plan_grant(plan, task);
@@ -44,6 +60,7 @@ static bool step_up(struct budget *b, struct plan *plan, uint32_t task)
         return false;
     }
     if (!budget_grow(b, task, g->pool, g->n, next)) {
+        take_rest(b, g, task);
         plan_deny(plan, task, WHY_NO_ROOM, TASK_NONE);
         return false;
     }

@@ -220,5 +220,5 @@ void growth_say_limit(const struct snapshot *s, const struct task *t, char *out,
         snprintf(out, size, "It is not limited.");
     else
         snprintf(out, size, "It is limited to %.3g of the %g CPUs while others want the rest.",
-                 limit * cpus, cpus);
+                 fmin(limit * cpus, (double)t->job->max / UNIT), cpus);
 }

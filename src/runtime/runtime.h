@@ -37,6 +37,7 @@ struct runtime_attempt {
 
 struct runtime_ops {
     const char *name;
+    bool images; /* it runs jobs in containers, from images */
 
     /* Looks at the machine: nodes, topology, whether cgroups can be used. Says in
      * *notice (owned by the runtime) what a user should know once, e.g. that jobs

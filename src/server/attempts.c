@@ -60,10 +60,11 @@ struct runtime_attempt attempt_to_runtime(const struct yard *y, const struct att
 static char *places_text(const struct yard *y, const struct attempt *a)
 {
     json_t *o = json_pack(
-        "{s:s, s:i, s:I, s:I, s:I, s:f, s:b, s:s, s:s, s:I}", "node",
+        "{s:s, s:i, s:I, s:I, s:I, s:f, s:b, s:s, s:s, s:I, s:I, s:I}", "node",
         y->cluster.nodes[a->node].name, "pool", a->pool, "cpus", (json_int_t)a->cpus, "gpus",
         (json_int_t)a->gpus, "limit", (json_int_t)a->cpu_limit, "weight", a->cpu_weight, "paused",
-        a->paused, "stop", stop_why_name(a->stop), "boot", y->boot_id, "seq", (json_int_t)a->seq);
+        a->paused, "stop", stop_why_name(a->stop), "boot", y->boot_id, "seq", (json_int_t)a->seq,
+        "ran", (json_int_t)a->ran, "since", (json_int_t)a->since);
     char *text = json_dumps(o, JSON_COMPACT);
     json_decref(o);
     return text;
@@ -133,6 +134,7 @@ void attempt_begin(struct yard *y, struct live_job *j, const struct task *t)
                           .state = JOB_STARTING,
                           .created = clock_wall(),
                           .code = -1,
+                          .ran = t->run_time,
                           .unheard = clock_now(&y->clock)};
     make_token(a->token);
     a->dir = attempt_dir(y, a->job, a->n);
@@ -165,8 +167,10 @@ void attempt_resize(struct yard *y, struct live_job *j, const struct task *t, co
         return;
     }
     attempt_save(y, a);
-    if (before.cpus != a->cpus)
-        events_add(y, "job.resized", a->job, size_object(a, why));
+    if (before.cpus != a->cpus) {
+        events_add(y, "job.resized", a->job, size_object(a, j->by_hand ? "hand" : why));
+        j->by_hand = false;
+    }
     turn_do(y, a, DEED_SIZE);
 }
 
@@ -174,6 +178,9 @@ void attempt_pause(struct yard *y, struct live_job *j, const struct task *t, boo
 {
     struct attempt *a = j->attempt;
     a->paused = pause;
+    j->progress.first_known = false; /* the pause is not worked */
+    a->ran = t->run_time;
+    a->since = clock_wall();
     if (!pause)
         take_size(a, j, t);
     attempt_save(y, a);

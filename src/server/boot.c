@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/str.h"
 #include "server/attempts.h"
@@ -83,6 +84,7 @@ static struct live_job *make_live(struct yard *y, const struct job_row *row, str
     j->row.name = xstrdup(row->name);
     j->row.user = xstrdup(row->user);
     j->row.reason = xstrdup(row->reason);
+    j->row.said = xstrdup(row->said);
     j->task = TASK_NONE;
     j->blocks = row->state == JOB_HELD ? BLOCK_HOLD : 0;
     int rc = o ? spec_from_json(o, &s, &field, err)
@@ -131,6 +133,7 @@ static int take_row(void *ctx, const struct job_row *row, struct err *err)
     out->user = xstrdup(row->user);
     out->spec = xstrdup(row->spec);
     out->reason = xstrdup(row->reason);
+    out->said = xstrdup(row->said);
     return 0;
 }
 
@@ -140,6 +143,7 @@ static void row_done(struct job_row *row)
     free((char *)row->user);
     free((char *)row->spec);
     free((char *)row->reason);
+    free((char *)row->said);
 }
 
 /* A job that the machine can no longer hold, or that this version does not
@@ -240,6 +244,8 @@ static int load_attempt(void *ctx, const struct attempt_row *row, struct err *er
         .cpu_weight = json_number_value(json_object_get(o, "weight")),
         .pool = (uint8_t)json_integer_value(json_object_get(o, "pool")),
         .seq = json_integer_value(json_object_get(o, "seq")),
+        .ran = json_integer_value(json_object_get(o, "ran")),
+        .since = json_integer_value(json_object_get(o, "since")),
         .unheard = clock_now(&y->clock),
     };
     snprintf(a->token, sizeof a->token, "%s", row->token);
@@ -264,10 +270,38 @@ static void lose(struct yard *y, struct attempt *a)
     attempt_over(y, a, &end);
 }
 
+/* When a file of the attempt was written; 0 = there is none. */
+static usec_t written(const struct attempt *a, const char *file)
+{
+    struct str path = {0};
+    struct stat st;
+    str_addf(&path, "%s/%s", a->dir, file);
+    bool there = stat(path.at, &st) == 0;
+    str_done(&path);
+    return there ? (usec_t)st.st_mtim.tv_sec * USEC_PER_SEC + st.st_mtim.tv_nsec / 1000 : 0;
+}
+
+/* How long the job has run: the row knows it as of its last change, the attempt since when
+ * it runs without a break. */
+static usec_t run_time(const struct live_job *j)
+{
+    const struct attempt *a = j->attempt;
+    if (!a || a->paused || a->pid == -1)
+        return j->row.run_time;
+    /* Its start may not have been heard of; the claim is taken just before. */
+    usec_t since = a->since ? a->since : a->started ? a->started : written(a, "claim");
+    usec_t until = written(a, "exit.json");
+    if (!since)
+        return j->row.run_time;
+    usec_t ran = a->ran + (until ? until : clock_wall()) - since;
+    return ran > j->row.run_time ? ran : j->row.run_time;
+}
+
 /* The task as the engine had it, as far as the store knows. */
 static void restore(struct yard *y, struct live_job *j)
 {
     const struct attempt *a = j->attempt;
+    usec_t ran = run_time(j);
     const struct job *job = &j->job[j->job_now];
     usec_t now = clock_now(&y->clock);
     units_t n = a ? (a->pool == POOL_CPU ? a->cpus : a->gpus) : 0;
@@ -285,13 +319,13 @@ static void restore(struct yard *y, struct live_job *j)
         .work = j->row.work > 0 ? j->row.work : TERMS_WORK_UNKNOWN,
         .done = j->row.done,
         .saved = j->row.done,
-        .attained = j->row.attained,
+        .attained = j->row.attained + (double)(ran - j->row.run_time) * (double)n / UNIT,
         .started_at = j->row.started ? j->row.started : USEC_NEVER,
         .queued_at = now,
         .resumed_at = now,
         .changed_at = now,
         .ready_at = now,
-        .run_time = j->row.run_time,
+        .run_time = ran,
         .wait_time = j->row.wait_time,
         .starts = j->row.attempt,
         .cpu_limit = a ? a->cpu_limit : 0,

@@ -98,11 +98,14 @@ static void set_threads(const struct live_job *j, struct attempt *a, const struc
 {
     AUTO_FREE char *library = find_file("TRAINYARD_MALLEABLE", libraries);
     int64_t most = j->terms.cpus_max / UNIT;
-    if (!library || access(library, R_OK) < 0) {
+    bool there = library && access(library, R_OK) == 0;
+    if (!there || strpbrk(library, ": ")) {
         struct str text = {0};
-        str_addf(&text, "Its threads do not follow its CPUs: %s is not there%s.",
+        str_addf(&text, "Its threads do not follow its CPUs: %s %s.",
                  library ? library : "libtrainyard-malleable.so",
-                 library ? "" : " beside trainyard");
+                 !library ? "is not there beside trainyard"
+                 : !there ? "is not there"
+                          : "must be in a place without blanks and colons");
         free(a->notice);
         a->notice = text.at;
         log_warning("job=%lld attempt=%u %s", (long long)a->job, a->n, a->notice);

@@ -64,6 +64,14 @@ static bool is_shared(const struct explanation *x)
     return x->t->pool == POOL_CPU && combo(x)->policy[AXIS_SHARE]->soft;
 }
 
+/* What it gets there by weight: no more than it has threads, where these follow. */
+static double shared_cpus(const struct explanation *x)
+{
+    const struct attempt *a = x->j->attempt;
+    bool follows = x->j->terms.resize == SPEC_RESIZE_LIVE && !a->notice && !a->late && a->parts;
+    return follows ? fmin(x->t->cpu_used, (double)a->parts * UNIT) : x->t->cpu_used;
+}
+
 static void add_kept(struct explanation *x)
 {
     struct str s = {0};
@@ -112,7 +120,7 @@ static void add_share(struct explanation *x)
         str_addf(&s, "Its CPUs are shared by %s: it may use up to ", p->name);
         phrase_units(&s, POOL_CPU,
                      x->t->cpu_limit < x->t->job->max ? x->t->cpu_limit : x->t->job->max);
-        str_addf(&s, ", and beside its neighbours it gets about %.3g.", x->t->cpu_used / UNIT);
+        str_addf(&s, ", and beside its neighbours it gets about %.3g.", shared_cpus(x) / UNIT);
     } else {
         str_addf(&s, "By share=%s these CPUs are its own: nobody else uses them.", p->name);
     }
@@ -237,7 +245,7 @@ static void sum_up(struct explanation *x)
         phrase_span(s, clock_wall() - a->started);
     }
     str_add(s, is_shared(x) ? " on about " : " on ");
-    phrase_units(s, x->t->pool, is_shared(x) ? llround(x->t->cpu_used / 10) * 10 : x->t->n);
+    phrase_units(s, x->t->pool, is_shared(x) ? llround(shared_cpus(x) / 10) * 10 : x->t->n);
     str_addf(s, " of %s", x->y->engine.cluster.nodes[x->t->at.at[0].node].name);
     if (a->n > 1)
         str_addf(s, ", attempt %u", a->n);

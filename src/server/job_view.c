@@ -85,6 +85,7 @@ static void add_place(json_t *o, const struct yard *y, const struct live_job *j)
     json_object_set_new(o, "cpus", units(a && !paused ? a->cpus : 0));
     json_object_set_new(o, "gpus", units(a && !paused ? a->gpus : 0));
     json_object_set_new(o, "node", job_view_text(a ? y->cluster.nodes[a->node].name : NULL));
+    json_object_set_new(o, "threads", a && a->threads ? json_integer(a->threads) : json_null());
     json_object_set_new(o, "cpuset", job_view_text(a ? cpuset_of(y, a) : NULL));
 }
 
@@ -126,13 +127,7 @@ static json_t *progress_of(const struct yard *y, const struct live_job *j,
         p.total = p.total > 0 ? p.total : row->total;
         return view_progress(&p, report_remaining(y, j));
     }
-    struct progress_seen last = {.step = row->step,
-                                 .total = row->total,
-                                 .epoch = NAN,
-                                 .epochs = NAN,
-                                 .loss = NAN,
-                                 .value = row->metric,
-                                 .rate = NAN};
+    struct progress_seen last = report_recall(row);
     return isnan(row->step) && isnan(row->metric) ? json_null() : view_progress(&last, NAN);
 }
 

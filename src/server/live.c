@@ -40,6 +40,7 @@ void live_job_free(struct live_job *j)
     free((char *)j->row.name);
     free((char *)j->row.user);
     free((char *)j->row.reason);
+    free((char *)j->row.said);
     VEC_DONE(&j->deps);
     arena_done(&j->arena);
     attempt_free(j->attempt);

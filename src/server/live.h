@@ -57,6 +57,8 @@ struct attempt {
     enum stop_why stop;
     usec_t grace;                   /* of the stop */
     usec_t created, started, ended; /* wall clock; 0 = not yet */
+    usec_t ran;   /* the job's running time when it last began to run without a break, */
+    usec_t since; /* and the wall clock then; 0 = at its start */
     int code, signal;
     char *reason;       /* how it ended, for people; NULL = nothing to say */
     char *notice;       /* what its user should know while it runs; NULL = nothing */
@@ -87,9 +89,9 @@ struct progress_seen {
     /* When `value` last became another, how long the one before had lasted, and up to
      * when it can be taken for what the job would say. */
     usec_t value_at, value_every, value_known;
-    /* The first report of this attempt, and the work that was done by then: what a
-     * step costs follows from what came since. */
-    double first_step, first_done;
+    /* The first report since it started, started again or went on, and what was worked
+     * since, up to the newest: what a step costs follows from that. */
+    double first_step, worked;
     bool first_known;
 };
 
@@ -132,6 +134,7 @@ struct live_job {
     usec_t sampled;     /* wall clock of the newest sample */
     uint8_t list[AXES]; /* of the policies' lists that it was last seen in; 0 = none */
     bool changed;       /* the row must be saved before the turn ends */
+    bool by_hand;       /* a user has set its range: its next size follows from that */
 };
 
 void live_job_free(struct live_job *j);

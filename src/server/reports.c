@@ -2,8 +2,8 @@
  * samples, and the engine's estimate of how much work it has.
  *
  * A job that says how many steps it has: the work of the steps to come is reckoned
- * from the work that the steps since the attempt's first report took. One that does
- * not is assumed to go on for as long as it has, and an hour at least. The engine,
+ * from the time between its own reports, at the speed of the size that it had. One that
+ * does not is assumed to go on for as long as it has, and an hour at least. The engine,
  * whose every event is recorded, is told when that changes noticeably. */
 #include "server/reports.h"
 
@@ -37,28 +37,75 @@ static double total_steps(const struct live_job *j)
 bool report_knows_work(const struct live_job *j)
 {
     const struct progress_seen *p = &j->progress;
-    return p->first_known && total_steps(j) > 0 && p->step > p->first_step;
+    return p->first_known && total_steps(j) > 0 && p->step > p->first_step && p->worked > 0;
+}
+
+/* Of a job whose work is known, that of the steps to come. */
+static double work_to_come(const struct live_job *j)
+{
+    const struct progress_seen *p = &j->progress;
+    return fmax(total_steps(j) - p->step, 0) * p->worked / (p->step - p->first_step);
 }
 
 /* The work that the job has in all, given that it has done `done` of it. */
 static double estimate_work(const struct live_job *j, double done)
 {
-    const struct progress_seen *p = &j->progress;
-    if (report_knows_work(j) && done > p->first_done)
-        return done + fmax(total_steps(j) - p->step, 0) * (done - p->first_done) /
-                          (p->step - p->first_step);
+    if (report_knows_work(j))
+        return done + work_to_come(j);
     return fmax(TERMS_WORK_UNKNOWN, 2 * done);
 }
 
 double report_remaining(const struct yard *y, const struct live_job *j)
 {
     const struct task *t = yard_task(y, j);
-    usec_t now = clock_now(&y->clock);
     if (!t || !task_running(t) || !(t->rate > 0) || !report_knows_work(j))
         return NAN;
-    return (task_remaining(t, now) / t->rate + (double)(clock_wall() - j->progress.at)) /
-           (double)USEC_PER_SEC;
+    return work_to_come(j) / t->rate / (double)USEC_PER_SEC;
 }
+
+/* ---- what is kept of it ------------------------------------------------------ */
+
+static void keep_number(json_t *o, const char *key, double value)
+{
+    if (isfinite(value))
+        json_object_set_new(o, key, json_real(value));
+}
+
+void report_keep(struct live_job *j)
+{
+    const struct progress_seen *p = &j->progress;
+    if (!p->known)
+        return;
+    json_t *o = json_object();
+    keep_number(o, "epoch", p->epoch);
+    keep_number(o, "epochs", p->epochs);
+    keep_number(o, "loss", p->loss);
+    json_object_set_new(o, "metric", json_string(p->metric));
+    json_object_set_new(o, "source", json_string(p->source));
+    json_object_set_new(o, "at", json_integer(p->at));
+    free((char *)j->row.said);
+    j->row.said = json_dumps(o, JSON_COMPACT);
+    json_decref(o);
+}
+
+struct progress_seen report_recall(const struct job_row *row)
+{
+    json_t *o = json_loads(row->said ? row->said : "", 0, NULL);
+    struct progress_seen p = {.step = row->step,
+                              .total = row->total,
+                              .epoch = number(o, "epoch"),
+                              .epochs = number(o, "epochs"),
+                              .loss = number(o, "loss"),
+                              .value = row->metric,
+                              .rate = NAN,
+                              .at = json_integer_value(json_object_get(o, "at"))};
+    copy_text(o, "metric", p.metric, sizeof p.metric);
+    copy_text(o, "source", p.source, sizeof p.source);
+    json_decref(o);
+    return p;
+}
+
+/* ---- what the engine is told -------------------------------------------------- */
 
 /* What the engine takes: a job may claim any number of steps. */
 #define WORK_MAX 1e17
@@ -244,6 +291,21 @@ static void take_value(struct progress_seen *p, double value)
     p->value = value;
 }
 
+/* What was worked since the report before. A job that goes back to an earlier step
+ * begins anew. */
+static void take_step(struct progress_seen *p, const struct task *t, usec_t before)
+{
+    if (!t || isnan(p->step))
+        return;
+    if (!p->first_known || p->step < p->first_step) {
+        p->first_known = true;
+        p->first_step = p->step;
+        p->worked = 0;
+    } else if (task_running(t) && p->at > before) {
+        p->worked += (double)(p->at - before) * t->rate;
+    }
+}
+
 void report_progress(struct yard *y, struct attempt *a, const json_t *o)
 {
     struct live_job *j = yard_live(y, a->job);
@@ -254,6 +316,7 @@ void report_progress(struct yard *y, struct attempt *a, const json_t *o)
         return; /* said again to a new server */
     a->seq = seq;
     double value = number(o, "value"), loss = number(o, "loss");
+    usec_t before = p->at;
     p->known = true;
     p->at = json_integer_value(json_object_get(o, "at_us"));
     p->step = number(o, "step");
@@ -265,11 +328,7 @@ void report_progress(struct yard *y, struct attempt *a, const json_t *o)
     p->rate = number(o, "rate");
     copy_text(o, "metric", p->metric, sizeof p->metric);
     copy_text(o, "source", p->source, sizeof p->source);
-    if (!p->first_known && t && !isnan(p->step)) {
-        p->first_known = true;
-        p->first_step = p->step;
-        p->first_done = task_done(t, clock_now(&y->clock));
-    }
+    take_step(p, t, before);
     if (a->resumed)
         learn_cost(y, j, a);
     j->row.step = p->step;
@@ -290,7 +349,7 @@ void report_usage(struct yard *y, struct attempt *a, const json_t *o)
         .cpu_s = json_number_value(json_object_get(o, "cpu_us")) / 1e6,
         .memory_mb = json_number_value(json_object_get(o, "memory_bytes")) / 1048576,
         .block_bytes = json_number_value(json_object_get(o, "block_bytes")),
-        .net_bytes = json_number_value(json_object_get(o, "net_bytes")),
+        .net_bytes = number(o, "net_bytes"),
         .throttled_s = json_number_value(json_object_get(o, "throttled_us")) / 1e6,
         .pids = json_integer_value(json_object_get(o, "pids")),
         .cpus = NAN,
@@ -311,12 +370,13 @@ void report_applied(struct yard *y, struct attempt *a, const json_t *o)
 {
     double cpus = number(o, "cpus");
     json_int_t threads = json_integer_value(json_object_get(o, "threads"));
-    a->late = json_is_true(json_object_get(o, "late"));
+    bool late = json_is_true(json_object_get(o, "late")), again = a->late;
+    a->late = late;
     a->threads = (uint32_t)threads;
     log_info("job=%lld attempt=%u cpus=%g threads=%lld in_us=%lld%s", (long long)a->job, a->n, cpus,
              (long long)threads, (long long)json_integer_value(json_object_get(o, "in_us")),
              a->late ? " late" : "");
-    if (a->late)
+    if (late && !again && threads)
         events_add(y, "job.late", a->job,
                    json_pack("{s:I, s:f, s:I}", "attempt", (json_int_t)a->n, "cpus", cpus,
                              "threads", threads));
@@ -328,7 +388,7 @@ void report_restarted(struct yard *y, struct attempt *a, const json_t *o)
     struct live_job *j = yard_live(y, a->job);
     a->pause = json_integer_value(json_object_get(o, "pause_us"));
     a->resumed = clock_now(&y->clock);
-    /* Steps before and after the restart cost differently. */
+    /* The time between the steps before and after it is not worked. */
     j->progress.first_known = false;
     if (!j->progress.known) /* nor will its next step be seen */
         learn_cost(y, j, a);

@@ -96,6 +96,7 @@ static const struct api_field job[] = {
     {"gpus_max", "number", ""},
     {"memory_mb", "integer|null", "Its limit"},
     {"node", "string|null", "Where it is"},
+    {"threads", "integer|null", "Of its newest parallel region, as far as it was seen"},
     {"cpuset", "string|null", "The CPUs that it may use, as 0-1,4"},
     {"deadline", "number|null", ""},
     {"time_limit_s", "number|null", ""},

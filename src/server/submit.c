@@ -252,6 +252,13 @@ static int expand(struct yard *y, const struct spec *s, uint32_t at, usec_t now,
     *field = NULL;
     VEC_PUSH(&b->jobs, first);
     VEC_PUSH(&b->of, at);
+    if (s->image && !y->config.runtime->images) {
+        *field = "image";
+        return err_set(err, ERR_INVALID,
+                       "image: jobs run as processes of this machine here (runtime %s), not in "
+                       "containers; leave it out",
+                       y->config.runtime->name);
+    }
     if (s->pattern && progress_check_pattern(s->pattern, err) < 0) {
         *field = "pattern";
         return -1;

@@ -14,6 +14,7 @@
 #include "server/events.h"
 #include "server/journal.h"
 #include "server/log.h"
+#include "server/reports.h"
 #include "server/rules.h"
 #include "server/standing.h"
 
@@ -134,6 +135,7 @@ static void take_books(struct yard *y, struct live_job *j)
 int yard_save(struct yard *y, struct live_job *j, struct err *err)
 {
     take_books(y, j);
+    report_keep(j);
     if (store_job_save(y->store, &j->row, err) == 0)
         return 0;
     log_warning("job=%lld save: %s", (long long)j->row.id, err->text);
@@ -175,6 +177,7 @@ void yard_end(struct yard *y, struct live_job *j, enum job_state state, int code
     char *old = (char *)j->row.reason; /* `reason` may be in it */
     j->row.reason = xstrdup(reason);
     free(old);
+    report_keep(j);
     if (store_job_save(y->store, &j->row, &err) < 0)
         log_warning("job=%lld save: %s", (long long)j->row.id, err.text);
     events_add(y, "job.ended", j->row.id,

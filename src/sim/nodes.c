@@ -73,7 +73,7 @@ static int take_count(const char **p, const char *what, int64_t most, int64_t *o
     const char *q = *p;
     for (; isdigit((unsigned char)*q); q++)
         n = n <= most ? n * 10 + (*q - '0') : n;
-    if (q == *p)
+    if (q == *p && *q != '-')
         return err_set(err, ERR_INVALID, "expected a number of %s at '%.20s'", what, q);
     if (*q == '.' || n < 1 || n > most)
         return err_set(err, ERR_INVALID, "expected a whole number of %s from 1 to %lld at '%.20s'",
@@ -280,7 +280,7 @@ int nodes_parse(const char *spec, struct arena *a, struct cluster *out, struct e
     int rc;
     if (!*spec)
         return err_set(err, ERR_INVALID, "no nodes; expected a specification like 16x4, or a file");
-    if (isdigit((unsigned char)*spec)) {
+    if (isdigit((unsigned char)spec[*spec == '-'])) {
         rc = parse_text(&b, spec, err);
         if (rc < 0)
             err_prefix(err, "nodes '%.60s'", spec);

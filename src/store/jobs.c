@@ -41,6 +41,7 @@ static void bind_books(struct query *q, const struct job_row *row)
     query_real(q, row->step);
     query_real(q, row->total);
     query_real(q, row->metric);
+    query_text(q, row->said ? row->said : "");
 }
 
 static void bind_indexed(struct query *q, const struct job_row *row)
@@ -74,11 +75,11 @@ int store_job_add(struct store *s, const struct job_row *row, int64_t *id, struc
     query_int(&spec, given);
     query_text(&spec, row->spec);
     AUTO_QUERY struct query q = query_open(
-        s,
-        "INSERT INTO job (id, user, array_id, submitted, name, state, over, ended, priority,"
-        " array_index, started, deadline, eligible, attempt, failures, code, reason, work, done,"
-        " attained, run_time, wait_time, cpus_min, cpus_max, step, total, metric) VALUES (?, ?, ?,"
-        " ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+        s, "INSERT INTO job (id, user, array_id, submitted, name, state, over, ended, priority,"
+           " array_index, started, deadline, eligible, attempt, failures, code, reason, work, done,"
+           " attained, run_time, wait_time, cpus_min, cpus_max, step, total, metric, said) VALUES "
+           "(?, ?,"
+           " ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
     query_int(&q, given);
     query_text(&q, row->user);
     query_int(&q, row->array == JOB_ARRAY_FIRST ? given : row->array);
@@ -104,7 +105,7 @@ static int save_books(struct store *s, const struct job_row *row, struct err *er
         s, "UPDATE job SET priority = ?, array_index = ?, started = ?, deadline = ?, eligible = ?,"
            " attempt = ?, failures = ?, code = ?, reason = ?, work = ?, done = ?, attained = ?,"
            " run_time = ?, wait_time = ?, cpus_min = ?, cpus_max = ?, step = ?, total = ?,"
-           " metric = ? WHERE id = ?");
+           " metric = ?, said = ? WHERE id = ?");
     bind_books(&q, row);
     query_int(&q, row->id);
     if (query_run_counted(&q, &changes, err) < 0)
@@ -171,6 +172,7 @@ int jobs_read(struct query *q, struct job_row *row, struct err *err)
     row->step = query_get_real(q);
     row->total = query_get_real(q);
     row->metric = query_get_real(q);
+    row->said = query_get_text(q);
     row->spec = query_get_text(q);
     return 0;
 }

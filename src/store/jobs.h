@@ -10,7 +10,7 @@ enum { JOBS_SPEC_ALL, JOBS_SPEC_NONE, JOBS_SPEC_LEAN };
 #define JOBS_COLUMNS                                                                               \
     "id, name, user, state, priority, array_id, array_index, submitted, started, ended, deadline," \
     " eligible, attempt, failures, code, reason, work, done, attained, run_time, wait_time,"       \
-    " cpus_min, cpus_max, step, total, metric, iif(?1 = 1, '', (SELECT iif(?1 = 2 AND"             \
+    " cpus_min, cpus_max, step, total, metric, said, iif(?1 = 1, '', (SELECT iif(?1 = 2 AND"       \
     " json_valid(text), json_remove(text, '$.env', '$.script'), text) FROM spec"                   \
     " WHERE spec.job = job.id))"
 

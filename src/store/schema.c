@@ -122,7 +122,9 @@ static const char version_1[] =
     ") STRICT;"
     "CREATE INDEX journal_boot ON journal (boot);";
 
-static const char *const scripts[] = {version_1};
+static const char version_2[] = "ALTER TABLE job ADD COLUMN said TEXT NOT NULL DEFAULT '';";
+
+static const char *const scripts[] = {version_1, version_2};
 const struct schema schema_current = {scripts, COUNT_OF(scripts)};
 
 /* The one number that the statement yields. */

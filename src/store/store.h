@@ -94,6 +94,7 @@ struct job_row {
     usec_t run_time, wait_time;
     int64_t cpus_min, cpus_max; /* thousandths that a user set since; 0 = as in the spec */
     double step, total, metric; /* last progress; NAN = unknown */
+    const char *said;           /* what else there was of it, JSON; "" or NULL = nothing */
 };
 
 int store_job_add(struct store *s, const struct job_row *row, int64_t *id, struct err *err);

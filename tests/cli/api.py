@@ -347,6 +347,14 @@ def test_progress(yard):
     refuse(yard, "GET", "/jobs/999999999/progress", status=404, field="id")
 
 
+def test_progress_of_a_job_that_is_over(yard):
+    job = yard.submit("echo 'epoch 2/4 step 10/100 loss: 0.5'")
+    done = yard.wait_for(job, "done")["progress"]
+    expect_equal([done[k] for k in ("loss", "metric", "value", "epoch", "source")],
+                 [0.5, "loss", 0.5, 2, "text"], done)
+    expect(done["at"] > 0, done)
+
+
 def test_explain(yard):
     running = yard.submit("sleep 600", cpus=2)
     yard.wait_for(running, "running")

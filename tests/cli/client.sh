@@ -29,6 +29,10 @@ check_error 'a wrong address' 2 "'ftp://x': the address of a server starts with 
     "$TRAINYARD" ps --server ftp://x
 check_error 'an empty place' 2 '--server needs the path of a socket or a URL' \
     "$TRAINYARD" ps --server ''
+for url in http:// https://:8080 http:///api; do
+    check_error "no host: $url" 2 "'$url' names no host; .* is like http://127\.0\.0\.1:8080" \
+        "$TRAINYARD" ps --server "$url"
+done
 check_error 'a path that no socket can have' 3 'aaaa' \
     "$TRAINYARD" ps --server "/$(printf 'a%.0s' {1..300})"
 touch file
@@ -49,6 +53,7 @@ usage 'nothing behind the dashes' 'what to run is missing' submit --
 usage 'a command without dashes' "there is no file 'python3'; a command stands behind --" \
     submit python3 train.py
 usage 'an unknown option' 'unknown option --cpu; did you mean --cpus\?' submit --cpu 2 -- true
+usage 'no value before the dashes' '-c, --cpus needs a value: ' submit -c -- true
 usage 'a bad number' "--cpus: 'x' is not a number" submit -c x -- true
 usage 'a bad duration' "--time-limit: 'x' is not a duration" submit -t x -- true
 usage 'a bad choice' '--resize: .*auto\|none\|live' submit --resize big -- true
@@ -69,6 +74,10 @@ check_error 'a directory' 1 '^trainyard submit: \.: Is a directory' "$TRAINYARD"
 printf '#!/bin/sh\n#SBATCH --array=x\n' >bad.sh
 usage 'a bad line in a script' 'bad\.sh:2:' submit bad.sh
 usage 'JOB is missing' 'JOB\.\.\. is missing' hold
+for verb in show logs explain wait cancel hold release requeue 'resize --cpus 2' 'set -p 1'; do
+    # shellcheck disable=SC2086 # words
+    usage "an empty JOB: $verb" "JOB is empty; expected a job's number, its name" $verb ''
+done
 usage 'cancel: which' 'JOB is missing' cancel
 usage 'cancel: both' 'give jobs or --all, not both' cancel 1 --all
 usage 'cancel: grace' "--grace: 'x' is not a duration" cancel 1 --grace x
@@ -90,6 +99,8 @@ usage 'top: delay' '--delay: ' top --delay x
 usage 'top: too often' '--delay 1ms: from 100ms to 1h' top --delay 1ms
 check_error 'control characters of the user are shown, not sent' 2 "'\\\\x1b\[2J'" \
     "$TRAINYARD" wait 1 --timeout $'\e[2J'
+
+check_output 'the version as JSON' '^\{"version":"[0-9]+\.[0-9]+\.[0-9]+.*"\}$' "$TRAINYARD" version --json
 
 # ---- help, manual page and completion of every command
 

@@ -49,7 +49,13 @@ check_output 'JSON' "^\[.*'train'.*\]$" python3 -c 'import json
 print([json.loads(line)["name"] for line in open("json")])'
 check_output 'a narrow terminal' '^ *[0-9]+ +tr' env COLUMNS=40 "$TRAINYARD" ps
 check_no_line 'fits' output '^.{41}'
-check_error 'an unknown state' 2 "sleepy" "$TRAINYARD" ps --state sleepy
+check_error 'an unknown state' 2 "--state: 'sleepy' is none of held, queued, .*, lost$" \
+    "$TRAINYARD" ps --state running,sleepy
+
+metric=$(submit -n metric -- sh -c 'while :; do echo "{\"step\": 3, \"accuracy\": 0.93}"; sleep 0.2; done')
+check 'a metric is seen' wait_until 30 bash -c "'$TRAINYARD' show metric | grep -Eq '^  accuracy +0\.93$'"
+check_output 'a metric is no loss' "^ *$metric +metric +running +1 of 1 +step 3 +- " "$TRAINYARD" ps
+check 'cancelled' "$TRAINYARD" cancel metric --grace 0s
 
 # On a terminal: colours, unless they are not wanted; frames replace each other.
 on_terminal() {
@@ -79,7 +85,6 @@ submit -n trace --hold -- true >/dev/null
 check_error 'an ambiguous beginning' 1 'train.*trace|trace.*train' "$TRAINYARD" show tra
 check_error 'no such name' 1 "no job 'nothing'" "$TRAINYARD" show nothing
 check_error 'no such number' 1 '99999' "$TRAINYARD" show 99999
-check_error 'an empty name' 1 '' "$TRAINYARD" show ''
 check_error 'a name like a path' 1 "'\.\./nodes'" "$TRAINYARD" show ../nodes
 check_error 'a name with a query' 1 "'x\?y=1&z'" "$TRAINYARD" show 'x?y=1&z'
 if [[ -n $odd ]]; then
@@ -135,7 +140,7 @@ check_error 'of nobody' 1 "no job 'nothing'" "$TRAINYARD" explain nothing
 
 # ---- resize, set
 
-check_output 'smaller' '\(train\): running, ([12] of 1|1 of 1) CPUs' "$TRAINYARD" resize train --cpus 1
+check_output 'smaller' '\(train\): running(, 1 of 1 CPUs| on 2 CPUs, to be 1)$' "$TRAINYARD" resize train --cpus 1
 check 'it is' wait_until 20 bash -c "'$TRAINYARD' ps | grep -q 'running  1 of 1 '"
 check_output 'its own range' '\(train\): running, [12] of 1-2 CPUs' "$TRAINYARD" resize train --reset
 check_error 'beyond what it asked for' 2 'cpus' "$TRAINYARD" resize train --cpus 64
@@ -160,6 +165,13 @@ check_error 'released twice' 1 'over|not held' "$TRAINYARD" release "$id"
 check_output 'once more' '\(later\): (queued|starting|running)' "$TRAINYARD" requeue "$id"
 check_status 'it ran again' 4 "$TRAINYARD" wait "$id" --timeout 60
 check_output 'as the second attempt' '^ +2  failed ' "$TRAINYARD" show "$id"
+check_output 'once more, and held' '\(later\): held' "$TRAINYARD" requeue --hold "$id"
+running=$(submit -n busy -c 1 -- sh -c 'while :; do sleep 0.1; done')
+check 'one runs' in_state "$running" running
+check_error 'a running one is not held in place' 1 "trainyard requeue --hold $running" \
+    "$TRAINYARD" hold "$running"
+check 'as it says' "$TRAINYARD" requeue --hold "$running"
+check 'then it is held' in_state "$running" held
 check_output 'JSON of an action' '^\{"id":'"$held"',"name":"held-job"' \
     "$TRAINYARD" set "$held" --priority 1 --json
 

@@ -33,6 +33,19 @@ submitted 'options of the command' '^-c 3$' -- echo -c 3
 mkdir sub
 submitted 'here' "^$TMP$" -- pwd
 submitted 'elsewhere' "^$TMP/sub$" --workdir sub -- pwd
+# shellcheck disable=SC2016 # for the shell of the job
+where='echo "$TRAINYARD_CHECKPOINT_DIR"'
+submitted 'checkpoints here' "^$TMP/ckpt$" --checkpoint-dir ckpt -- sh -c "$where"
+submitted 'checkpoints here, run elsewhere' "^$TMP/ckpt$" --workdir sub --checkpoint-dir ckpt -- \
+    sh -c "$where"
+submitted 'checkpoints anywhere' "^$TMP/any$" --checkpoint-dir "$TMP/any" -- sh -c "$where"
+printf 'command: %s\nworkdir: sub\ncheckpoint_dir: ckpt\n' "$where" >ckpt.yaml
+submitted 'checkpoints by a job file' "^$TMP/sub/ckpt$" ckpt.yaml
+submitted 'the option goes before it' "^$TMP/other$" --checkpoint-dir other ckpt.yaml
+printf '#!/bin/sh\n#TRAINYARD --checkpoint-dir ckpt\n%s\n' "$where" >ckpt.sh
+submitted 'checkpoints by a script' "^$TMP/ckpt$" ckpt.sh
+check_error 'no directory for checkpoints' 2 '--checkpoint-dir: expected a text, not nothing' \
+    "$TRAINYARD" submit --checkpoint-dir '' -- true
 export CLIENT_VARIABLE='a "b" ü' TRAINYARD_TOKEN=secret
 submitted 'the environment' '^CLIENT_VARIABLE=a "b" ü$' -- env
 check_no_line 'but not the token' output 'secret'
@@ -56,6 +69,13 @@ check_output 'fields arrive: time limit' '^3600' field "$id" 'job["time_limit_s"
 check_output 'fields arrive: memory' '^64' field "$id" 'job["memory_mb"]'
 check_output 'fields arrive: user' '^somebody$' field "$id" 'job["user"]'
 check_output 'fields arrive: retries' '^2$' field "$id" 'spec["retries"]'
+
+if [[ -e /dev/full ]]; then
+    check_error 'accepted, but nobody was told' 1 \
+        '^trainyard submit: the server has accepted jobs [0-9]+, [0-9]+$' \
+        bash -c "'$TRAINYARD' submit --array 0-1 -- true >/dev/full"
+    check_file 'and why' output 'cannot write the output'
+fi
 
 # ---- a job file
 

@@ -49,6 +49,7 @@ bad 'a trace and a generator' 'give a TRACE or --generate, not both' "${ok[@]}" 
 bad 'two traces' "'ok.csv' is one word too many" ok.csv "${ok[@]}"
 bad 'an unknown option' 'unknown option --jsn; did you mean --json\?' "${ok[@]}" --jsn
 bad 'an unknown letter' 'unknown option -x' "${ok[@]}" -x
+bad 'a report without a name' '--report needs the name of a file to write' "${ok[@]}" --report ''
 bad 'an option without its value' '--seed needs a value: N' "${ok[@]}" --seed
 bad 'a flag with a value' '--json takes no value' "${ok[@]}" --json=yes
 bad 'an option twice' '--nodes is given twice' "${ok[@]}" -n 1x4
@@ -86,7 +87,7 @@ bad 'nodes 999999999x4' "nodes '999999999x4': .*number of nodes from 1 to" ok.cs
 bad 'nodes 4' "nodes '4'" ok.csv -n 4 -p fifo
 bad 'no nodes at all' 'no nodes; expected a specification like 16x4, or a file' ok.csv -n '' -p fifo
 bad 'nodes from a file that is missing' 'none.csv: No such file' ok.csv -n none.csv -p fifo
-bad 'nodes below 0' '-3x4: No such file or directory; nodes are a file, or like 16x4' \
+bad 'nodes below 0' "nodes '-3x4': expected a whole number of nodes from 1 to 100000 at '-3x4'" \
     ok.csv -n -3x4 -p fifo
 
 # ---- what is bad about the trace
@@ -258,7 +259,7 @@ on_terminal() {
     script -qec "$(printf '%q ' "$@")" /dev/null </dev/null
 }
 if command -v script >/dev/null; then
-    long=(-g poisson:jobs=20000,load=3 -n 32x8 -p las)
+    long=(-g 'poisson:jobs=20000,load=3' -n 32x8 -p las)
     check_output 'a progress bar on a terminal' '\[#*  *\] +[0-9]+%' \
         on_terminal "$TRAINYARD" sim "${long[@]}"
     check_output 'colour on a terminal' $'\e\\[' on_terminal "$TRAINYARD" sim "${ok[@]}" -p srtf

@@ -282,6 +282,51 @@ def test_usage_without_cgroups(bench):
     expect(450_000 < record["usage"]["cpu_us"] < 1_500_000, record["usage"])
 
 
+# Writes 8 MiB to the disk by itself, as much by a child that it waits for, and then
+# tells what the kernel has counted for it and its child until now.
+WRITER = """#!/usr/bin/python3
+import os, time
+def write(name):
+    with open(name, "wb") as f:
+        f.write(bytes(8 << 20))
+        os.fsync(f.fileno())
+write("own")
+if os.fork() == 0:
+    write("child's")
+    os._exit(0)
+os.wait()
+io = dict(line.split(": ") for line in open("/proc/self/io"))
+open("counted", "w").write(str(int(io["read_bytes"]) + int(io["write_bytes"])) + "\\n")
+while not os.path.exists("go"):
+    time.sleep(0.01)
+"""
+
+
+def check_blocks(bench, groups):
+    """What a job wrote is seen while it runs, and is in its record."""
+    a = bench.attempt([bench.program("writer.py", WRITER)], server=bench.server(), sample_s=0.1,
+                      cgroup=groups)
+    counted = int(a.file("counted"))
+    if counted < 16 << 20:
+        raise lib.Skip(f"no block device below {a.dir}")
+    a.expect_message("usage", lambda m: m["block_bytes"] >= 16 << 20)
+    (a.dir / "go").touch()
+    record = a.wait()["usage"]
+    series = [u["block_bytes"] for u in a.messages("usage")] + [record["block_bytes"]]
+    expect(series == sorted(series), f"it falls: {series}")
+    expect(series[-1] < 2 * counted, f"counted twice: {counted}, {series}")
+    expect("net_bytes" not in record, record)
+
+
+def test_blocks_of_a_group(bench):
+    """Whether or not this kernel counts them for the group."""
+    check_blocks(bench, bench.cgroup_v1("blkio"))
+
+
+def test_blocks_without_a_group(bench):
+    check_blocks(bench, [])
+
+
 def test_usage_of_a_network_of_its_own(bench):
     if os.geteuid() != 0:
         raise lib.Skip("a network namespace needs root")

@@ -57,7 +57,7 @@ def test_within_the_range_and_back():
         sizes = [s["cpus"] for s in yard.job(job)["sizes"]]
         expect_equal(sizes, [2, 1, 0.5, 1.5, 1, 2, 1, 2], "the history")
         page = yard.run("show", str(job)).stdout
-        expect("SIZE SINCE" in page and "resize by elastic-fifo" in page, page)
+        expect("SIZE SINCE" in page and "resize by hand" in page, page)
         # A new server has the size that was given last, and its history.
         resize(yard, job, 1)
         settles_at(yard, job, 1)
@@ -175,10 +175,9 @@ def test_a_job_that_never_applies_its_size():
         other = start_job(yard)
         settles_at(yard, stubborn, 1)
         settles_at(yard, other, 1)
-        wait_until(lambda: yard.events(stubborn, "job.late"), "it is said")
-        expect(any("no parallel region" in s for s in yard.job(stubborn)["standing"]),
-               yard.job(stubborn)["standing"])
-        expect_equal(yard.events(other, "job.late"), [])
+        wait_until(lambda: any("no parallel region" in s
+                               for s in yard.job(stubborn)["standing"]), "it is said")
+        expect_equal(yard.job(other)["standing"], [], "nobody wants another size of that one")
         yard.sweep()
         yard.finish()
 

@@ -200,6 +200,22 @@ def test_a_server_that_comes_back_has_it_all():
         assert job["attempt"] == 1, job
 
 
+def test_time_without_a_server_counts():
+    with live.Yard() as place:
+        place.start()
+        number = place.submit("sleep 2; echo later; while :; do sleep 1; done", time_limit="1h")
+        place.wait_for(number, "running")
+        place.kill()
+        log = place.state / "jobs" / str(number) / "1" / "log"
+        live.wait_until(lambda: "later" in log.read_text(), "it runs on")
+        place.start()
+        live.expect(place.job(number)["run_s"] >= 2, place.job(number))
+        place.cancel(number)
+        place.wait_for(number, "cancelled")
+        live.expect(place.job(number)["run_s"] >= 2, place.job(number))
+        place.finish()
+
+
 def test_sigterm_leaves_jobs_running():
     with live.Yard() as place:
         place.start()

@@ -101,6 +101,7 @@ void hand_report(struct hand_yard *f, struct live_job *j, double seconds_left)
                                          .first_known = true,
                                          .first_step = 0,
                                          .step = 10,
+                                         .worked = 10 / 12. * USEC_PER_SEC * t->rate,
                                          .total = 10 + 12 * seconds_left,
                                          .rate = 12};
     hand_step(f, (struct event){.kind = EVENT_PROGRESS,

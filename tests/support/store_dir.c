@@ -96,6 +96,7 @@ int store_dir_keep(void *ctx, const struct job_row *row, struct err *err)
     copy.user = arena_strdup(&r->arena, row->user);
     copy.spec = arena_strdup(&r->arena, row->spec);
     copy.reason = arena_strdup(&r->arena, row->reason);
+    copy.said = arena_strdup(&r->arena, row->said);
     VEC_PUSH(&r->rows, copy);
     return 0;
 }

@@ -45,7 +45,7 @@ static void test_cells(void **state)
         "{\"state\":\"running\",\"paused\":true,\"cpus\":0,\"cpus_min\":1,\"cpus_max\":1,"
         "\"run_s\":3700,\"progress\":{\"step\":7,\"epoch\":2,\"epochs\":3,\"metric\":\"accuracy\","
         "\"value\":0.97,\"remaining_s\":5}}",
-        "paused|0 of 1|step 7|step 7, epoch 2 of 3|0.97|1h01m|-");
+        "paused|0 of 1|step 7|step 7, epoch 2 of 3|-|1h01m|-");
     reads("{\"state\":\"queued\",\"cpus\":0,\"cpus_min\":0.25,\"cpus_max\":4,\"submitted\":812,"
           "\"attempt\":1,\"progress\":null,\"run_s\":0}",
           "queued|0 of 0.25-4|-|-|-|waits 3m08s|-");

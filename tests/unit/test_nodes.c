@@ -80,7 +80,9 @@ static void refuses_specs(void **state)
         {"4x8c:t4", "what is ':t4'?"},
         {"4x8c+8c", "what is '+8c'?"},
         {"4x8z", "what is 'z'?"},
-        {"-1x4", "nodes are a file, or like 16x4"},
+        {"-1x4", "expected a whole number of nodes from 1 to 100000 at '-1x4'"},
+        {"1x-4", "expected a whole number of GPUs or cores from 1 to 4096 at '-4'"},
+        {"-1", "expected a whole number of nodes from 1 to 100000 at '-1'"},
         {"/no/such/file", "No such file"},
         {"/tmp", "a directory"},
         {"1x1:a,1x1:b,1x1:c,1x1:d,1x1:e,1x1:f,1x1:g,1x1:h,1x1:i,1x1:j,1x1:k,1x1:l,1x1:m,1x1:n,"

@@ -155,7 +155,7 @@ static void load_old(const struct store_dir *d, int version)
     str_done(&sql);
 }
 
-static void assert_old_jobs(struct store *s)
+static void assert_old_jobs(struct store *s, int version)
 {
     struct err err;
     struct store_dir_rows all = {0};
@@ -173,6 +173,7 @@ static void assert_old_jobs(struct store *s)
     assert_true(c->state == JOB_FAILED && c->code == 137 && c->ended == 1700000003000000);
     assert_string_equal(c->name, "it's over");
     assert_string_equal(c->reason, "killed: out of memory");
+    assert_true(version < 2 ? !*a->said : strstr(a->said, "\"epoch\":2.0") != NULL);
     store_dir_rows_done(&all);
 }
 
@@ -210,7 +211,7 @@ static void test_old_databases(void **state)
     for (int version = 1; version <= schema_current.n; version++) {
         load_old(d, version);
         struct store *s = store_dir_open(d);
-        assert_old_jobs(s);
+        assert_old_jobs(s, version);
         assert_old_rest(s);
         assert_ok(store_commit(s, &err), err);
         store_close(s);
