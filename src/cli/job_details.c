@@ -166,6 +166,12 @@ static void add_usage(const json_t *job, struct str *out)
         str_addf(&text, ", now %s CPUs", job_text_units(member_number(usage, "cpus"), buf));
     if (member_has(usage, "memory_mb"))
         str_addf(&text, ", %s", job_text_megabytes(member_number(usage, "memory_mb"), buf));
+    if (member_number(usage, "block_bytes") >= 1 << 20)
+        str_addf(&text, ", %s of disk I/O",
+                 job_text_megabytes(member_number(usage, "block_bytes") / (1 << 20), buf));
+    if (member_number(usage, "net_bytes") >= 1 << 20)
+        str_addf(&text, ", %s of network I/O",
+                 job_text_megabytes(member_number(usage, "net_bytes") / (1 << 20), buf));
     if (member_has(usage, "pids"))
         str_addf(&text, ", %lld processes", (long long)member_integer(usage, "pids"));
     add_line(out, "used", "%s", text.at);
