@@ -48,13 +48,11 @@ static int open_beside(const char *place, char **temp)
 /* Opens a file without a name in the directory of the place. */
 static int open_nameless(const char *place)
 {
-    const char *slash = strrchr(place, '/');
-    struct str dir = {0};
+    AUTO_FREE char *dir = xstrdup(place);
+    char *slash = strrchr(dir, '/');
     if (slash)
-        str_add_n(&dir, place, (size_t)(slash - place) + 1);
-    int fd = open(slash ? dir.at : ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
-    str_done(&dir);
-    return fd;
+        slash[1] = '\0';
+    return open(slash ? dir : ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
 }
 
 /* Gives the nameless file a temporary name: 0 or errno. */
