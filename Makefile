@@ -13,6 +13,7 @@ CFLAGS ?= -O2 -g
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 60
+SOAK_MINUTES ?= 60
 
 ifeq ($(CI),true)
 WERROR = 1
@@ -141,6 +142,17 @@ fuzz: ## each fuzzer for FUZZ_SECONDS (60)
 	+@$(again) prepare NAMES='$(call select,$(FUZZERS))'
 	@FUZZ_SECONDS='$(FUZZ_SECONDS)' $(run) $(call select,$(FUZZERS))
 
+# Those whose every run is another: kills at random instants, orders at random times.
+SOAKED := faults/kills faults/jobs elastic/restarts elastic/sizes cli/replay malleable/flips malleable/pytorch \
+    torch/kills torch/sizes property/engine store/crash
+
+soak: ## what is drawn by lot, again and again until it fails, for SOAK_MINUTES (60)
+	@tools/setup --check test
+	+@$(again) prepare NAMES='$(call select,$(SOAKED))'
+	@end=$$(($$(date +%s) + 60 * $(SOAK_MINUTES))); round=0; \
+	while round=$$((round + 1)); echo "round $$round"; $(run) $(call select,$(SOAKED)) || exit 1; \
+	    [ $$(date +%s) -lt $$end ]; do :; done
+
 # Builds what the tests in NAMES run.
 NAMED_PROGRAMS = $(filter $(PROGRAMS),$(NAMES))
 NAMED_ASAN = $(patsubst asan/%,%,$(filter asan/%,$(NAMES)))
@@ -237,7 +249,7 @@ help: ## print this
 -include $(OBJ:.o=.d) $(MALLEABLE_OBJ:.o=.d) $(wildcard $(JOB)/*.d) $(SUPPORT:.o=.d) $(BUILD)/src/main.d $(BUILD)/src/conductor/main.d \
     $(patsubst %,$(BUILD)/tests/%.d,$(PROGRAMS) $(BROWSER_PROGRAMS)) $(FUZZERS:fuzz/%=$(BUILD)/tests/fuzz/fuzz_%.d)
 
-.PHONY: all test lint format asan fuzz prepare prepare-asan prepare-fuzz demo bench install uninstall \
+.PHONY: all test lint format asan fuzz soak prepare prepare-asan prepare-fuzz demo bench install uninstall \
     clean help FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
