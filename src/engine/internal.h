@@ -4,6 +4,11 @@
 
 #include "engine/engine.h"
 
+/* event.c: whether the event can be, as things are. */
+int event_check(const struct engine *e, const struct event *v, struct err *err);
+/* Changes the state as it says. Of a tick, nothing. */
+int event_take(struct engine *e, const struct event *v, usec_t now, struct err *err);
+
 /* restore.c: puts a task back as it was. ERR_INVALID when it was on nodes that are
  * not there, or held nothing where it must; ERR_CONFLICT when a node has no room for
  * it any more. */

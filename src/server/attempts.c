@@ -167,10 +167,9 @@ void attempt_resize(struct yard *y, struct live_job *j, const struct task *t, co
         return;
     }
     attempt_save(y, a);
-    if (before.cpus != a->cpus) {
-        events_add(y, "job.resized", a->job, size_object(a, j->by_hand ? "hand" : why));
-        j->by_hand = false;
-    }
+    if (before.cpus != a->cpus)
+        events_add(y, "job.resized", a->job,
+                   size_object(a, j->by_hand == y->engine.decisions ? "hand" : why));
     turn_do(y, a, DEED_SIZE);
 }
 

@@ -134,7 +134,7 @@ struct live_job {
     usec_t sampled;     /* wall clock of the newest sample */
     uint8_t list[AXES]; /* of the policies' lists that it was last seen in; 0 = none */
     bool changed;       /* the row must be saved before the turn ends */
-    bool by_hand;       /* a user has set its range: its next size follows from that */
+    uint64_t by_hand;   /* number of the decision that follows a user's resize; 0 = none */
 };
 
 void live_job_free(struct live_job *j);

@@ -255,7 +255,7 @@ int yard_resize(struct yard *y, int64_t id, units_t min, units_t max, struct err
     terms.cpus_max = max;
     if (apply_terms(y, j, &terms, j->row.priority, j->row.deadline, err) < 0)
         return -1;
-    j->by_hand = true;
+    j->by_hand = y->engine.decisions + 1;
     j->row.cpus_min = reset ? 0 : min;
     j->row.cpus_max = reset ? 0 : max;
     events_add(

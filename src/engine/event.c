@@ -1,0 +1,305 @@
+/* Owns what each event changes. Events only mark the state dirty; what follows from them
+ * is decided later (engine.c). */
+#include "engine/internal.h"
+
+static bool has_cost(const struct job *j)
+{
+    return j->cost.restart > 0 || j->cost.resize > 0 || j->cost.move > 0;
+}
+
+static int submit(struct engine *e, const struct job *job, usec_t now, struct err *err)
+{
+    if (cluster_can_hold(&e->cluster, job, err) < 0)
+        return -1;
+    e->submitted = state_add(e, job, now);
+    e->costly |= has_cost(job);
+    e->snapshot.last_arrival = now;
+    e->dirty = true;
+    return 0;
+}
+
+/* Closes the books of a task that is over. */
+static void end(struct engine *e, uint32_t task, usec_t now)
+{
+    struct task *t = &e->tasks[task];
+    task_advance(t, now);
+    if (t->phase == TASK_RUNNING) {
+        t->run_time += now - t->resumed_at;
+        state_rest(e, task);
+    } else if (t->phase != TASK_STOPPING) {
+        t->wait_time += now - t->queued_at;
+    }
+    if (t->phase != TASK_STOPPING && t->phase != TASK_HELD)
+        state_unlink(e, task);
+    if (t->at.n)
+        state_vacate(e, task, true);
+    service_add(&e->finished, t->attained);
+    state_remove(e, task);
+    e->snapshot.last_departure = now;
+    e->dirty = true;
+}
+
+/* A stopping task is gone from its nodes: it may be started again. */
+static void stopped(struct engine *e, uint32_t task, usec_t now)
+{
+    struct task *t = &e->tasks[task];
+    task_advance(t, now);
+    t->saved = t->done;
+    state_vacate(e, task, true);
+    if (t->hold) {
+        t->wait_time += now - t->queued_at;
+        state_set_phase(e, task, TASK_HELD);
+    } else {
+        state_set_phase(e, task, TASK_QUEUED);
+        state_link(e, task);
+    }
+    t->hold = false;
+    e->dirty = true;
+}
+
+/* Back to the last checkpoint and into the queue. */
+static void failed(struct engine *e, uint32_t task, usec_t now)
+{
+    struct task *t = &e->tasks[task];
+    task_advance(t, now);
+    t->done = t->saved;
+    t->failures++;
+    if (t->phase == TASK_STOPPING) {
+        stopped(e, task, now);
+        return;
+    }
+    if (t->phase == TASK_RUNNING) {
+        t->run_time += now - t->resumed_at;
+        t->queued_at = now;
+        state_rest(e, task);
+    }
+    state_vacate(e, task, true);
+    state_set_phase(e, task, TASK_QUEUED);
+    e->dirty = true;
+}
+
+static bool is_on(const struct task *t, uint32_t node)
+{
+    for (uint32_t i = 0; i < t->at.n; i++)
+        if (t->at.at[i].node == node)
+            return true;
+    return false;
+}
+
+/* A node that goes down takes all with it. From one that is drained, paused tasks
+ * go elsewhere; what runs there may end. */
+static void node_changed(struct engine *e, uint32_t node, enum node_state state, usec_t now)
+{
+    e->cluster.nodes[node].state = state;
+    for (uint32_t i = 0; state != NODE_UP && i < e->tasks_n; i++) {
+        const struct task *t = &e->tasks[i];
+        if (!t->job || !is_on(t, node))
+            continue;
+        if (state == NODE_DOWN)
+            failed(e, i, now);
+        else if (t->phase == TASK_PAUSED)
+            apply_evict(e, i);
+    }
+    e->snapshot.pools = 0;
+    e->dirty = true;
+}
+
+static void sampled(struct engine *e, uint32_t task, const struct sample *sample)
+{
+    struct task *t = &e->tasks[task];
+    if (!t->history) {
+        t->history = xmalloc(sizeof *t->history);
+        history_init(t->history);
+    }
+    history_add(t->history, sample);
+}
+
+static void progressed(struct engine *e, const struct event *event, usec_t now)
+{
+    struct task *t = &e->tasks[event->task];
+    task_advance(t, now);
+    t->work = event->work;
+    t->done = event->done;
+    if (t->saved > t->done)
+        t->saved = t->done;
+    state_touch(e, event->task);
+}
+
+static void hold(struct engine *e, uint32_t task, usec_t now)
+{
+    struct task *t = &e->tasks[task];
+    if (t->phase == TASK_PAUSED)
+        apply_evict(e, task);
+    if (t->phase == TASK_STOPPING) {
+        t->hold = true;
+        return;
+    }
+    t->wait_time += now - t->queued_at;
+    state_set_phase(e, task, TASK_HELD);
+    state_unlink(e, task);
+    e->dirty = true;
+}
+
+static void release(struct engine *e, uint32_t task, usec_t now)
+{
+    struct task *t = &e->tasks[task];
+    if (t->phase == TASK_STOPPING) {
+        t->hold = false;
+        return;
+    }
+    state_set_phase(e, task, TASK_QUEUED);
+    t->queued_at = now;
+    state_link(e, task);
+    e->dirty = true;
+}
+
+/* What nodes count for a task follows from these. */
+static bool counts_the_same(const struct job *a, const struct job *b)
+{
+    return a->pool == b->pool && a->whole == b->whole && a->cpus == b->cpus &&
+           a->memory_mb == b->memory_mb;
+}
+
+static int job_changed(struct engine *e, uint32_t task, const struct job *job, usec_t now,
+                       struct err *err)
+{
+    struct task *t = &e->tasks[task];
+    if (cluster_can_hold(&e->cluster, job, err) < 0)
+        return -1;
+    if (t->at.n && !counts_the_same(t->job, job))
+        return err_set(
+            err, ERR_CONFLICT,
+            "update: memory, CPUs beside a GPU, kind of unit and whole cannot be changed "
+            "while the job holds any");
+    task_advance(t, now);
+    state_set_job(e, task, job);
+    if (t->phase == TASK_PAUSED && !task_keeps_size(t))
+        apply_evict(e, task);
+    state_touch(e, task);
+    e->costly |= has_cost(job);
+    e->dirty = true;
+    return 0;
+}
+
+static void switch_policy(struct engine *e, const struct combo *combo)
+{
+    e->config.combo = *combo;
+    /* What the old policy remembered means nothing to the new one. */
+    memset(e->memo, 0, sizeof e->memo);
+    for (int axis = 0; axis < AXES; axis++)
+        memset(e->node_memo[axis], 0, e->cluster.n * sizeof **e->node_memo);
+    for (uint32_t i = 0; i < e->tasks_n; i++)
+        memset(e->tasks[i].memo, 0, sizeof e->tasks[i].memo);
+    for (uint32_t i = 0; i < e->cluster.n; i++)
+        state_stale(e, i);
+    for (size_t i = 0; i < e->running.n; i++)
+        state_touch(e, e->running.at[i]);
+    e->dirty = true;
+}
+
+/* Whether the task exists and is in one of the phases of the mask. */
+static int require(const struct engine *e, uint32_t task, unsigned phases, const char *what,
+                   struct err *err)
+{
+    static const char *const names[] = {"queued", "running", "paused", "stopping", "held"};
+    if (task >= e->tasks_n || !e->tasks[task].job)
+        return err_set(err, ERR_NOT_FOUND, "no task %u", task);
+    if (!(phases >> e->tasks[task].phase & 1))
+        return err_set(err, ERR_CONFLICT, "%s: the job is %s", what, names[e->tasks[task].phase]);
+    return 0;
+}
+
+enum {
+    QUEUED = 1 << TASK_QUEUED,
+    RUNNING = 1 << TASK_RUNNING,
+    PAUSED = 1 << TASK_PAUSED,
+    STOPPING = 1 << TASK_STOPPING,
+    HELD = 1 << TASK_HELD,
+    ANY = QUEUED | RUNNING | PAUSED | STOPPING | HELD,
+};
+
+static bool shall_hold(const struct engine *e, uint32_t task)
+{
+    return task < e->tasks_n && e->tasks[task].hold;
+}
+
+int event_check(const struct engine *e, const struct event *v, struct err *err)
+{
+    switch (v->kind) {
+    case EVENT_END:
+        return require(e, v->task, ANY, "end", err);
+    case EVENT_STOPPED:
+        return require(e, v->task, STOPPING, "stopped", err);
+    case EVENT_FAILED:
+        return require(e, v->task, RUNNING | PAUSED, "failed", err);
+    case EVENT_HOLD:
+        return require(e, v->task, QUEUED | PAUSED | STOPPING, "hold", err);
+    case EVENT_RELEASE:
+        return require(e, v->task, HELD | (shall_hold(e, v->task) ? STOPPING : 0), "release", err);
+    case EVENT_PROGRESS:
+        if (!engine_is_amount(v->work) || !engine_is_amount(v->done))
+            return err_set(err, ERR_INVALID, "update: %g of %g is no progress", v->done, v->work);
+        return require(e, v->task, ANY, "update", err);
+    case EVENT_SAMPLE:
+    case EVENT_READY:
+    case EVENT_JOB:
+        return require(e, v->task, ANY, "update", err);
+    case EVENT_NODE:
+        if (v->node >= e->cluster.n)
+            return err_set(err, ERR_NOT_FOUND, "no node %u", v->node);
+        return 0;
+    default:
+        return 0;
+    }
+}
+
+int event_take(struct engine *e, const struct event *v, usec_t now, struct err *err)
+{
+    switch (v->kind) {
+    case EVENT_SUBMIT:
+        return submit(e, v->job, now, err);
+    case EVENT_RESTORE:
+        if (restore_task(e, v->job, v->was, now, err) < 0)
+            return -1;
+        e->costly |= has_cost(v->job);
+        e->dirty = true;
+        break;
+    case EVENT_END:
+        end(e, v->task, now);
+        break;
+    case EVENT_STOPPED:
+        stopped(e, v->task, now);
+        break;
+    case EVENT_FAILED:
+        failed(e, v->task, now);
+        break;
+    case EVENT_HOLD:
+        hold(e, v->task, now);
+        break;
+    case EVENT_RELEASE:
+        release(e, v->task, now);
+        break;
+    case EVENT_SAMPLE:
+        sampled(e, v->task, v->sample);
+        break;
+    case EVENT_PROGRESS:
+        progressed(e, v, now);
+        break;
+    case EVENT_READY:
+        task_advance(&e->tasks[v->task], now);
+        e->tasks[v->task].ready_at = v->at;
+        state_touch(e, v->task);
+        break;
+    case EVENT_JOB:
+        return job_changed(e, v->task, v->job, now, err);
+    case EVENT_NODE:
+        node_changed(e, v->node, v->state, now);
+        break;
+    case EVENT_POLICY:
+        switch_policy(e, v->combo);
+        break;
+    case EVENT_TICK:
+        break;
+    }
+    return 0;
+}
