@@ -3,8 +3,8 @@
  * A database file appears whole: it is made under another name. One that is there
  * but empty is thus damaged, never new. After a crash SQLite finds the last commit
  * by itself, from the checksums of its log. An opening must be quick however large
- * the database is: all pages are looked at only after a crash and if they are few;
- * docs/store.md says more. */
+ * the database is: all pages are looked at only after a crash and if they are few, and
+ * when a backup was put in its place; docs/store.md says more. */
 #include "store/store.h"
 
 #include <errno.h>
@@ -52,9 +52,20 @@ static int create(const char *path, struct err *err)
     return -1;
 }
 
+/* Only the server's own database is in WAL mode; the header says so. */
+static bool is_backup(const char *path)
+{
+    enum { VERSION_AT = 18, WAL = 2 };
+    unsigned char version = WAL;
+    AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
+    return fd >= 0 && pread(fd, &version, 1, VERSION_AT) == 1 && version != WAL;
+}
+
 /* A log is left behind by those that do not close the database. */
 static bool wants_check(const char *path)
 {
+    if (is_backup(path))
+        return true;
     struct stat file, log;
     struct str name = {0};
     str_addf(&name, "%s-wal", path);

@@ -127,6 +127,33 @@ static void test_backup(void **state)
     free(to);
 }
 
+/* A backup that was damaged meanwhile is refused in the place of the database, and is the
+ * same byte for byte afterwards. */
+static void test_damaged_backup(void **state)
+{
+    struct store_dir *d = *state;
+    struct err err;
+    struct store *s = store_dir_open(d);
+    store_dir_add_jobs(s, 300);
+    char *to = xstrdup(store_dir_file(d, "backup.db"));
+    assert_ok(store_backup(d->path, to, NULL, NULL, &err), err);
+    store_close(s);
+    enum { PAGE = 4096 };
+    off_t size = store_dir_size_of(to);
+    char *before = xmalloc((size_t)size), *after = xmalloc((size_t)size);
+    AUTO_CLOSE int fd = open(to, O_RDWR);
+    for (off_t at = 3 * PAGE; at < 6 * PAGE; at += 7)
+        assert_int_equal(pwrite(fd, "!", 1, at), 1);
+    assert_int_equal(pread(fd, before, (size_t)size, 0), size);
+    assert_error(store_open(to, &s, &err), err, ERR_IO, "damaged");
+    assert_int_equal(store_dir_size_of(to), size);
+    assert_int_equal(pread(fd, after, (size_t)size, 0), size);
+    assert_memory_equal(before, after, (size_t)size);
+    free(before);
+    free(after);
+    free(to);
+}
+
 static void test_backup_refused(void **state)
 {
     struct store_dir *d = *state;
@@ -175,6 +202,7 @@ static const struct CMUnitTest tests[] = {
     STORE_TEST(test_check_finds),
     STORE_TEST(test_check_of_nothing),
     STORE_TEST(test_backup),
+    STORE_TEST(test_damaged_backup),
     STORE_TEST(test_backup_refused),
     STORE_TEST(test_backup_while_another_writes),
 };
