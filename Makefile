@@ -202,8 +202,8 @@ BENCHES = $(if $(shell command -v clang),$(BUILD)/bench/malleable-clang) $(patsu
 $(BUILD)/bench/%: $(BUILD)/bench/%.o $(BUILD)/libtrainyard.a
 	$(call Q,LINK,$@)$(LINK) -o $@ $^ $(LIBS)
 
-bench: all $(BENCHES) ## measure: each bench/*.sh prints a table
-	@set -e; for b in $(sort $(wildcard bench/*.sh)); do \
+bench: all $(BENCHES) ## measure: each bench/*.sh prints a table; B='scale peers' only these
+	@set -e; for b in $(if $(B),$(B:%=bench/%.sh),$(sort $(wildcard bench/*.sh))); do \
 	    echo "== $$b"; BUILD='$(abspath $(BUILD))' TRAINYARD='$(abspath $(BUILD))/trainyard' "$$b"; \
 	    echo; done
 

@@ -1,3 +1,6 @@
 #!/bin/sh
 # The papers' tables beside ours: docs/papers.md.
+# shellcheck source=bench/place
+. "$(dirname "$0")/place"
+need "$TRAINYARD"
 exec "$(dirname "$0")/papers/run.py" "$TRAINYARD" "$@"

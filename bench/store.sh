@@ -1,4 +1,7 @@
 #!/bin/sh
 # Durable commits against the disk's own rate and plain SQLite's; lists and single
 # jobs among 100,000. Arguments: jobs, and a directory on the disk to measure.
+# shellcheck source=bench/place
+. "$(dirname "$0")/place"
+need "$BUILD/bench/store"
 exec "$BUILD/bench/store" "${1:-100000}" "${2:-$BUILD}"
