@@ -259,6 +259,10 @@ static int expand(struct yard *y, const struct spec *s, uint32_t at, usec_t now,
                        "containers; leave it out",
                        y->config.runtime->name);
     }
+    if (s->deadline_at && s->deadline_at <= now) {
+        *field = "deadline_at";
+        return err_set(err, ERR_INVALID, "deadline_at: this time is over");
+    }
     if (s->pattern && progress_check_pattern(s->pattern, err) < 0) {
         *field = "pattern";
         return -1;
