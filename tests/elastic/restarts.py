@@ -26,6 +26,15 @@ def resize(yard, job, cpus):
     return yard.post(f"/jobs/{job}/resize", {"cpus": cpus}, 200)
 
 
+def start_to_save(yard):
+    """One that is to shrink, and saves itself until the file `slow` is gone."""
+    job = start_saver(yard)
+    (yard.dir / "slow").touch()
+    resize(yard, job, 1)
+    yard.wait_log(job, "saving")
+    return job
+
+
 def sizes_said(yard, job):
     return [float(n) for n in re.findall(r"^runs on (\S+) with", yard.logs(job), re.M)]
 
@@ -104,10 +113,7 @@ def test_others_wait_for_its_cpus():
 def test_a_newer_size_while_it_saves_itself():
     with live.Yard(cpus=2) as yard:
         yard.start()
-        job = start_saver(yard)
-        (yard.dir / "slow").touch()
-        resize(yard, job, 1)
-        yard.wait_log(job, "saving")
+        job = start_to_save(yard)
         for cpus in (2, 1, 1.5):
             resize(yard, job, cpus)
         (yard.dir / "slow").unlink()
@@ -118,10 +124,7 @@ def test_a_newer_size_while_it_saves_itself():
 def test_cancel_while_it_saves_itself():
     with live.Yard(cpus=2) as yard:
         yard.start()
-        job = start_saver(yard)
-        (yard.dir / "slow").touch()
-        resize(yard, job, 1)
-        yard.wait_log(job, "saving")
+        job = start_to_save(yard)
         yard.cancel(job, grace="30s")
         (yard.dir / "slow").unlink()
         yard.wait_for(job, "cancelled")
@@ -132,10 +135,7 @@ def test_cancel_while_it_saves_itself():
 def test_a_server_that_dies_while_it_saves_itself():
     with live.Yard(cpus=2) as yard:
         yard.start()
-        job = start_saver(yard)
-        (yard.dir / "slow").touch()
-        resize(yard, job, 1)
-        yard.wait_log(job, "saving")
+        job = start_to_save(yard)
         yard.kill()
         (yard.dir / "slow").unlink()
         yard.start()
