@@ -31,7 +31,7 @@ FUZZ_BUILD = $(BUILD)-fuzz
 FUZZ_FLAGS = $(ASAN_FLAGS) -fsanitize=fuzzer-no-link
 
 # The malleable library lives in other people's processes: nothing else goes there.
-SRC := $(filter-out src/%/main.c src/malleable/%,$(wildcard src/*/*.c))
+SRC := $(filter-out src/%/main.c src/malleable/%,$(wildcard src/*/*.c src/*/*/*.c))
 WEB := $(patsubst src/web/%/page.html,$(BUILD)/src/web/%_page.o,$(wildcard src/web/*/page.html))
 OBJ := $(SRC:%.c=$(BUILD)/%.o) $(WEB)
 SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c))

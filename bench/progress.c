@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "base/mem.h"
-#include "conductor/progress.h"
+#include "progress/progress.h"
 
 #define CORPUS "tests/corpus/progress/"
 enum { PIECE = 65536, VOLUME = 64 << 20, ROUNDS = 5 };

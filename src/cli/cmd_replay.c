@@ -5,7 +5,7 @@
 
 #include "base/str.h"
 #include "cli/commands.h"
-#include "server/journal.h"
+#include "journal/journal.h"
 #include "store/store.h"
 #include "wire/dirs.h"
 

@@ -10,7 +10,7 @@
 
 #include "base/time.h"
 #include "conductor/notes.h"
-#include "conductor/progress.h"
+#include "progress/progress.h"
 
 struct follow {
     struct progress_reader *reader;

@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "server/adopt.h"
-#include "server/attempts.h"
 #include "server/conductors.h"
+#include "server/jobs/adopt.h"
+#include "server/jobs/attempts.h"
+#include "server/jobs/rules.h"
 #include "server/log.h"
-#include "server/rules.h"
 #include "server/stretch.h"
 #include "wire/spec_json.h"
 

@@ -11,9 +11,9 @@
 
 #include "base/str.h"
 #include "conductor/message.h"
-#include "server/attempts.h"
+#include "server/jobs/attempts.h"
+#include "server/jobs/reports.h"
 #include "server/log.h"
-#include "server/reports.h"
 
 struct conduit {
     uv_pipe_t pipe;

@@ -17,7 +17,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "http/server.h"
-#include "server/api.h"
+#include "server/api/api.h"
 #include "server/log.h"
 #include "server/yard.h"
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "server/attempts.h"
-#include "server/journal.h"
+#include "journal/journal.h"
+#include "server/jobs/attempts.h"
 #include "server/log.h"
 
 int stretch_begin(struct yard *y, const struct combo *combo, struct err *err)

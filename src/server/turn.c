@@ -9,9 +9,9 @@
 #include <uv.h>
 
 #include "http/reply.h"
-#include "server/attempts.h"
 #include "server/boot.h"
 #include "server/events.h"
+#include "server/jobs/attempts.h"
 #include "server/log.h"
 #include "server/stretch.h"
 #include "server/yard.h"

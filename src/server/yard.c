@@ -8,15 +8,15 @@
 #include <uv.h>
 
 #include "base/str.h"
-#include "server/attempts.h"
+#include "journal/journal.h"
 #include "server/boot.h"
 #include "server/conductors.h"
 #include "server/events.h"
-#include "server/journal.h"
+#include "server/jobs/attempts.h"
+#include "server/jobs/reports.h"
+#include "server/jobs/rules.h"
+#include "server/jobs/standing.h"
 #include "server/log.h"
-#include "server/reports.h"
-#include "server/rules.h"
-#include "server/standing.h"
 
 struct live_job *yard_live(const struct yard *y, int64_t id)
 {

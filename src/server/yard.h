@@ -9,7 +9,7 @@
 #include "engine/engine.h"
 #include "runtime/runtime.h"
 #include "server/clock.h"
-#include "server/live.h"
+#include "server/jobs/live.h"
 #include "server/turn.h"
 #include "store/store.h"
 #include "wire/spec.h"

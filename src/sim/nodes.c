@@ -9,7 +9,7 @@
 
 #include "base/map.h"
 #include "base/str.h"
-#include "sim/table.h"
+#include "sim/trace/table.h"
 
 enum { NODES_LIMIT = 100000, GPUS_LIMIT = 1024, CPUS_LIMIT = 4096, TYPE_LENGTH = 31 };
 

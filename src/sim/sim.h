@@ -4,7 +4,7 @@
 
 #include "engine/engine.h"
 #include "sim/result.h"
-#include "sim/trace.h"
+#include "sim/trace/trace.h"
 
 struct sim_options {
     const struct trace *trace;

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "server/journal.h"
-#include "server/journal_read.h"
+#include "journal/journal.h"
+#include "journal/read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed);

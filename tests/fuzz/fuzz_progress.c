@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "conductor/progress.h"
+#include "progress/progress.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

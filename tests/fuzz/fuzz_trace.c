@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "sim/nodes.h"
-#include "sim/profiles.h"
-#include "sim/trace.h"
-#include "sim/workload.h"
+#include "sim/trace/profiles.h"
+#include "sim/trace/trace.h"
+#include "sim/trace/workload.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

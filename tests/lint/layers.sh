@@ -14,7 +14,7 @@ plant() {
 }
 
 check 'the tree is clean' tools/lint/layers
-plant src/policy/planted.c '#include "sim/trace.h"' 'a policy that includes the simulator' \
+plant src/policy/planted.c '#include "sim/trace/trace.h"' 'a policy that includes the simulator' \
     'policy may not include sim/; layers.txt allows it: base model'
 plant src/engine/planted.h '  #  include "server/api.h"' 'however the include is spaced' \
     'engine may not include server/'

@@ -23,7 +23,7 @@ plant src/sim/planted.c '/* planted */\nvoid *f(void)\n{\n    return dlopen("x",
     '4: dlopen; plug-ins are const structs'
 
 mkdir -p src/runtime
-printf '/* planted */\nvoid *f(void)\n{\n    return dlopen("x", 1);\n}\n' >src/runtime/gpu.c
+printf '/* planted */\nvoid *f(void)\n{\n    return dlopen("x", 1);\n}\n' >src/runtime/local/gpu.c
 check 'dlopen where NVML is loaded' tools/lint/text
 {
     printf '/* planted */\nvoid f(void)\n{\n'

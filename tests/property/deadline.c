@@ -2,7 +2,7 @@
  * done in time. Checked in two ways: their plans, slot by slot, against the work, the
  * costs and the capacity; and by running the policy, with nothing else arriving. */
 #include "base/rng.h"
-#include "policy/admission.h"
+#include "policy/allocate/admission.h"
 #include "policy/budget.h"
 #include "policy/order.h"
 #include "support/chaos_world.h"

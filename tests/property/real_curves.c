@@ -5,7 +5,7 @@
 #include <glob.h>
 
 #include "model/loss_fit.h"
-#include "sim/csv.h"
+#include "sim/trace/csv.h"
 #include "support/test.h"
 
 enum { LEAST_EPOCHS = 50, MOST_EPOCHS = 128 };

@@ -5,7 +5,7 @@
  * found. PROPERTY_SEED=N in the environment draws other worlds. */
 #include <sqlite3.h>
 
-#include "server/journal.h"
+#include "journal/journal.h"
 #include "support/chaos.h"
 #include "support/store_dir.h"
 #include "support/test.h"

@@ -7,7 +7,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "runtime/textfile.h"
+#include "runtime/local/textfile.h"
 #include "support/conduct.h"
 #include "support/host.h"
 #include "support/test.h"

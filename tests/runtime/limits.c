@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "runtime/textfile.h"
+#include "runtime/local/textfile.h"
 #include "support/conduct.h"
 #include "support/host.h"
 #include "support/test.h"

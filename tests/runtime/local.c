@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "runtime/textfile.h"
+#include "runtime/local/textfile.h"
 #include "support/conduct.h"
 #include "support/host.h"
 #include "support/test.h"

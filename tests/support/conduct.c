@@ -24,8 +24,8 @@
 #include <unistd.h>
 
 #include "base/str.h"
-#include "runtime/local.h"
-#include "runtime/textfile.h"
+#include "runtime/local/local.h"
+#include "runtime/local/textfile.h"
 #include "support/test.h"
 
 const char *conduct_name(const char *path)

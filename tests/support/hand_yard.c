@@ -1,7 +1,7 @@
 /* Owns yards that are filled by hand. */
 #include "support/hand_yard.h"
 
-#include "server/explain.h"
+#include "server/explain/explain.h"
 #include "sim/nodes.h"
 #include "support/test.h"
 

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "runtime/textfile.h"
+#include "runtime/local/textfile.h"
 #include "support/conduct.h"
 #include "support/test.h"
 

@@ -3,7 +3,7 @@
 #ifndef SUPPORT_HOST_H
 #define SUPPORT_HOST_H
 
-#include "runtime/local.h"
+#include "runtime/local/local.h"
 
 struct host {
     char dir[64];

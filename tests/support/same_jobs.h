@@ -2,7 +2,7 @@
 #ifndef SUPPORT_SAME_JOBS_H
 #define SUPPORT_SAME_JOBS_H
 
-#include "sim/trace.h"
+#include "sim/trace/trace.h"
 
 /* Fails the test with the first difference. Costs are compared too. */
 void assert_same_jobs(const struct trace *a, const struct trace *b);

@@ -1,7 +1,7 @@
 /* Tests of policy/admission: who is admitted, who is given up for whom, and when
  * the next look is due. That admitted sets are feasible is in
  * tests/property/deadline.c. */
-#include "policy/admission.h"
+#include "policy/allocate/admission.h"
 #include "policy/budget.h"
 
 #include "policy/order.h"

@@ -1,6 +1,6 @@
 /* Tests of policy/assign: against brute force, against a dense Hungarian, and
  * how long the naming of a large cluster takes. */
-#include "policy/assign.h"
+#include "policy/place/assign.h"
 
 #include <time.h>
 

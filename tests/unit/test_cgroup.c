@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "runtime/cgroup.h"
+#include "runtime/local/cgroup.h"
 #include "support/test.h"
 
 /* A directory with self/mountinfo and self/cgroup. %s in them is the directory. */

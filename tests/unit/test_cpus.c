@@ -1,6 +1,6 @@
 /* Which CPUs jobs get, on machines that hwloc makes up. */
 #include "base/rng.h"
-#include "runtime/cpus.h"
+#include "runtime/local/cpus.h"
 #include "support/test.h"
 
 struct machine {

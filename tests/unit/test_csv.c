@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/str.h"
-#include "sim/csv.h"
+#include "sim/trace/csv.h"
 
 /* Reads a text and returns all its records as "a|b;c|d", or the error. */
 static char *records(const char *text, size_t n)

@@ -1,5 +1,5 @@
 /* Tests of what is said of jobs that run, make way, or are over. */
-#include "server/explain.h"
+#include "server/explain/explain.h"
 #include "support/hand_yard.h"
 #include "support/test.h"
 

@@ -1,6 +1,6 @@
 /* Tests of policy/forecast: the slots, the sizes of a demand and what they cost, and
  * how a demand is fitted into what is free. Times are in seconds here. */
-#include "policy/forecast.h"
+#include "policy/allocate/forecast.h"
 
 #include "support/test.h"
 #include "support/world.h"

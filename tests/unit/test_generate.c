@@ -8,8 +8,8 @@
 #include "base/rng.h"
 #include "base/str.h"
 #include "sim/nodes.h"
-#include "sim/trace.h"
-#include "sim/workload.h"
+#include "sim/trace/trace.h"
+#include "sim/trace/workload.h"
 #include "support/same_jobs.h"
 
 #define S USEC_PER_SEC

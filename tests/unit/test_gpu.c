@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "runtime/gpu.h"
+#include "runtime/local/gpu.h"
 #include "runtime/runtime.h"
 #include "support/test.h"
 

@@ -2,9 +2,9 @@
  * could not be given is refused by name. */
 #include <jansson.h>
 
-#include "server/journal.h"
-#include "server/journal_read.h"
-#include "server/journal_tables.h"
+#include "journal/journal.h"
+#include "journal/read.h"
+#include "journal/tables.h"
 #include "support/test.h"
 #include "support/world.h"
 

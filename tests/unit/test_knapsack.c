@@ -1,5 +1,5 @@
 /* The knapsack against a plain dynamic program on random instances. */
-#include "policy/knapsack.h"
+#include "policy/allocate/knapsack.h"
 
 #include <math.h>
 

@@ -1,9 +1,9 @@
 /* Tests of the tables of the API and the OpenAPI document that is made of them: every
  * route has its operation, every type that is named exists and is used. */
-#include "server/openapi.h"
+#include "server/api/openapi.h"
 
-#include "server/api.h"
-#include "server/operations.h"
+#include "server/api/api.h"
+#include "server/api/operations.h"
 #include "support/test.h"
 #include "wire/spec.h"
 

@@ -1,5 +1,5 @@
 /* Tests of sim/outfile: a file appears whole or not at all. */
-#include "sim/outfile.h"
+#include "sim/report/outfile.h"
 
 #include <dirent.h>
 #include <signal.h>

@@ -7,10 +7,10 @@
 
 #include "base/str.h"
 #include "sim/nodes.h"
-#include "sim/pollux.h"
-#include "sim/profiles.h"
-#include "sim/scaling.h"
-#include "sim/trace.h"
+#include "sim/trace/pollux.h"
+#include "sim/trace/profiles.h"
+#include "sim/trace/scaling.h"
+#include "sim/trace/trace.h"
 
 static const char table[] = "gpu_type,model,global_batch_size,num_gpus,iters_per_s\n"
                             "T4,net,32,1,2\nT4,net,32,2,3.5\nT4,net,32,4,3\nT4,net,32,8,nan\n"

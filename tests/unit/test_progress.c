@@ -1,11 +1,11 @@
 /* Tests of the conductor's progress: what the pieces of the recogniser do at their
  * edges. test_progress_corpus.c has real outputs, test_progress_said.c what a job
  * says itself. */
-#include "conductor/progress.h"
+#include "progress/progress.h"
 
-#include "conductor/progress_line.h"
-#include "conductor/progress_vocabulary.h"
-#include "conductor/progress_words.h"
+#include "progress/line.h"
+#include "progress/vocabulary.h"
+#include "progress/words.h"
 #include "support/test.h"
 
 static struct progress_reader *reader(const char *pattern, int64_t total)

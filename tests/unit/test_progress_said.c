@@ -1,6 +1,6 @@
 /* Tests of what a job says of its progress itself: the file $TRAINYARD_PROGRESS and
  * the job's own pattern. */
-#include "conductor/progress.h"
+#include "progress/progress.h"
 
 #include <time.h>
 

@@ -1,10 +1,10 @@
 /* Tests of the report's data: what is kept of long traces, and that nothing in
  * a trace gets out of it. What the page makes of it is tested in a browser. */
-#include "sim/report.h"
+#include "sim/report/report.h"
 
 #include <unistd.h>
 
-#include "sim/report_page.h"
+#include "sim/report/page.h"
 #include "support/test.h"
 
 struct fixture {

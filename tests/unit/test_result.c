@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-#include "sim/figure.h"
+#include "sim/report/figure.h"
 #include "support/test.h"
 
 enum { JOBS_MOST = 1200 };

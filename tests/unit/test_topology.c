@@ -2,7 +2,7 @@
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): so the C library names it */
 #include <sched.h>
 
-#include "runtime/topology.h"
+#include "runtime/local/topology.h"
 #include "support/test.h"
 
 static void assert_round_trip(const char *text, const char *expected, uint32_t n)

@@ -8,8 +8,8 @@
 
 #include "base/str.h"
 #include "sim/nodes.h"
-#include "sim/profiles.h"
-#include "sim/trace.h"
+#include "sim/trace/profiles.h"
+#include "sim/trace/trace.h"
 #include "support/same_jobs.h"
 
 #define S USEC_PER_SEC

@@ -1,5 +1,5 @@
 // The data of the report, unpacked. Times become seconds since the first
-// submission; a missing time is NaN. src/sim/report_data.c writes what is read
+// submission; a missing time is NaN. src/sim/report/page_data.c writes what is read
 // here.
 'use strict';
 

@@ -1,0 +1,38 @@
+/* What the rows of the journal hold, for those who write and who read them. */
+#ifndef JOURNAL_TABLES_H
+#define JOURNAL_TABLES_H
+
+#include "base/fields.h"
+#include "engine/engine.h"
+
+/* All members but those that are lists: a job's speeds; a task's places and memos; the
+ * policy and the nodes of an engine. */
+extern const struct field journal_job[];
+extern const struct field journal_task[];
+extern const struct field journal_sample[];
+extern const struct field journal_node[];
+extern const struct field journal_config[];
+
+/* Members of struct event, by the part that they are of. */
+enum journal_part {
+    JOURNAL_TASK = 1 << 0,
+    JOURNAL_NODE = 1 << 1,
+    JOURNAL_PROGRESS = 1 << 2,
+    JOURNAL_AT = 1 << 3,
+    /* These are objects or texts of their own. */
+    JOURNAL_JOB = 1 << 4,
+    JOURNAL_WAS = 1 << 5,
+    JOURNAL_SAMPLE = 1 << 6,
+    JOURNAL_POLICY = 1 << 7,
+};
+enum { JOURNAL_PLAIN = 4 }; /* parts that are fields of struct event */
+extern const struct field *const journal_event[JOURNAL_PLAIN];
+
+/* By enum event_kind: the kinds' names, and the parts that each has. */
+#define JOURNAL_KINDS                                                                              \
+    "submit|restore|end|stopped|failed|hold|release|sample|progress|ready|job|node|policy|tick"
+unsigned journal_parts(enum event_kind kind);
+
+#define JOURNAL_AXES "allocate|place|share"
+
+#endif

@@ -1,0 +1,86 @@
+/* ffdl: the units go where the sum of all speedups is largest.
+ *
+ * Over the first K jobs by submission, K being the pool's units, it maximises
+ * the sum of S_j(n_j) with the n_j within K in all and each 0 or an admissible
+ * size from min to max. When all curves are concave and sizes have no gaps this
+ * is the greedy by marginal gain; otherwise a dynamic program corrects its last
+ * steps (knapsack.c), so that the optimum is exact in either case.
+ *
+ * Source: Jayaram et al., FfDL (Middleware'19), its elastic optimizer as in
+ * Saxena et al. (2020) and Voda. */
+#include "policy/allocate/knapsack.h"
+#include "policy/budget.h"
+#include "policy/order.h"
+#include "policy/policies.h"
+
+/* The sizes of a task in whole units; a fraction of a CPU counts as one. */
+static void add_options(const struct task *t, unsigned pool, struct knapsack_job *j,
+                        struct arena *a)
+{
+    const struct speed *speed = job_speed(t->job, pool);
+    uint32_t n = 1;
+    for (units_t u = task_min(t); (u = speed_next(speed, u, task_max(t))) != 0;)
+        n++;
+    struct knapsack_option *options = arena_raw(a, n * sizeof *options);
+    j->options = options;
+    for (units_t u = task_min(t); u; u = speed_next(speed, u, task_max(t))) {
+        uint32_t size = (uint32_t)((u + UNIT - 1) / UNIT);
+        if (j->n && options[j->n - 1].size == size)
+            j->n--;
+        options[j->n++] = (struct knapsack_option){size, speed_at(speed, u)};
+    }
+}
+
+/* The size in units of an option: the minimum may be a fraction. */
+static units_t units_of(const struct task *t, const struct knapsack_job *j)
+{
+    units_t n = j->options[j->chosen - 1].size * UNIT;
+    units_t most = task_max(t) < n ? task_max(t) : n;
+    return most > task_min(t) ? most : task_min(t);
+}
+
+static void allocate_pool(struct budget *b, struct plan *plan, const uint32_t *order,
+                          const uint8_t *pools, unsigned pool)
+{
+    const struct snapshot *s = b->s;
+    uint32_t units = (uint32_t)(s->size[pool] / UNIT), n = 0;
+    uint32_t *mine = arena_raw(plan->arena, (s->active + 1) * sizeof *mine);
+    for (uint32_t i = 0; i < s->active && n < units; i++)
+        if (pools[i] == pool)
+            mine[n++] = order[i];
+    struct knapsack_job *jobs = ARENA_ARRAY(plan->arena, n, struct knapsack_job);
+    for (uint32_t i = 0; i < n; i++)
+        add_options(&s->tasks[mine[i]], pool, &jobs[i], plan->arena);
+    knapsack_solve(jobs, n, units, plan->arena);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct task *t = &s->tasks[mine[i]];
+        if (jobs[i].chosen == 0)
+            plan_deny(plan, mine[i], WHY_ORDER, TASK_NONE);
+        else if (!budget_grant_in(b, plan, mine[i], pool, units_of(t, &jobs[i])))
+            budget_grant_in(b, plan, mine[i], pool, task_min(t)); /* no node has as much */
+    }
+}
+
+static void allocate_ffdl(const struct snapshot *s, const struct params *p, struct plan *plan)
+{
+    (void)p;
+    const uint32_t *order = order_by_submit(s, plan);
+    const uint8_t *pools = budget_pools(s, order, plan->arena);
+    struct budget b;
+    budget_init(&b, s, plan->arena);
+    for (unsigned pool = 0; pool < s->pools; pool++)
+        if (s->size[pool] >= UNIT)
+            allocate_pool(&b, plan, order, pools, pool);
+}
+
+const struct policy policy_ffdl = {
+    .axis = AXIS_ALLOCATE,
+    .name = "ffdl",
+    .summary = "the largest sum of speedups over the first K jobs (FfDL's optimizer)",
+    .rule = "Over the first K jobs by submission, K being the number of units, maximise the sum of "
+            "S_j(n_j) with the n_j within K in all and each 0 or from min to max. When all curves "
+            "are concave and start at one unit this is the greedy by marginal gain; otherwise a "
+            "dynamic program over the last steps of the greedy makes it exact.",
+    .source = "Jayaram et al., FfDL (Middleware'19), elastic optimizer; Voda",
+    .decide = allocate_ffdl,
+};

@@ -1,0 +1,275 @@
+/* specon: jobs that have nearly converged make room: they are moved, once, to
+ * the node with the least demand, and when all have been looked at, the nodes
+ * are evened out.
+ *
+ * New jobs go to the least used node. Every interval (algorithm 3) each job that
+ * was not moved yet is categorised by G = |E(t_m) - E(t_{m-1})|, E being its
+ * metric over its first value: G below the last G and below alpha: progressing
+ * -> watching -> converged, and a job already converged asks to be moved if more
+ * than one job on its node is not; G above alpha: progressing again. A request
+ * (algorithm 4) scores the nodes 2|PC| + 1.5|WC| + |CC|; the job stays if its
+ * node has the lowest score, else it goes to the least used of the lowest; either
+ * way it is marked and not looked at again. When all jobs have converged (algorithm
+ * 5), bf = floor(jobs / nodes): idle nodes take, while they hold fewer than bf,
+ * the job that converged last from a node with more than bf; if none is idle,
+ * nodes with fewer than bf - 1 do so.
+ *
+ * Source: Zheng (thesis), SpeCon, 5.2. Deviations: the listing of algorithm 3
+ * repeats WC in lines 10-12 where the text says CC; algorithm 5 waits until all
+ * jobs are marked, which a converged one without a reason to ask never is: here,
+ * as the text has it, until all are marked or converged; bf is at least 1, so that an
+ * idle node also takes a job when there are fewer jobs than nodes; a job is
+ * evened out at most once per cooldown; a move is not made when the job's
+ * remaining time is shorter than the move.
+ *
+ * Memo (task): i[0] = category, i[1] = 1 + time it was marked, i[2] = 1 + time
+ * it was evened out, i[3] = measurements, d[0] = E, d[1] = G, d[2] = time it
+ * converged.
+ * Memo (all): i[0] = time of the next categorisation. */
+#include <math.h>
+
+#include "policy/order.h"
+#include "policy/place.h"
+#include "policy/place/spread.h"
+#include "policy/policies.h"
+
+enum { ALPHA, INTERVAL, COOLDOWN };
+enum { PROGRESSING, WATCHING, CONVERGED, CATEGORIES };
+
+struct world {
+    const struct snapshot *s;
+    struct plan *plan;
+    struct room room;
+    const uint32_t *order;         /* grants by submission */
+    struct memo *memo;             /* by grant: what it will be */
+    uint32_t *node;                /* by grant */
+    uint32_t (*count)[CATEGORIES]; /* by node */
+    uint32_t jobs;
+};
+
+static uint32_t jobs_on(const struct world *w, uint32_t node)
+{
+    const uint32_t *c = w->count[node];
+    return c[PROGRESSING] + c[WATCHING] + c[CONVERGED];
+}
+
+static void world_init(struct world *w, const struct snapshot *s, struct plan *plan)
+{
+    *w = (struct world){.s = s, .plan = plan, .order = order_grants(s, plan)};
+    w->memo = arena_raw(plan->arena, (plan->n + 1) * sizeof *w->memo);
+    w->node = arena_raw(plan->arena, (plan->n + 1) * sizeof *w->node);
+    w->count = arena_alloc(plan->arena, s->cluster->n * sizeof *w->count);
+    for (uint32_t i = 0; i < plan->n; i++) {
+        const struct grant *g = &plan->grants[i];
+        const struct placement *at = g->moved ? &g->place : &s->tasks[g->task].at;
+        w->memo[i] = s->tasks[g->task].memo[AXIS_PLACE];
+        if (w->memo[i].i[0] < 0 || w->memo[i].i[0] >= CATEGORIES) /* a memo may come from disk */
+            w->memo[i].i[0] = PROGRESSING;
+        w->node[i] = g->n && g->pool == POOL_CPU && at->n == 1 ? at->at[0].node : TASK_NONE;
+        if (w->node[i] == TASK_NONE)
+            continue;
+        w->count[w->node[i]][w->memo[i].i[0]]++;
+        w->jobs++;
+    }
+}
+
+static bool takes_jobs(const struct world *w, uint32_t node)
+{
+    const struct node *n = &w->s->cluster->nodes[node];
+    return n->state == NODE_UP && n->cpus > 0;
+}
+
+/* Whether there is room for the i-th grant and the move is worth it. */
+static bool can_move(const struct world *w, uint32_t i, uint32_t to)
+{
+    const struct grant *g = &w->plan->grants[i];
+    const struct task *t = &w->s->tasks[g->task];
+    double left = t->rate > 0 ? task_remaining(t, w->s->now) / t->rate : INFINITY;
+    return task_running(t) && !g->moved && left > (double)t->job->cost.move &&
+           room_for(&w->room, t->job, g->pool, to, false) >= g->n;
+}
+
+static void move(struct world *w, uint32_t i, uint32_t to)
+{
+    struct grant *g = &w->plan->grants[i];
+    const struct task *t = &w->s->tasks[g->task];
+    room_give(&w->room, t->job, g->pool, w->node[i], g->n, true);
+    room_take(&w->room, t->job, g->pool, to, g->n, false);
+    w->count[w->node[i]][w->memo[i].i[0]]--;
+    w->count[to][w->memo[i].i[0]]++;
+    w->node[i] = to;
+    uint32_t cap = 0;
+    g->place = (struct placement){0};
+    place_add(&g->place, &cap, to, g->n, w->plan->arena);
+    g->moved = true;
+}
+
+static double used(const struct world *w, uint32_t node)
+{
+    const struct node *n = &w->s->cluster->nodes[node];
+    double sum = 0;
+    for (size_t i = 0; i < n->tasks.n; i++)
+        sum += w->s->tasks[n->tasks.at[i]].cpu_used;
+    return sum;
+}
+
+/* Algorithm 4. */
+static void reallocate(struct world *w, uint32_t i)
+{
+    uint32_t best = TASK_NONE;
+    double lowest = INFINITY;
+    for (uint32_t n = 0; n < w->s->cluster->n; n++) {
+        const uint32_t *c = w->count[n];
+        double score = 2 * c[PROGRESSING] + 1.5 * c[WATCHING] + c[CONVERGED];
+        if (!takes_jobs(w, n) || score > lowest)
+            continue;
+        bool own = n == w->node[i];
+        if (score < lowest || own || (best != w->node[i] && used(w, n) < used(w, best)))
+            best = n;
+        lowest = score;
+    }
+    if (best != w->node[i] && best != TASK_NONE && can_move(w, i, best))
+        move(w, i, best);
+    w->memo[i].i[1] = 1 + w->s->now;
+}
+
+/* Algorithm 3 for one job; true when it asks to be moved. */
+static bool categorise(struct world *w, uint32_t i, double alpha)
+{
+    const struct task *t = &w->s->tasks[w->plan->grants[i].task];
+    struct memo *m = &w->memo[i];
+    if (w->node[i] == TASK_NONE || !task_running(t) || m->i[1] || !t->history ||
+        isnan(t->history->last.metric))
+        return false;
+    double first = t->history->first.metric;
+    double e = first != 0 ? t->history->last.metric / first : t->history->last.metric;
+    double growth = fabs(e - m->d[0]), last = m->i[3] > 1 ? m->d[1] : INFINITY;
+    int64_t category = m->i[0], seen = m->i[3]++;
+    m->d[0] = e;
+    if (seen == 0)
+        return false;
+    m->d[1] = growth;
+    bool asks = false;
+    if (growth > alpha) {
+        m->i[0] = PROGRESSING;
+    } else if (growth < last && growth < alpha) {
+        const uint32_t *c = w->count[w->node[i]];
+        asks = category == CONVERGED && c[PROGRESSING] + c[WATCHING] > 1;
+        m->i[0] = category < CONVERGED ? category + 1 : category;
+        m->d[2] = category < CONVERGED ? (double)w->s->now : m->d[2];
+    }
+    w->count[w->node[i]][category]--;
+    w->count[w->node[i]][m->i[0]]++;
+    return asks;
+}
+
+/* The job that converged last among those on nodes with more than `above` that can
+ * go to the node. */
+static uint32_t pick(const struct world *w, uint32_t node, uint32_t above, usec_t cooldown)
+{
+    uint32_t best = TASK_NONE;
+    for (uint32_t k = 0; k < w->plan->n; k++) {
+        uint32_t i = w->order[k];
+        const struct memo *m = &w->memo[i];
+        if (w->node[i] == TASK_NONE || jobs_on(w, w->node[i]) <= above || !can_move(w, i, node))
+            continue;
+        if (m->i[2] && w->s->now - (m->i[2] - 1) < cooldown)
+            continue;
+        if (best == TASK_NONE || m->d[2] > w->memo[best].d[2])
+            best = i;
+    }
+    return best;
+}
+
+static void take(struct world *w, uint32_t node, uint32_t until, uint32_t above, usec_t cooldown)
+{
+    while (jobs_on(w, node) < until) {
+        uint32_t i = pick(w, node, above, cooldown);
+        if (i == TASK_NONE)
+            return;
+        move(w, i, node);
+        w->memo[i].i[2] = 1 + w->s->now;
+    }
+}
+
+/* Algorithm 5. */
+static void rebalance(struct world *w, usec_t cooldown)
+{
+    uint32_t nodes = 0, idle = 0;
+    for (uint32_t n = 0; n < w->s->cluster->n; n++)
+        nodes += takes_jobs(w, n);
+    uint32_t bf = nodes && w->jobs > nodes ? w->jobs / nodes : 1;
+    for (uint32_t i = 0; i < w->plan->n; i++)
+        if (w->node[i] != TASK_NONE && !w->memo[i].i[1] && w->memo[i].i[0] != CONVERGED)
+            return;
+    for (uint32_t n = 0; n < w->s->cluster->n; n++)
+        if (takes_jobs(w, n) && jobs_on(w, n) == 0) {
+            idle++;
+            take(w, n, bf, bf, cooldown);
+        }
+    for (uint32_t n = 0; n < w->s->cluster->n && !idle; n++)
+        if (takes_jobs(w, n))
+            take(w, n, bf - 1, bf - 1, cooldown);
+}
+
+static uint32_t least_used(struct room *r, const struct task *t, unsigned pool, units_t n,
+                           void *ctx)
+{
+    (void)ctx;
+    return spread_choose(r, t, pool, n, true);
+}
+
+static void place_specon(const struct snapshot *s, const struct params *p, struct plan *plan)
+{
+    struct memo m = s->memo[AXIS_PLACE];
+    struct world w;
+    place_in_place(s, plan, least_used, NULL);
+    world_init(&w, s, plan);
+    if (w.jobs == 0)
+        return;
+    room_init_placed(&w.room, s, plan);
+    if (m.i[0] <= s->now) {
+        for (uint32_t i = 0; i < plan->n; i++)
+            if (categorise(&w, w.order[i], p->v[ALPHA].number))
+                reallocate(&w, w.order[i]);
+        m.i[0] = s->now + param_usec(p, INTERVAL);
+        plan_remember(plan, AXIS_PLACE, MEMO_ALL, 0, &m);
+    }
+    rebalance(&w, param_usec(p, COOLDOWN));
+    for (uint32_t i = 0; i < plan->n; i++)
+        plan_remember(plan, AXIS_PLACE, MEMO_TASK, plan->grants[i].task, &w.memo[i]);
+    plan_wake(plan, m.i[0]);
+}
+
+static const struct param params[] = {
+    [ALPHA] = {"alpha", PARAM_NUMBER, "0.01", 0, 1, NULL,
+               "a job whose metric moves less than this share of its first value slows down"},
+    [INTERVAL] = {"interval", PARAM_DURATION, "30s", 0.001, 86400, NULL,
+                  "how often jobs are categorised"},
+    [COOLDOWN] = {"cooldown", PARAM_DURATION, "60s", 0, 86400, NULL,
+                  "a job is evened out at most once in this time"},
+    {0},
+};
+
+const struct policy policy_specon = {
+    .axis = AXIS_PLACE,
+    .name = "specon",
+    .summary = "jobs that have nearly converged move to the node with the least demand",
+    .rule =
+        "New jobs go to the least used node. Every interval each job is categorised by how far its "
+        "metric moved, G, as a share of its first value: less than last time and less than alpha "
+        "takes it from progressing to watching to converged; more than alpha makes it progressing "
+        "again. A job that stays converged while more than one job on its node is not asks to be "
+        "moved.\n\n"
+        "Nodes are scored 2 per progressing, 1.5 per watching and 1 per converged job; it goes to "
+        "the lowest (the least used of equals) or stays if its own is the lowest, and is marked: "
+        "once per job.\n\n"
+        "When all jobs have converged, nodes are evened out: idle nodes, else those well below the "
+        "mean, "
+        "take the job that converged last from nodes above it.",
+    .source = "Zheng, Efficient resource management for deep learning applications with virtual "
+              "containers (thesis), SpeCon, 5.2",
+    .params = params,
+    .needs_metric = true,
+    .decide = place_specon,
+};

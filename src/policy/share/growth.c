@@ -1,0 +1,224 @@
+/* Owns the measurement of growth efficiency and its translation into CPU
+ * weights.
+ *
+ *   P(t_i) = |E(t_i) - E(t_{i-1})| / (t_i - t_{i-1}),   G = P / R
+ *
+ * with E the job's metric and R the mean CPU used in the interval (FlowCon, 4.1).
+ * E differs in scale from job to job while the threshold alpha is a percentage,
+ * so G is taken as a share of the job's own peak so far. The interval is the one
+ * between two values that the job said, of which there may be none in an itval. */
+#include "policy/share/growth.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/rng.h"
+#include "model/divide.h"
+#include "policy/order.h"
+
+static struct placement place_of(const struct snapshot *s, const struct grant *g)
+{
+    if (g->n == 0)
+        return (struct placement){0};
+    return g->moved ? g->place : s->tasks[g->task].at;
+}
+
+static bool shares(const struct snapshot *s, const struct grant *g)
+{
+    return g->pool == POOL_CPU && place_of(s, g).n == 1;
+}
+
+/* Takes what the grant has for itself off the CPUs that are shared. */
+static void set_aside(struct residents *r, const struct snapshot *s, const struct grant *g)
+{
+    struct placement at = place_of(s, g);
+    units_t beside = s->tasks[g->task].job->cpus;
+    for (uint32_t i = 0; i < at.n; i++)
+        r->cpus[at.at[i].node] -=
+            g->pool == POOL_CPU ? at.at[i].units : at.at[i].units / UNIT * beside;
+}
+
+struct residents growth_residents(const struct snapshot *s, struct plan *plan)
+{
+    uint32_t nodes = s->cluster->n, sum = 0;
+    struct residents r = {arena_raw(plan->arena, (plan->n + 1) * sizeof *r.at),
+                          ARENA_ARRAY(plan->arena, nodes + 1, uint32_t),
+                          arena_raw(plan->arena, (nodes + 1) * sizeof *r.cpus)};
+    for (uint32_t i = 0; i < nodes; i++)
+        r.cpus[i] = s->cluster->nodes[i].cpus;
+    for (uint32_t i = 0; i < plan->n; i++) {
+        const struct grant *g = &plan->grants[i];
+        if (shares(s, g))
+            r.start[place_of(s, g).at[0].node]++;
+        else
+            set_aside(&r, s, g);
+    }
+    for (uint32_t i = 0; i < nodes; i++) {
+        sum += r.start[i];
+        r.start[i] = sum; /* counted down to the first below */
+    }
+    r.start[nodes] = sum;
+    const uint32_t *order = order_grants(s, plan);
+    for (uint32_t i = plan->n; i-- > 0;) {
+        const struct grant *g = &plan->grants[order[i]];
+        if (!shares(s, g))
+            continue;
+        const struct memo *memo = &s->tasks[g->task].memo[AXIS_SHARE];
+        r.at[--r.start[place_of(s, g).at[0].node]] =
+            (struct growth){.task = g->task,
+                            .memo = *memo,
+                            .measured = memo->i[0] & GROWTH_MEASURED,
+                            .g = memo->d[3]};
+    }
+    return r;
+}
+
+/* Changes when somebody joins or leaves, also when it comes back at once. */
+static int64_t signature(const struct snapshot *s, const struct growth *g, uint32_t n)
+{
+    uint64_t sum = n;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct task *t = &s->tasks[g[i].task];
+        uint64_t starts = t->starts + !task_running(t);
+        sum += rng_mix((starts << 32) + t->id);
+    }
+    return (int64_t)sum;
+}
+
+bool growth_look(const struct snapshot *s, uint32_t node, const struct growth *g, uint32_t n,
+                 usec_t itval, struct plan *plan, struct memo *m)
+{
+    *m = s->node_memo[AXIS_SHARE][node];
+    int64_t who = signature(s, g, n);
+    if (who == m->i[2] && s->now < m->i[0]) {
+        plan_wake(plan, m->i[0]);
+        return false;
+    }
+    if (who != m->i[2])
+        m->i[1] = itval;
+    m->i[2] = who;
+    return true;
+}
+
+void growth_looked(const struct snapshot *s, uint32_t node, struct plan *plan, struct memo *m)
+{
+    m->i[0] = s->now + m->i[1];
+    plan_wake(plan, m->i[0]);
+    plan_remember(plan, AXIS_SHARE, MEMO_NODE, node, m);
+}
+
+/* What is measured next is compared with this. */
+static void begin_at(struct memo *m, const struct sample *from)
+{
+    m->i[2] = from->metric_at;
+    m->d[0] = from->metric;
+    m->d[1] = from->cpu_time;
+}
+
+void growth_measure(struct growth *g, const struct snapshot *s)
+{
+    const struct history *h = s->tasks[g->task].history;
+    struct memo *m = &g->memo;
+    if (!h || isnan(h->last.metric))
+        return;
+    if (!(m->i[0] & GROWTH_SEEN))
+        begin_at(m, &h->first);
+    m->i[0] |= GROWTH_SEEN;
+    double used = h->last.cpu_time - m->d[1];
+    if (used < 0) /* it was started again, which has moved its metric too */
+        begin_at(m, &h->last);
+    /* A value that was said before tells nothing of what came since. */
+    if (h->last.metric_at <= m->i[2] || !(used > 0))
+        return;
+    /* Per second and per CPU: the time cancels out. */
+    double growth = fabs(h->last.metric - m->d[0]) / used;
+    m->d[2] = growth > m->d[2] ? growth : m->d[2];
+    m->d[3] = m->d[2] > 0 ? growth / m->d[2] : 0;
+    m->i[0] |= GROWTH_MEASURED;
+    g->measured = g->fresh = true;
+    g->g = m->d[3];
+    begin_at(m, &h->last);
+}
+
+void growth_enter(struct growth *g, const struct snapshot *s, enum growth_list list)
+{
+    struct memo *m = &g->memo;
+    if (!m->i[1] || growth_list(m) != list)
+        m->i[1] = s->now;
+    m->i[0] = (m->i[0] & ~(int64_t)GROWTH_LISTS) | list;
+}
+
+void growth_share(struct plan *plan, const struct snapshot *s, units_t shared, struct growth *g,
+                  uint32_t n)
+{
+    double cpus = (double)shared, left = cpus;
+    struct claim *claims = ARENA_ARRAY(plan->arena, n, struct claim);
+    double *got = ARENA_ARRAY(plan->arena, n, double);
+    for (uint32_t i = 0; i < n; i++) {
+        double max = (double)s->tasks[g[i].task].job->max;
+        claims[i] = (struct claim){fmin(g[i].limit * cpus, max), 1, 0};
+    }
+    divide_cpus(cpus, claims, n);
+    for (uint32_t i = 0; i < n; i++) {
+        got[i] = claims[i].got;
+        left -= got[i];
+        claims[i].limit = (double)s->tasks[g[i].task].job->max - got[i];
+    }
+    /* Limits are soft: what nobody wants within them goes to whoever can. */
+    if (left > 1e-6)
+        divide_cpus(left, claims, n);
+    for (uint32_t i = 0; i < n; i++) {
+        double weight = got[i] + (left > 1e-6 ? claims[i].got : 0);
+        g[i].memo.i[3] = llround(g[i].limit * GROWTH_LIMIT_SCALE);
+        plan_share(plan, g[i].task, s->tasks[g[i].task].job->max, fmax(weight, 1));
+        plan_remember(plan, AXIS_SHARE, MEMO_TASK, g[i].task, &g[i].memo);
+    }
+}
+
+/* ---- for people ------------------------------------------------------------ */
+
+bool growth_is_shared(const struct task *t)
+{
+    return task_running(t) && t->pool == POOL_CPU && t->at.n == 1;
+}
+
+void growth_say_measure(const struct task *t, char *out, size_t size)
+{
+    const struct memo *m = &t->memo[AXIS_SHARE];
+    if (m->i[0] & GROWTH_MEASURED)
+        snprintf(out, size, "its growth is %.3g %% of its best", 100 * m->d[3]);
+    else if (t->history && !isnan(t->history->last.metric))
+        snprintf(out, size, "its growth was not measured yet");
+    else
+        snprintf(out, size, "it has said no metric yet");
+}
+
+/* The CPUs of the node that are shared, and by how many. */
+static units_t shared_on(const struct snapshot *s, uint32_t node, uint32_t *n)
+{
+    const struct node *at = &s->cluster->nodes[node];
+    units_t cpus = at->cpus - at->cpu_held;
+    *n = 0;
+    for (size_t i = 0; i < at->tasks.n; i++) {
+        const struct task *t = &s->tasks[at->tasks.at[i]];
+        if (!growth_is_shared(t))
+            continue;
+        cpus += t->n;
+        ++*n;
+    }
+    return cpus;
+}
+
+void growth_say_limit(const struct snapshot *s, const struct task *t, char *out, size_t size)
+{
+    uint32_t n;
+    double limit = (double)t->memo[AXIS_SHARE].i[3] / GROWTH_LIMIT_SCALE;
+    double cpus = (double)shared_on(s, t->at.at[0].node, &n) / UNIT;
+    if (n == 1)
+        snprintf(out, size, "It is alone here, and not limited.");
+    else if (limit >= 1)
+        snprintf(out, size, "It is not limited.");
+    else
+        snprintf(out, size, "It is limited to %.3g of the %g CPUs while others want the rest.",
+                 fmin(limit * cpus, (double)t->job->max / UNIT), cpus);
+}

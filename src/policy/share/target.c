@@ -1,0 +1,123 @@
+/* target: a job whose metric has reached its target falls to the floor of
+ * 1/(beta n) of its node; the others share by growth efficiency. When the
+ * metric worsens past the target again, it shares again. A node is looked at every
+ * itval and whenever a job joins or leaves it.
+ *
+ * Whether a metric falls or rises towards its target is seen from the first
+ * value: a job that starts above its target has one that falls.
+ *
+ * Source: Zheng et al., "Target-based resource allocation for deep learning
+ * applications in a multi-tenancy system" (TRADL, 2019). */
+#include <math.h>
+#include <stdio.h>
+
+#include "policy/policies.h"
+#include "policy/share/growth.h"
+
+enum { ITVAL, BETA };
+
+static bool reached(const struct task *t)
+{
+    double target = t->job->target;
+    if (isnan(target) || !t->history || isnan(t->history->first.metric))
+        return false;
+    double now = t->history->last.metric;
+    return t->history->first.metric >= target ? now <= target : now >= target;
+}
+
+static void run_node(const struct snapshot *s, const struct params *p, uint32_t node,
+                     const struct residents *r, struct plan *plan)
+{
+    struct growth *g = r->at + r->start[node];
+    uint32_t n = r->start[node + 1] - r->start[node];
+    double sum = 0, floor = 1 / (p->v[BETA].number * n);
+    struct memo m;
+    for (uint32_t i = 0; i < n; i++)
+        if (reached(&s->tasks[g[i].task]))
+            plan_deny(plan, g[i].task, WHY_TARGET, TASK_NONE);
+    if (!growth_look(s, node, g, n, param_usec(p, ITVAL), plan, &m))
+        return;
+    for (uint32_t i = 0; i < n; i++) {
+        growth_measure(&g[i], s);
+        if (!reached(&s->tasks[g[i].task]))
+            sum += g[i].measured ? g[i].g : 0;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        double share = sum > 0 ? g[i].g / sum : 1;
+        bool content = reached(&s->tasks[g[i].task]);
+        growth_enter(&g[i], s, content ? GROWTH_COMPLETING : GROWTH_NEW);
+        if (content)
+            g[i].limit = floor;
+        else
+            g[i].limit = !g[i].measured || n == 1 ? 1 : share > floor ? share : floor;
+    }
+    growth_share(plan, s, r->cpus[node], g, n);
+    growth_looked(s, node, plan, &m);
+}
+
+static void share_target(const struct snapshot *s, const struct params *p, struct plan *plan)
+{
+    struct residents r = growth_residents(s, plan);
+    for (uint32_t node = 0; node < s->cluster->n; node++)
+        if (r.start[node + 1] > r.start[node])
+            run_node(s, p, node, &r, plan);
+}
+
+static unsigned list_target(const struct snapshot *s, const struct params *p, uint32_t task)
+{
+    const struct task *t = &s->tasks[task];
+    (void)p;
+    if (!growth_is_shared(t))
+        return 0;
+    return growth_list(&t->memo[AXIS_SHARE]) == GROWTH_COMPLETING ? 2 : 1;
+}
+
+static bool describe_target(const struct snapshot *s, const struct params *p, uint32_t task,
+                            struct remark *out)
+{
+    const struct task *t = &s->tasks[task];
+    const struct history *h = t->history;
+    bool content = growth_list(&t->memo[AXIS_SHARE]) == GROWTH_COMPLETING;
+    char measure[64], limit[96], goal[96] = "it has no target";
+    (void)p;
+    if (!growth_is_shared(t))
+        return false;
+    growth_say_measure(t, measure, sizeof measure);
+    growth_say_limit(s, t, limit, sizeof limit);
+    if (!isnan(t->job->target) && h && !isnan(h->last.metric))
+        snprintf(goal, sizeof goal, "its metric is %.4g, and its target %.4g", h->last.metric,
+                 t->job->target);
+    else if (!isnan(t->job->target))
+        snprintf(goal, sizeof goal, "its target is %.4g", t->job->target);
+    snprintf(out->list, sizeof out->list, "%s", content ? "reached" : "learning");
+    if (content)
+        snprintf(out->text, sizeof out->text, "It has reached its target: %s. %s", goal, limit);
+    else
+        snprintf(out->text, sizeof out->text, "By target it shares by its growth: %s, and %s. %s",
+                 goal, measure, limit);
+    return true;
+}
+
+static const struct param params[] = {
+    [ITVAL] = {"itval", PARAM_DURATION, "20s", 0.001, 86400, NULL, "interval of measurement"},
+    [BETA] = {"beta", PARAM_NUMBER, "2", 1, 1000, NULL, "the floor is 1/(beta x jobs on the node)"},
+    {0},
+};
+
+const struct policy policy_target = {
+    .axis = AXIS_SHARE,
+    .name = "target",
+    .summary = "a job that has reached its target falls to the floor, the others share by growth",
+    .rule =
+        "Every itval, and when a job joins or leaves the node, a job whose metric has reached the "
+        "target that its user gave falls to the floor of 1/(beta n) of its node's CPUs, and rises "
+        "again if the metric worsens. The other jobs share by growth efficiency, G/sum G, none "
+        "below the floor. Limits are soft.",
+    .source = "Zheng et al., TRADL (2019)",
+    .params = params,
+    .needs_metric = true,
+    .soft = true,
+    .decide = share_target,
+    .describe = describe_target,
+    .list = list_target,
+};

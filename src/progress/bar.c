@@ -1,0 +1,215 @@
+/* Owns tqdm's bars, and so those of Lightning, Hugging Face and ultralytics:
+ *
+ *   Epoch 0:  25%|██▌       | 235/938 [00:02<00:07, 95.1it/s, v_num=0, train_loss=0.31]
+ *   train: 120it [00:01, 98.7it/s, loss=0.3]
+ *
+ * They are told by the count in front of "[00:02". What a bar counts is told by
+ * the words in front of it, its unit and whether it shows a loss: a bare bar may
+ * be anything, and the tracker uses it only when there is nothing better. */
+#include "progress/sighting.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/letter.h"
+
+/* " [00:02" */
+static bool is_clock(const struct progress_line *line, size_t i)
+{
+    if (!progress_line_at(line, i, " ["))
+        return false;
+    i += 2;
+    size_t k = i;
+    while (k < line->n && letter_is_digit(line->text[k]))
+        k++;
+    return k > i && k + 2 < line->n && line->text[k] == ':' && letter_is_digit(line->text[k + 1]) &&
+           letter_is_digit(line->text[k + 2]);
+}
+
+/* The count in front of the clock: its index, and where the bracket is. */
+static bool find_count(const struct progress_line *line, unsigned *count, size_t *bracket)
+{
+    for (unsigned i = 0; i < line->count; i++) {
+        const struct progress_number *x = &line->number[i];
+        if (x->whole < 0 || x->under)
+            continue;
+        size_t end = x->over ? x[1].end : x->end;
+        if (!x->over) {
+            if (!x->unit)
+                continue;
+            while (end < line->n && letter_is_alpha(line->text[end]))
+                end++;
+        }
+        if (is_clock(line, end)) {
+            *count = i;
+            *bracket = end + 1;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Where the words in front of the bar end: before "45%|", "50% 1/2" or "120it". */
+static size_t label_end(const struct progress_line *line, const struct progress_number *count)
+{
+    size_t drawn = progress_line_find(line, 0, "%|"), end = count->at;
+    if (drawn < count->at) {
+        end = drawn;
+        while (end && letter_is_digit(line->text[end - 1]))
+            end--;
+    } else if (count > line->number && count[-1].percent && count[-1].end + 3u > count->at) {
+        end = count[-1].at;
+    }
+    while (end && (line->text[end - 1] == ' ' || line->text[end - 1] == ':'))
+        end--;
+    return end;
+}
+
+/* Units that no training counts in. */
+static bool is_foreign_unit(const char *unit, size_t n)
+{
+    static const char *const units[] = {
+        "B",    "kB",   "KB",     "MB",     "GB",   "kiB",  "KiB",   "MiB",      "GiB",
+        "file", "row",  "rows",   "doc",    "docs", "tok",  "word",  "words",    "lines",
+        "it/B", "line", "tables", "shards", "ba",   "pkg",  "files", "examples", "tokens",
+        "page", "url",  "frames", "kb",     "mb",   "char", "chunk", "records",  "splits",
+    };
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        if (strlen(units[i]) == n && !memcmp(unit, units[i], n))
+            return true;
+    }
+    return false;
+}
+
+/* The unit and the rate behind the clock: "95.1it/s", "1.23s/it", "?B/s". */
+static bool read_rate(const struct progress_line *line, size_t bracket, struct sighting *s)
+{
+    size_t i = progress_line_find(line, bracket, ", ");
+    if (i == line->n)
+        return true;
+    while (i < line->n && (line->text[i] == ' ' || line->text[i] == ','))
+        i++;
+    double value = 0;
+    size_t n = progress_number_read(line->text + i, line->n - i, &value);
+    i += n ? n : progress_line_at(line, i, "?");
+    i += progress_line_at(line, i, " ");
+    size_t unit = i;
+    while (i < line->n && letter_is_alpha(line->text[i]))
+        i++;
+    bool slow = progress_line_at(line, unit, "s/");
+    if (slow) {
+        for (unit += 2, i = unit; i < line->n && letter_is_alpha(line->text[i]);)
+            i++;
+    } else if (!progress_line_at(line, i, "/s")) {
+        return true;
+    }
+    if (n && value > 0 && isfinite(value)) {
+        s->rate = slow ? 1 / value : value;
+        s->has |= SIGHTING_RATE;
+    }
+    return !is_foreign_unit(line->text + unit, i - unit);
+}
+
+/* What the words in front of the bar tell: an epoch, a loss. */
+static void read_label(const struct progress_line *line, size_t end, struct sighting *s)
+{
+    for (unsigned i = 0; i < line->count && line->number[i].at < end; i++) {
+        const struct progress_number *x = &line->number[i];
+        if (!x->words || x->under || x->unit)
+            continue;
+        struct progress_name name;
+        progress_name_read(line->text + x->label, x->words, &name);
+        if (name.kind == PROGRESS_WORD_EPOCH && !(s->has & SIGHTING_EPOCH) && x->whole >= 0) {
+            s->epoch = x->value;
+            s->has |= SIGHTING_EPOCH;
+            if (x->over && x[1].whole > 0) {
+                s->epochs = x[1].whole;
+                s->has |= SIGHTING_EPOCHS;
+            } else {
+                s->from_zero = true;
+                s->source = "lightning";
+            }
+        } else if (!x->over) {
+            sighting_add(s, &name, x->value, false);
+        }
+    }
+}
+
+/* "loss=0.31" behind the clock. */
+static void read_postfix(const struct progress_line *line, unsigned from, size_t bracket,
+                         struct sighting *s)
+{
+    for (unsigned i = from; i < line->count; i++) {
+        const struct progress_number *x = &line->number[i];
+        if (x->at < bracket || !x->words || x->unit || x->over || x->under || x->sep == ' ' ||
+            x->sep == '|')
+            continue;
+        struct progress_name name;
+        progress_name_read(line->text + x->label, x->words, &name);
+        sighting_add(s, &name, x->value, strcmp(name.text, "v_num") != 0);
+    }
+}
+
+/* A label with its numbers left out, so that "Epoch 1" and "Epoch 2" are one bar. */
+static uint32_t label_key(const struct progress_line *line, size_t end, int64_t of)
+{
+    uint32_t key = 2166136261u;
+    bool words = false;
+    for (size_t i = 0; i < end; i++) {
+        char c = line->text[i];
+        words = words || letter_is_alpha(c);
+        if (letter_is_alpha(c) || (unsigned char)c >= 0x80)
+            key = (key ^ (unsigned char)c) * 16777619u;
+    }
+    return words ? key : (key ^ (uint32_t)of) * 16777619u;
+}
+
+/* "Epochs:  30%|###       | 3/10 [": the fourth is under way. */
+static void read_epochs(struct sighting *s)
+{
+    s->closes = s->at >= s->of;
+    s->epoch = (double)(s->closes ? s->of : s->at + 1);
+    s->epochs = s->of;
+    s->has = SIGHTING_EPOCH | SIGHTING_EPOCHS;
+    s->header = true;
+    s->bar = false;
+    s->trust = TRUST_WEAK;
+}
+
+bool progress_read_bar(const struct progress_line *line, struct sighting *s)
+{
+    unsigned count;
+    size_t bracket;
+    if (!line->count || !find_count(line, &count, &bracket))
+        return false;
+    sighting_init(s, "tqdm");
+    const struct progress_number *x = &line->number[count];
+    size_t end = label_end(line, x);
+    enum progress_bar_kind kind = progress_bar_read(line->text, end);
+    s->bar = true;
+    if (!read_rate(line, bracket, s) || kind == PROGRESS_BAR_PREPARE) {
+        s->has = 0;
+        return true;
+    }
+    s->at = x->whole;
+    s->has |= SIGHTING_AT;
+    if (x->over && x[1].whole > 0) {
+        s->of = x[1].whole;
+        s->has |= SIGHTING_OF;
+    }
+    s->key = label_key(line, end, s->of);
+    s->eval = kind == PROGRESS_BAR_EVAL ? "val" : NULL;
+    read_label(line, end, s);
+    read_postfix(line, count + 1, bracket, s);
+    if (s->eval) {
+        s->has = 0;
+        return true;
+    }
+    bool trained = kind == PROGRESS_BAR_TRAIN || s->loss_rank != PROGRESS_LOSS_NONE ||
+                   (s->has & SIGHTING_EPOCH);
+    s->trust = trained ? TRUST_GOOD : TRUST_WEAK;
+    s->scope = s->has & SIGHTING_EPOCH ? SCOPE_EPOCH : SCOPE_UNKNOWN;
+    if (kind == PROGRESS_BAR_EPOCHS && (s->has & SIGHTING_OF) && !(s->has & SIGHTING_EPOCH))
+        read_epochs(s);
+    return true;
+}

@@ -1,0 +1,361 @@
+/* Owns the reading of numbers and of the words in front of them.
+ *
+ * Every line with a digit comes here, so that the common case, a line that holds
+ * nothing of interest, must be cheap: one pass over the bytes, no allocation. */
+#include "progress/line.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/letter.h"
+
+/* Words in front of a number that are looked at, and what may stand between. */
+#define LABEL_WORDS 5
+#define LABEL_BYTES 60
+#define GAP_BYTES 40
+#define GROUP_BYTES 24
+/* Blanks on either side of the stroke in "450 / 1891". */
+#define STROKE_BLANKS 12
+
+static bool is_word(char c)
+{
+    return letter_is_alpha(c) || letter_is_digit(c) || c == '_';
+}
+
+static size_t read_word_number(const char *text, size_t n, double *out)
+{
+    static const struct {
+        const char *word;
+        double value;
+    } table[] = {{"infinity", INFINITY}, {"inf", INFINITY}, {"nan", NAN}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        size_t k = 0, length = strlen(table[i].word);
+        while (k < n && k < length && (text[k] | 32) == table[i].word[k])
+            k++;
+        if (k == length && (k == n || !is_word(text[k]))) {
+            *out = table[i].value;
+            return k;
+        }
+    }
+    return 0;
+}
+
+/* What the digits stand for. Up to 19 of them and small exponents need no
+ * strtod and are exact where a double is. */
+static double scale_digits(uint64_t digits, int exponent)
+{
+    static const double power[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                   1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                   1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    if (exponent < -330 || !digits)
+        return 0;
+    if (exponent > 330)
+        return INFINITY;
+    if (exponent < -22 || exponent > 22)
+        return (double)((long double)digits * powl(10.0L, exponent));
+    return exponent < 0 ? (double)digits / power[-exponent] : (double)digits * power[exponent];
+}
+
+/* "e-05" behind a number: its length, 0 when it is none. */
+static size_t read_exponent(const char *text, size_t n, int *out)
+{
+    if (n < 2 || (*text | 32) != 'e')
+        return 0;
+    size_t first = text[1] == '-' || text[1] == '+' ? 2 : 1, i = first;
+    int power = 0;
+    for (; i < n && letter_is_digit(text[i]); i++)
+        power = power < 10000 ? power * 10 + (text[i] - '0') : power;
+    *out = text[1] == '-' ? -power : power;
+    return i > first ? i : 0;
+}
+
+/* A number in digits without a sign: its length, 0 when it is none. */
+static size_t read_digits(const char *text, size_t n, double *out)
+{
+    size_t i = 0;
+    uint64_t digits = 0;
+    int exponent = 0, seen = 0, power;
+    for (bool point = false; i < n; i++) {
+        if (text[i] == '.' && !point && seen && i + 1 < n && letter_is_digit(text[i + 1])) {
+            point = true;
+            continue;
+        }
+        if (!letter_is_digit(text[i]))
+            break;
+        seen++;
+        if (digits < UINT64_MAX / 10 - 1)
+            digits = digits * 10 + (uint64_t)(text[i] - '0');
+        else
+            exponent++;
+        exponent -= point;
+    }
+    if (!seen)
+        return 0;
+    size_t more = read_exponent(text + i, n - i, &power);
+    *out = scale_digits(digits, more ? exponent + power : exponent);
+    return i + more;
+}
+
+size_t progress_number_read(const char *text, size_t n, double *out)
+{
+    size_t sign = n && (*text == '-' || *text == '+');
+    double value = 0;
+    size_t length = sign < n && letter_is_alpha(text[sign])
+                        ? read_word_number(text + sign, n - sign, &value)
+                        : read_digits(text + sign, n - sign, &value);
+    if (!length)
+        return 0;
+    *out = *text == '-' ? -value : value;
+    return sign + length;
+}
+
+/* Behind whatever the digit at i belongs to, when that is no number: a date, a
+ * time, a version, an address, a hash, a path. */
+static size_t skip_token(const char *text, size_t n, size_t i)
+{
+    while (i < n && (is_word(text[i]) || text[i] == '.' || text[i] == '/' || text[i] == ':' ||
+                     text[i] == '-'))
+        i++;
+    return i;
+}
+
+/* Whether a number may begin at i, going by what stands in front of it. */
+static bool can_begin(const char *text, size_t i)
+{
+    if (!i)
+        return true;
+    char c = text[i - 1], before = i > 1 ? text[i - 2] : ' ';
+    if (is_word(c) || c == '.' || c == '/' || c == '@' || c == '\\' || c == '~' || c == '$')
+        return false;
+    if (c == ':' || c == ',')
+        return !letter_is_digit(before);
+    if (c == '-' || c == '+')
+        return !is_word(before) && before != ')' && before != ']';
+    return true;
+}
+
+/* Whether what ends at i can be a number, going by what follows: not the 2024 of
+ * 2024-05-06, the 12 of 12:30, the 1.2 of 1.2.3, the 3 of 3fa8. */
+static bool can_end(const char *text, size_t n, size_t i)
+{
+    if (i == n)
+        return true;
+    char next = i + 1 < n ? text[i + 1] : ' ';
+    if (text[i] == '_' || text[i] == '@')
+        return false;
+    if ((text[i] == ':' || text[i] == '.' || text[i] == '-' || text[i] == ',') &&
+        letter_is_digit(next))
+        return false;
+    if (!letter_is_alpha(text[i]))
+        return true;
+    while (i < n && letter_is_alpha(text[i]))
+        i++;
+    return i == n || !(letter_is_digit(text[i]) || text[i] == '_');
+}
+
+static size_t blanks(const char *text, size_t n, size_t i)
+{
+    size_t start = i;
+    while (i < n && text[i] == ' ' && i - start < STROKE_BLANKS)
+        i++;
+    return i;
+}
+
+/* Where the number behind a stroke begins: "10/100", "450 / 1891"; 0 = none. */
+static size_t behind_stroke(const char *text, size_t n, size_t end)
+{
+    size_t i = blanks(text, n, end);
+    if (i >= n || text[i] != '/')
+        return 0;
+    i = blanks(text, n, i + 1);
+    return i < n && letter_is_digit(text[i]) ? i : 0;
+}
+
+/* The label is what stands in front of `at`, not before `floor`: a gap of
+ * separators and then up to LABEL_WORDS words with single blanks between. */
+static size_t skip_gap(const char *text, size_t floor, size_t at, struct progress_number *out)
+{
+    size_t i = at;
+    out->sep = ' ';
+    while (i > floor && at - i < GAP_BYTES) {
+        char c = text[i - 1];
+        if (c == ':' || c == '=' || c == '|') {
+            if (out->sep != ' ' && out->sep != c)
+                break;
+            out->sep = c;
+        } else if (c == '[' || c == '(') {
+            if (out->sep != ' ')
+                break;
+            out->open = c;
+        } else if (c != ' ' && c != '\t' && c != '\'' && c != '"' && c != '#') {
+            break;
+        }
+        i--;
+    }
+    return i;
+}
+
+/* In front of a group in parentheses: the "time (ms)" of "time (ms): 30". */
+static size_t skip_group(const char *text, size_t floor, size_t i)
+{
+    if (i <= floor || text[i - 1] != ')')
+        return i;
+    size_t k = i - 1;
+    while (k > floor && i - k < GROUP_BYTES && text[k - 1] != '(' && !letter_is_digit(text[k - 1]))
+        k--;
+    if (k <= floor || text[k - 1] != '(')
+        return i;
+    k--;
+    while (k > floor && text[k - 1] == ' ')
+        k--;
+    return k;
+}
+
+static bool in_label(const char *text, size_t floor, size_t i)
+{
+    char c = text[i - 1];
+    if (is_word(c) || c == '@' || c == '.' || c == '\'')
+        return true;
+    /* Inside a word only: train/loss, train-logloss. */
+    if (c == '/' || c == '-')
+        return i - 1 > floor && letter_is_alpha(text[i - 2]) && letter_is_alpha(text[i]);
+    return false;
+}
+
+static void read_label(const char *text, size_t floor, struct progress_number *out)
+{
+    size_t end = skip_group(text, floor, skip_gap(text, floor, out->at, out));
+    size_t i = end, begin = end;
+    for (unsigned words = 0;; words++) {
+        if (words == LABEL_WORDS) {
+            if (i > floor && in_label(text, floor, i))
+                begin = end; /* a sentence */
+            break;
+        }
+        size_t k = i;
+        while (k > floor && end - k < LABEL_BYTES && in_label(text, floor, k))
+            k--;
+        if (k == i || letter_is_digit(text[k]))
+            break;
+        begin = k;
+        if (k <= floor + 1 || text[k - 1] != ' ')
+            break;
+        i = k - 1;
+    }
+    if (begin > floor && (text[begin - 1] == '?' || text[begin - 1] == '&'))
+        begin = end; /* part of an address */
+    out->label = (uint16_t)begin;
+    out->words = (uint8_t)(end - begin);
+}
+
+static int64_t as_whole(const char *text, size_t n)
+{
+    int64_t value = 0;
+    if (!n || n > 18)
+        return -1;
+    for (size_t i = 0; i < n; i++) {
+        if (!letter_is_digit(text[i]))
+            return -1;
+        value = value * 10 + (text[i] - '0');
+    }
+    return value;
+}
+
+static void note_end(const struct progress_line *line, struct progress_number *x)
+{
+    size_t i = x->end;
+    x->unit = i < line->n && letter_is_alpha(line->text[i]);
+    if (i < line->n && line->text[i] == ' ')
+        i++;
+    x->percent = i < line->n && line->text[i] == '%';
+}
+
+/* Reads the number at i (a digit, or the n or i of nan and inf) into the next
+ * place of the list; its end, 0 when there is none. */
+static size_t read_number(struct progress_line *line, size_t i, size_t floor)
+{
+    const char *text = line->text;
+    struct progress_number *x = &line->number[line->count];
+    bool is_signed = i && i > floor && (text[i - 1] == '-' || text[i - 1] == '+');
+    size_t at = is_signed ? i - 1 : i;
+    double value = 0;
+    size_t length = progress_number_read(text + at, line->n - at, &value);
+    if (!length || !can_end(text, line->n, at + length))
+        return 0;
+    *x = (struct progress_number){
+        .value = value, .at = (uint16_t)at, .end = (uint16_t)(at + length)};
+    x->whole = as_whole(text + at, length);
+    read_label(text, floor, x);
+    note_end(line, x);
+    line->count++;
+    return x->end;
+}
+
+/* Reads what a number is divided by. When the two are no fraction after all (a
+ * date, a path, a size) neither is kept. Where to go on from. */
+static size_t read_divisor(struct progress_line *line, size_t at)
+{
+    struct progress_number *a = &line->number[line->count - 1], *b = a + 1;
+    size_t end = read_number(line, at, at);
+    bool more = end && end < line->n && line->text[end] == '/';
+    if (!end || more || a->whole < 0 || b->whole < 0 || a->unit || b->unit) {
+        line->count -= end ? 2 : 1;
+        return skip_token(line->text, line->n, at);
+    }
+    a->over = true;
+    b->under = true;
+    b->words = 0;
+    return end;
+}
+
+void progress_line_read(struct progress_line *line, const char *text, size_t n, bool continued)
+{
+    line->text = text;
+    line->n = n;
+    line->continued = continued;
+    line->eval = NULL;
+    line->count = 0;
+    size_t floor = 0;
+    for (size_t i = 0; i < n && line->count + 1 < PROGRESS_NUMBERS;) {
+        char low = (char)(text[i] | 32);
+        if (!letter_is_digit(text[i]) &&
+            ((low != 'n' && low != 'i') || (i && is_word(text[i - 1])))) {
+            i++;
+            continue;
+        }
+        size_t end = can_begin(text, i) ? read_number(line, i, floor) : 0;
+        if (!end) {
+            i = letter_is_digit(text[i]) ? skip_token(text, n, i) : i + 1;
+            continue;
+        }
+        size_t divisor = behind_stroke(text, n, end);
+        i = divisor ? read_divisor(line, divisor) : end;
+        floor = i;
+    }
+}
+
+bool progress_line_at(const struct progress_line *line, size_t at, const char *word)
+{
+    size_t n = strlen(word);
+    return at <= line->n && line->n - at >= n && !memcmp(line->text + at, word, n);
+}
+
+const char *progress_find(const char *text, size_t n, const char *word)
+{
+    size_t length = strlen(word);
+    const char *end = text + n;
+    while ((size_t)(end - text) >= length) {
+        const char *p = memchr(text, *word, (size_t)(end - text) - length + 1);
+        if (!p || !memcmp(p, word, length))
+            return p;
+        text = p + 1;
+    }
+    return NULL;
+}
+
+size_t progress_line_find(const struct progress_line *line, size_t at, const char *word)
+{
+    const char *p = at < line->n ? progress_find(line->text + at, line->n - at, word) : NULL;
+    return p ? (size_t)(p - line->text) : line->n;
+}

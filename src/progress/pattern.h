@@ -1,0 +1,20 @@
+/* The job's own pattern: a regular expression of pcre2 with named groups. */
+#ifndef PROGRESS_PATTERN_H
+#define PROGRESS_PATTERN_H
+
+#include "progress/sighting.h"
+
+struct progress_pattern;
+
+/* Fails for a pattern that progress_check_pattern() refuses. */
+int progress_pattern_create(const char *text, struct progress_pattern **out, struct err *err);
+void progress_pattern_free(struct progress_pattern *p);
+
+/* Whether the line matches and its groups hold numbers. */
+bool progress_pattern_read(struct progress_pattern *p, const char *line, size_t n,
+                           struct sighting *s);
+
+/* It took too long on so many lines that it is not tried any more. */
+bool progress_pattern_given_up(const struct progress_pattern *p);
+
+#endif

@@ -1,0 +1,212 @@
+/* Owns the reader: the ways of a line, from the output and from the file, to what
+ * is known of the job. */
+#include "progress/progress.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "progress/gate.h"
+#include "progress/pattern.h"
+#include "progress/text.h"
+#include "progress/track.h"
+
+struct progress_reader {
+    struct progress_text output;
+    struct progress_text file;
+    struct progress_table table;
+    struct progress_track track;
+    struct progress_pattern *pattern;
+    bool titled;                       /* the last line announced an evaluation: "Test Error:" */
+    bool bad_lines;                    /* of the file */
+    bool told_bad_lines, told_pattern; /* problems that were asked for */
+};
+_Static_assert(sizeof(struct progress_reader) <= PROGRESS_MEMORY, "a reader is small");
+
+int progress_create(const struct progress_config *config, struct progress_reader **out,
+                    struct err *err)
+{
+    struct progress_pattern *pattern = NULL;
+    if (config->pattern && progress_pattern_create(config->pattern, &pattern, err) < 0)
+        return -1;
+    struct progress_reader *r = xcalloc(1, sizeof *r);
+    r->pattern = pattern;
+    progress_track_init(&r->track, config->total);
+    *out = r;
+    return 0;
+}
+
+void progress_free(struct progress_reader *r)
+{
+    if (!r)
+        return;
+    progress_pattern_free(r->pattern);
+    free(r);
+}
+
+/* "Test Error:" and the like: the metrics on the line below are an evaluation's. */
+static bool is_eval_title(const char *text, size_t n)
+{
+    while (n && (text[n - 1] == ' ' || text[n - 1] == ':'))
+        n--;
+    while (n && (*text == ' ' || *text == '=' || *text == '-' || *text == '*')) {
+        text++;
+        n--;
+    }
+    size_t word = 0;
+    while (word < n && ((text[word] | 32) >= 'a' && (text[word] | 32) <= 'z'))
+        word++;
+    return n < 40 && progress_eval_prefix(text, word);
+}
+
+/* The forms in the order in which they are tried: the surest first. */
+static bool read_line(struct progress_reader *r, const char *text, size_t n, bool continued,
+                      bool titled, struct sighting *s)
+{
+    struct progress_line line;
+    if (!continued && *text == '{' && progress_read_json(text, n, false, s))
+        return true;
+    progress_line_read(&line, text, n, continued);
+    line.eval = titled ? "test" : NULL;
+    if (!line.count && !r->table.n)
+        return false;
+    return progress_table_row(&r->table, &line, s) || progress_read_bar(&line, s) ||
+           progress_read_keras(&line, s) || progress_read_special(&line, s) ||
+           progress_read_text(&line, s);
+}
+
+static void take_output(void *ctx, const char *text, size_t n, bool continued)
+{
+    struct progress_reader *r = ctx;
+    struct sighting s;
+    if (r->pattern) {
+        if (progress_pattern_read(r->pattern, text, n, &s))
+            progress_track_take(&r->track, &s);
+        return;
+    }
+    unsigned look = progress_gate_look(text, n);
+    bool number = look & PROGRESS_GATE_NUMBER, pass = look & PROGRESS_GATE_PASS;
+    if ((pass || !number) && !continued && progress_table_head(&r->table, text, n))
+        return;
+    bool titled = r->titled;
+    r->titled = !number && !continued && is_eval_title(text, n);
+    if (!pass && !(number && r->table.n))
+        return;
+    if (read_line(r, text, n, continued, titled, &s))
+        progress_track_take(&r->track, &s);
+}
+
+bool progress_feed(struct progress_reader *r, const char *bytes, size_t n)
+{
+    uint64_t seq = r->track.now.seq;
+    progress_text_feed(&r->output, bytes, n, take_output, r);
+    return r->track.now.seq != seq;
+}
+
+bool progress_settle(struct progress_reader *r)
+{
+    uint64_t seq = r->track.now.seq;
+    bool titled = r->titled; /* for the line when it is whole */
+    progress_text_peek(&r->output, take_output, r);
+    r->titled = titled;
+    return r->track.now.seq != seq;
+}
+
+static void take_said(void *ctx, const char *text, size_t n, bool continued)
+{
+    struct progress_reader *r = ctx;
+    struct sighting s;
+    if (!continued && progress_read_json(text, n, true, &s))
+        progress_track_take(&r->track, &s);
+    else
+        r->bad_lines = true;
+}
+
+bool progress_feed_file(struct progress_reader *r, const char *bytes, size_t n)
+{
+    uint64_t seq = r->track.now.seq;
+    progress_text_feed(&r->file, bytes, n, take_said, r);
+    return r->track.now.seq != seq;
+}
+
+void progress_restart_file(struct progress_reader *r)
+{
+    r->file = (struct progress_text){0};
+}
+
+const struct progress *progress_now(const struct progress_reader *r)
+{
+    return &r->track.now;
+}
+
+const char *progress_problem(struct progress_reader *r)
+{
+    if (r->pattern && progress_pattern_given_up(r->pattern) && !r->told_pattern) {
+        r->told_pattern = true;
+        return "the progress pattern takes too long on this output and is not used any more";
+    }
+    if (r->bad_lines && !r->told_bad_lines) {
+        r->told_bad_lines = true;
+        return "lines of the progress file are not JSON objects with numbers and were skipped";
+    }
+    return NULL;
+}
+
+static void add_number(struct str *out, const char *name, double value, const char *comma)
+{
+    str_addf(out, "%s", comma);
+    str_add_json(out, name);
+    if (isfinite(value))
+        str_addf(out, ":%.10g", value);
+    else
+        str_addf(out, ":\"%s\"", isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
+}
+
+static void add_whole(struct str *out, const char *name, int64_t value, const char *comma)
+{
+    str_addf(out, "%s\"%s\":%lld", comma, name, (long long)value);
+}
+
+void progress_add_json(const struct progress *p, struct str *out)
+{
+    const char *comma = "";
+#define ADD(bit, name, kind, value)                                                                \
+    do {                                                                                           \
+        if (p->has & (bit)) {                                                                      \
+            add_##kind(out, name, value, comma);                                                   \
+            comma = ",";                                                                           \
+        }                                                                                          \
+    } while (0)
+    ADD(PROGRESS_STEP, "step", whole, p->step);
+    ADD(PROGRESS_TOTAL, "total", whole, p->total);
+    ADD(PROGRESS_EPOCH, "epoch", number, p->epoch);
+    ADD(PROGRESS_EPOCHS, "epochs", whole, p->epochs);
+    ADD(PROGRESS_LOSS, "loss", number, p->loss);
+    ADD(PROGRESS_RATE, "rate", number, p->rate);
+#undef ADD
+    for (unsigned i = 0; i < p->n_metrics; i++) {
+        str_addf(out, "%s", i ? "" : *comma ? ",\"metrics\":{" : "\"metrics\":{");
+        add_number(out, p->metric[i].name, p->metric[i].value, i ? "," : "");
+    }
+    if (p->n_metrics)
+        str_add(out, "}");
+    comma = *comma || p->n_metrics ? "," : "";
+    if (p->weak)
+        str_addf(out, "%s\"weak\":true", comma);
+    comma = p->weak ? "," : comma;
+    if (p->diverged)
+        str_addf(out, "%s\"diverged\":true", comma);
+    comma = p->diverged ? "," : comma;
+    if (p->source)
+        str_addf(out, "%s\"source\":\"%s\"", comma, p->source);
+}
+
+void progress_add_judged(const struct progress *p, struct str *out)
+{
+    bool loss = p->has & PROGRESS_LOSS;
+    if (!loss && !p->n_metrics)
+        return;
+    str_addf(out, "%s\"metric\":", out->n ? "," : "");
+    str_add_json(out, loss ? "loss" : p->metric[0].name);
+    add_number(out, "value", loss ? p->loss : p->metric[0].value, ",");
+}

@@ -1,0 +1,111 @@
+/* Progress of a training job, read from the output of an unmodified program,
+ * and from the file $TRAINYARD_PROGRESS where the job may say it itself.
+ *
+ * A reader takes bytes as they come, in pieces of any size, and keeps one
+ * `struct progress`: what is known of the job now. It never moves back: a new
+ * epoch, an evaluation or a second fit continue from where the job was.
+ *
+ * What beats what: the file, then the output. Of the output: the job's own
+ * pattern alone when there is one, else the forms that docs/progress.md lists.
+ *
+ * A reader takes about PROGRESS_MEMORY bytes whatever it is fed, reads no clock
+ * and does no I/O. */
+#ifndef PROGRESS_PROGRESS_H
+#define PROGRESS_PROGRESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+#define PROGRESS_MEMORY 12288
+#define PROGRESS_METRICS 16
+#define PROGRESS_NAME 32
+
+/* Fields of struct progress that are known. */
+#define PROGRESS_STEP 1u
+#define PROGRESS_TOTAL 2u
+#define PROGRESS_EPOCH 4u
+#define PROGRESS_EPOCHS 8u
+#define PROGRESS_LOSS 16u
+#define PROGRESS_RATE 32u
+
+struct progress_metric {
+    char name[PROGRESS_NAME]; /* lower case, words joined by _: val_loss, accuracy */
+    double value;             /* may be NaN or infinite */
+};
+
+struct progress {
+    uint64_t seq;   /* observations so far; 0 = nothing was recognised yet */
+    unsigned has;   /* PROGRESS_STEP | ...: the fields that are known */
+    int64_t step;   /* done so far: batches, iterations, samples or epochs, as the job counts */
+    int64_t total;  /* of the whole job, in the unit of step; never below step */
+    double epoch;   /* as the job numbers it (its first may be 0 or 1), may have a fraction */
+    int64_t epochs; /* of the whole job */
+    double loss;    /* of training, newest; NaN or infinite when the job said so */
+    double rate;    /* steps in a second, as the job said */
+    bool weak;      /* step and total come from a bar that may not be the training's */
+    bool diverged;  /* the newest loss is NaN or infinite */
+    /* Static name of the form that gave step (else loss): "keras", "file" ... */
+    const char *source;
+    unsigned n_metrics;
+    struct progress_metric metric[PROGRESS_METRICS]; /* newest of each, loss apart; in order seen */
+};
+
+struct progress_config {
+    /* pcre2 with named groups, see progress_check_pattern; NULL = the built-in forms. */
+    const char *pattern;
+    int64_t total; /* the job's steps as the user gave them; 0 = read it from the output */
+};
+
+struct progress_reader;
+
+/* Fails only for a bad pattern. */
+int progress_create(const struct progress_config *config, struct progress_reader **out,
+                    struct err *err);
+void progress_free(struct progress_reader *r);
+
+/* The next bytes of the job's output. True when progress_now() has news. */
+bool progress_feed(struct progress_reader *r, const char *bytes, size_t n);
+
+/* The output has been silent for a while (a second, say) or has ended: reads the
+ * line that has no end yet, as a bar has none until its next state. The line
+ * may still grow. True when there is news. */
+bool progress_settle(struct progress_reader *r);
+
+/* The next bytes of the file $TRAINYARD_PROGRESS: JSON objects, one a line,
+ * {"step":10,"total":100,"epoch":1,"epochs":3,"loss":0.5,"rate":12.3,"accuracy":0.9}.
+ * Any other member with a number is a metric. Lines that are not such an object,
+ * or longer than 4 KiB, are skipped. True when there is news. */
+bool progress_feed_file(struct progress_reader *r, const char *bytes, size_t n);
+
+/* The file is shorter than what was read of it, or another one: forgets a
+ * partial line. Feed it from its beginning then. */
+void progress_restart_file(struct progress_reader *r);
+
+/* What is known; valid until the reader is freed, changed by the calls above. */
+const struct progress *progress_now(const struct progress_reader *r);
+
+/* A text for the log, once each: why the pattern was given up (too costly on
+ * this output), that lines of the file were not understood. NULL = none. */
+const char *progress_problem(struct progress_reader *r);
+
+/* Adds the known fields as members of a JSON object, without its braces:
+ * "step":10,"total":100,"loss":0.5,"metrics":{"accuracy":0.9},"source":"keras".
+ * A NaN or infinite number is the string "nan", "inf" or "-inf". */
+void progress_add_json(const struct progress *p, struct str *out);
+
+/* Adds the one number by which the training is judged: the loss, or the first
+ * metric when it tells no loss: "metric":"loss","value":0.5. Nothing when there is
+ * neither. */
+void progress_add_judged(const struct progress *p, struct str *out);
+
+/* Whether a pattern can be used: compiles, is at most 1 KiB, and has a named
+ * group that is a field: step, total, epoch, epochs, loss or rate. Any other
+ * named group is a metric. The error names the offset. For the server, when a
+ * job is submitted. */
+int progress_check_pattern(const char *pattern, struct err *err);
+
+#endif

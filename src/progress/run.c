@@ -1,0 +1,251 @@
+/* Owns the arithmetic of places: (epoch e of E, batch b of B) is step
+ * (e-1)*B+b of E*B, epochs being numbered from 1 or from 0.
+ *
+ * Invariants: done and before only grow while a source is followed, so that the
+ * step does not fall when an epoch, or a whole fit, begins anew. */
+#include "progress/run.h"
+
+/* Nothing real is beyond these, and their products fit. */
+#define PLACE_LIMIT 1e15
+#define EPOCH_LIMIT 1e9
+#define STEP_LIMIT ((int64_t)1e18)
+
+/* A fit that begins anew so often tells nothing of the whole job. */
+#define RESETS_LIMIT 2
+
+static int64_t add(int64_t a, int64_t b)
+{
+    return a > STEP_LIMIT - b ? STEP_LIMIT : a + b;
+}
+
+static int64_t times(double a, int64_t b)
+{
+    double product = a * (double)b;
+    return product > (double)STEP_LIMIT ? STEP_LIMIT : product > 0 ? (int64_t)product : 0;
+}
+
+/* Steps of one epoch, as far as is known. */
+static int64_t epoch_size(const struct progress_run *r)
+{
+    return r->of ? r->of : r->at;
+}
+
+void progress_run_start(struct progress_run *r, const struct sighting *s, int64_t before,
+                        unsigned resets)
+{
+    *r = (struct progress_run){
+        .source = s->source, .key = s->key, .trust = s->trust, .before = before, .resets = resets};
+}
+
+static void note_first(struct progress_run *r, const struct sighting *s)
+{
+    if (s->has & SIGHTING_EPOCH) {
+        r->has_epoch = true;
+        r->base = s->from_zero || s->epoch < 1 ? 0 : 1;
+        r->epoch = r->first_epoch = s->epoch;
+        r->closed = s->closes;
+    }
+    if (s->has & SIGHTING_AT) {
+        r->has_at = true;
+        r->at = r->first_at = s->at;
+        r->of = s->has & SIGHTING_OF ? s->of : 0;
+        r->within = r->has_epoch && s->scope == SCOPE_EPOCH;
+        r->guess = r->has_epoch && s->scope == SCOPE_UNKNOWN;
+    }
+    /* A resumed job: the epochs before it are done. */
+    if (r->within && r->of && r->epoch > r->base)
+        r->done = times(r->epoch - r->base, r->of);
+    r->moves = 0;
+}
+
+/* Begins anew: what it had done stays done. */
+static void restart(struct progress_run *r, const struct sighting *s)
+{
+    struct progress_run old = *r;
+    int64_t before = progress_run_step(r);
+    if (old.has_at && old.of && old.at >= old.of && !old.within)
+        before = add(old.before, old.of);
+    progress_run_start(r, s, before, old.resets + 1);
+    r->trust = old.trust;
+    r->epochs = s->has & SIGHTING_EPOCH ? 0 : old.epochs;
+    note_first(r, s);
+    r->done = 0;
+}
+
+/* Whether a place behind the newest one is a new beginning, not a straggler. */
+static bool begins_anew(const struct progress_run *r, const struct sighting *s)
+{
+    bool finished = r->of && r->at >= r->of;
+    if (s->bar && finished)
+        return true;
+    return s->at <= r->first_at && (finished || r->moves >= 3 || s->bar);
+}
+
+static bool advance_at(struct progress_run *r, const struct sighting *s)
+{
+    if (s->at < r->at) {
+        if (!begins_anew(r, s))
+            return false;
+        restart(r, s);
+        return true;
+    }
+    r->moves += s->at > r->at;
+    r->at = s->at;
+    if (s->has & SIGHTING_OF)
+        r->of = s->of;
+    return true;
+}
+
+/* A later epoch: shows whether places count from its beginning. */
+static void next_epoch(struct progress_run *r, const struct sighting *s)
+{
+    double more = s->epoch - r->epoch;
+    if (r->guess && (s->at < r->at || (s->at == r->at && r->of && r->at == r->of))) {
+        r->within = true;
+        r->done = times(s->epoch - r->base, epoch_size(r));
+    } else if (r->within) {
+        r->done = add(r->done, times(more, epoch_size(r)));
+    }
+    r->guess = false;
+    r->size = epoch_size(r);
+    r->epoch = s->epoch;
+    r->moves++;
+    r->at = s->at;
+    r->closed = false;
+    if (s->has & SIGHTING_OF)
+        r->of = s->of;
+}
+
+static bool advance_both(struct progress_run *r, const struct sighting *s)
+{
+    if (!r->has_epoch) {
+        r->has_epoch = true;
+        r->base = s->from_zero || s->epoch < 1 ? 0 : 1;
+        r->epoch = r->first_epoch = s->epoch;
+    }
+    if (s->epoch > r->epoch) {
+        next_epoch(r, s);
+        return true;
+    }
+    bool same_again = s->epoch == r->epoch && s->at < r->at && r->closed;
+    if (same_again || (s->epoch < r->epoch && s->epoch <= r->first_epoch)) {
+        restart(r, s);
+        return true;
+    }
+    if (s->epoch < r->epoch || s->at < r->at)
+        return false;
+    r->moves += s->at > r->at;
+    r->at = s->at;
+    if (s->has & SIGHTING_OF) {
+        r->of = s->of;
+        /* The first epoch of a resumed job had no size so far. */
+        if (r->within && !r->done && r->epoch > r->base && r->epoch == r->first_epoch)
+            r->done = times(r->epoch - r->base, r->of);
+    }
+    return true;
+}
+
+/* More of the whole is done than the epochs so far can hold: the places count
+ * from the beginning of the epoch. */
+static void settle_guess(struct progress_run *r)
+{
+    if (!r->guess || !r->of || !r->epochs)
+        return;
+    double share = (r->epoch - r->base + 1) / (double)r->epochs;
+    if ((double)r->at <= 1.02 * share * (double)r->of + 1)
+        return;
+    r->guess = false;
+    r->within = true;
+    r->done = times(r->epoch - r->base, r->of);
+}
+
+static bool advance_epoch(struct progress_run *r, const struct sighting *s)
+{
+    if (s->epoch < r->epoch) {
+        if (s->epoch > r->first_epoch || !(r->moves || progress_run_finished(r)))
+            return false;
+        restart(r, s);
+        return true;
+    }
+    if (s->epoch == r->epoch && r->closed && s->header && r->epochs && progress_run_finished(r)) {
+        restart(r, s);
+        return true;
+    }
+    r->moves += s->epoch > r->epoch;
+    r->closed = s->closes || (s->epoch == r->epoch && r->closed);
+    r->epoch = s->epoch;
+    return true;
+}
+
+static bool is_sane(const struct sighting *s)
+{
+    if ((s->has & SIGHTING_AT) && !(s->at >= 0 && (double)s->at <= PLACE_LIMIT))
+        return false;
+    if ((s->has & SIGHTING_OF) && !(s->of > 0 && (double)s->of <= PLACE_LIMIT))
+        return false;
+    if ((s->has & SIGHTING_EPOCH) && !(s->epoch >= 0 && s->epoch <= EPOCH_LIMIT))
+        return false;
+    return !(s->has & SIGHTING_EPOCHS) || (s->epochs > 0 && (double)s->epochs <= EPOCH_LIMIT);
+}
+
+bool progress_run_advance(struct progress_run *r, const struct sighting *s)
+{
+    if (!is_sane(s))
+        return false;
+    bool at = s->has & SIGHTING_AT, epoch = s->has & SIGHTING_EPOCH, taken = true;
+    if (!r->has_at && !r->has_epoch)
+        note_first(r, s);
+    else if (at && epoch)
+        taken = advance_both(r, s);
+    else if (at)
+        taken = advance_at(r, s);
+    else
+        taken = advance_epoch(r, s);
+    if (taken && (s->has & SIGHTING_EPOCHS))
+        r->epochs = s->epochs;
+    settle_guess(r);
+    return taken;
+}
+
+/* How many epochs there are. A job that numbers them from 0 may print the number
+ * of the last one ("Epoch 0/24"): told by which of the two is round. */
+static int64_t count_epochs(const struct progress_run *r)
+{
+    int64_t n = r->epochs, current = (int64_t)r->epoch - r->base + 1;
+    if (r->has_epoch && r->base == 0 && (n + 1) % 5 == 0)
+        n++;
+    return n < current && r->has_epoch ? current : n;
+}
+
+int64_t progress_run_step(const struct progress_run *r)
+{
+    if (r->has_at)
+        return add(r->before, add(r->done, r->at));
+    int64_t epochs = (int64_t)r->epoch - r->base + r->closed;
+    return add(r->before, epochs > 0 ? epochs : 0);
+}
+
+int64_t progress_run_total(const struct progress_run *r)
+{
+    if (r->resets > RESETS_LIMIT && !(r->has_at && !r->has_epoch && r->epochs))
+        return 0;
+    if (!r->has_at)
+        return r->epochs ? add(r->before, count_epochs(r)) : 0;
+    if (r->has_epoch && r->within) {
+        double left = (double)count_epochs(r) - (r->epoch - r->base);
+        int64_t rest = times(left, r->of ? r->of : r->size);
+        return r->epochs && rest ? add(r->before, add(r->done, rest)) : 0;
+    }
+    if (r->has_epoch || !r->resets)
+        return r->of ? add(r->before, r->of) : 0;
+    /* A bar for each epoch, and their number told elsewhere. */
+    return r->of && r->epochs ? times((double)r->epochs, r->of) : 0;
+}
+
+bool progress_run_finished(const struct progress_run *r)
+{
+    if (!r->has_at)
+        return r->epochs && r->closed && (int64_t)r->epoch - r->base + 1 >= count_epochs(r);
+    int64_t total = progress_run_total(r);
+    return total && progress_run_step(r) >= total;
+}

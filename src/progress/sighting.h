@@ -1,0 +1,87 @@
+/* What one line says, before it is put together with what was known. */
+#ifndef PROGRESS_SIGHTING_H
+#define PROGRESS_SIGHTING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "progress/line.h"
+#include "progress/progress.h"
+#include "progress/words.h"
+
+/* Fields that a sighting has. */
+#define SIGHTING_AT 1u     /* a place: batch, iteration, sample */
+#define SIGHTING_OF 2u     /* and how many there are of them */
+#define SIGHTING_EPOCH 4u  /* an epoch, as the job numbers it */
+#define SIGHTING_EPOCHS 8u /* and how many there are of them */
+#define SIGHTING_RATE 16u
+#define SIGHTING_TOTAL 32u /* the job's steps, told apart from a place */
+
+/* Whether `at` counts from the beginning of the epoch or of the job. */
+enum sighting_scope { SCOPE_UNKNOWN, SCOPE_EPOCH, SCOPE_JOB };
+
+/* How sure it is that the place is the training's. */
+enum sighting_trust { TRUST_NONE, TRUST_WEAK, TRUST_GOOD, TRUST_SAID };
+
+struct sighting {
+    const char *source;
+    uint32_t key; /* tells the bars and tables of one source apart */
+    unsigned has;
+    int64_t at, of, epochs, total;
+    double epoch, rate;
+    enum sighting_scope scope;
+    enum sighting_trust trust;
+    bool named;        /* the place is called a step: it may be one of the whole job */
+    bool from_zero;    /* its epochs are known to begin at 0 */
+    bool header;       /* opens an epoch, and says no more */
+    bool closes;       /* the epoch is over */
+    bool bar;          /* a bar: one that falls back begins anew */
+    bool chief;        /* the bar that was drawn last is the training's */
+    const char *eval;  /* an evaluation: prefix of its metrics, and no place */
+    uint8_t loss_rank; /* PROGRESS_LOSS_NONE = it has no loss */
+    double loss;
+    unsigned n_metrics;
+    struct progress_metric metric[PROGRESS_METRICS];
+};
+
+/* An empty sighting. */
+void sighting_init(struct sighting *s, const char *source);
+
+/* Adds a loss or a metric under its name; any = also names that are not known to
+ * be metrics. False when the name is not one. */
+bool sighting_add(struct sighting *s, const struct progress_name *name, double value, bool any);
+
+/* Adds what the labelled numbers of the line say from number `from` on. */
+void sighting_add_pairs(struct sighting *s, const struct progress_line *line, unsigned from,
+                        bool any);
+
+static inline bool sighting_has_metric(const struct sighting *s)
+{
+    return s->loss_rank != PROGRESS_LOSS_NONE || s->n_metrics;
+}
+
+/* The readers: each takes a line and returns whether it is of its form. In the
+ * order in which they are tried. */
+bool progress_read_bar(const struct progress_line *line, struct sighting *s);
+bool progress_read_keras(const struct progress_line *line, struct sighting *s);
+bool progress_read_special(const struct progress_line *line, struct sighting *s);
+bool progress_read_text(const struct progress_line *line, struct sighting *s);
+
+/* A JSON object on one line; `said` = a line of $TRAINYARD_PROGRESS, where every
+ * number is meant. */
+bool progress_read_json(const char *text, size_t n, bool said, struct sighting *s);
+
+/* Tables: a line of column names, then rows. */
+#define PROGRESS_COLUMNS 16
+struct progress_table {
+    uint8_t n;    /* columns; 0 = no table yet */
+    uint8_t yolo; /* the losses of a row are parts, to be added up */
+    uint32_t key; /* of its names */
+    struct progress_name column[PROGRESS_COLUMNS];
+};
+/* Takes the names when the line has them: true. */
+bool progress_table_head(struct progress_table *t, const char *text, size_t n);
+bool progress_table_row(const struct progress_table *t, const struct progress_line *line,
+                        struct sighting *s);
+
+#endif

@@ -1,0 +1,361 @@
+/* Owns the choice among what was seen: which source tells where the job is, which
+ * bar is the training's, which loss is the job's.
+ *
+ * Trust decides: what the job said itself, then places of a training, then bare
+ * bars and titles. Of equals the first one stays until it has ended or has been
+ * silent for long. Only when a better source is found may the step fall. */
+#include "progress/track.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Places of other sources of the same trust until the followed one is given up.
+ * A bar is drawn ten times a second, also that of a long evaluation. */
+#define SILENCE 2000
+#define LINE_WEIGHT 40
+
+void progress_track_init(struct progress_track *t, int64_t given_total)
+{
+    *t = (struct progress_track){.given_total = given_total, .loss_rank = PROGRESS_LOSS_NONE};
+    if (given_total > 0) {
+        t->now.total = given_total;
+        t->now.has = PROGRESS_TOTAL;
+    }
+}
+
+static bool same_double(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
+/* Setters: true when the value is news. */
+static bool set_whole(struct progress *p, unsigned bit, int64_t *field, int64_t value)
+{
+    bool news = !(p->has & bit) || *field != value;
+    p->has |= bit;
+    *field = value;
+    return news;
+}
+
+static bool set_double(struct progress *p, unsigned bit, double *field, double value)
+{
+    bool news = !(p->has & bit) || !same_double(*field, value);
+    p->has |= bit;
+    *field = value;
+    return news;
+}
+
+static bool set_metric(struct progress *p, const struct progress_metric *m)
+{
+    for (unsigned i = 0; i < p->n_metrics; i++) {
+        if (strcmp(p->metric[i].name, m->name) != 0)
+            continue;
+        bool news = !same_double(p->metric[i].value, m->value);
+        p->metric[i].value = m->value;
+        return news;
+    }
+    if (p->n_metrics == PROGRESS_METRICS)
+        return false;
+    p->metric[p->n_metrics++] = *m;
+    return true;
+}
+
+static bool take_metrics(struct progress_track *t, const struct sighting *s)
+{
+    bool news = false, said = s->trust == TRUST_SAID;
+    for (unsigned i = 0; i < s->n_metrics; i++)
+        news |= set_metric(&t->now, &s->metric[i]);
+    if (s->loss_rank == PROGRESS_LOSS_NONE || (t->said_loss && !said))
+        return news;
+    if (s->loss_rank > t->loss_rank && !said)
+        return news; /* a part of the loss: it is among the metrics */
+    t->loss_rank = s->loss_rank;
+    t->said_loss = said;
+    t->now.diverged = !isfinite(s->loss);
+    if (!t->now.source)
+        t->now.source = s->source;
+    return set_double(&t->now, PROGRESS_LOSS, &t->now.loss, s->loss) || news;
+}
+
+/* Brings what is shown up to what the run says. */
+static bool show_run(struct progress_track *t, const struct sighting *s)
+{
+    struct progress *p = &t->now;
+    const struct progress_run *r = &t->run;
+    int64_t step = progress_run_step(r), total = progress_run_total(r);
+    bool news = p->source != r->source || p->weak != (r->trust == TRUST_WEAK);
+    p->source = r->source;
+    p->weak = r->trust == TRUST_WEAK;
+    news |= set_whole(p, PROGRESS_STEP, &p->step, step);
+    if (t->given_total > 0)
+        total = t->given_total;
+    if (total) {
+        news |= set_whole(p, PROGRESS_TOTAL, &p->total, total > step ? total : step);
+    } else if (p->has & PROGRESS_TOTAL) {
+        p->has &= ~PROGRESS_TOTAL;
+        news = true;
+    }
+    if (s->has & SIGHTING_RATE)
+        news |= set_double(p, PROGRESS_RATE, &p->rate, s->rate);
+    return news;
+}
+
+static bool show_epoch(struct progress_track *t, const struct sighting *s)
+{
+    bool news = false;
+    if (s->has & SIGHTING_EPOCH)
+        news |= set_double(&t->now, PROGRESS_EPOCH, &t->now.epoch, s->epoch);
+    if (s->has & SIGHTING_EPOCHS)
+        news |= set_whole(&t->now, PROGRESS_EPOCHS, &t->now.epochs, s->epochs);
+    return news;
+}
+
+/* ---- lines that open an epoch --------------------------------------------- */
+
+static void open_header(struct progress_track *t, const struct sighting *s)
+{
+    struct progress_header *h = &t->header;
+    bool ended = h->taken && h->of && h->at >= h->of;
+    if (h->open && h->epoch == s->epoch && !ended)
+        return; /* drawn again */
+    *h = (struct progress_header){
+        .open = true,
+        .from_zero = s->from_zero,
+        .again = h->open && h->epoch == s->epoch,
+        .epoch = s->epoch,
+        .epochs = s->has & SIGHTING_EPOCHS ? s->epochs : 0,
+    };
+}
+
+/* Another bar than the training's below the open epoch: an evaluation's. */
+static bool is_foreign(const struct progress_track *t, const struct sighting *s)
+{
+    const struct progress_header *h = &t->header;
+    if (!s->bar || !h->open || !h->taken || (s->has & SIGHTING_EPOCH))
+        return false;
+    bool other = s->key != h->key || ((s->has & SIGHTING_OF) && h->of && s->of != h->of);
+    bool second = h->of && h->at >= h->of && s->at < h->at;
+    return other || second;
+}
+
+/* Puts a place below the open epoch. */
+static void adopt_header(struct progress_track *t, struct sighting *s)
+{
+    struct progress_header *h = &t->header;
+    int64_t of = s->has & SIGHTING_OF ? s->of : 0;
+    h->taken = h->taken || s->bar;
+    h->key = s->key;
+    h->at = s->at;
+    h->of = of;
+    s->has |= SIGHTING_EPOCH | (h->epochs ? SIGHTING_EPOCHS : 0);
+    s->epoch = h->epoch;
+    s->epochs = h->epochs;
+    s->from_zero = h->from_zero;
+    s->key = 0;
+    if (s->bar || (of && !s->named))
+        s->scope = SCOPE_EPOCH;
+    if (s->bar)
+        s->trust = TRUST_GOOD;
+}
+
+/* ---- which source --------------------------------------------------------- */
+
+static bool is_followed(const struct progress_run *r, const struct sighting *s)
+{
+    return r->source && s->source && !strcmp(r->source, s->source) && r->key == s->key;
+}
+
+/* A place by epochs alone, where the run has finer ones: tells how many there
+ * are, at most. */
+static bool is_coarse(const struct progress_run *r, const struct sighting *s)
+{
+    return r->has_at && !(s->has & SIGHTING_AT);
+}
+
+/* Whether to follow the source of *s from now on, and from which step. */
+static bool should_follow(struct progress_track *t, const struct sighting *s, int64_t *before)
+{
+    const struct progress_run *r = &t->run;
+    *before = 0;
+    if (s->trust != r->trust)
+        return s->trust > r->trust;
+    bool finer = !r->has_at && (s->has & SIGHTING_AT);
+    if (finer || (!r->moves && (s->has & SIGHTING_AT) && !progress_run_step(r)))
+        return true;
+    if (is_coarse(r, s))
+        return false;
+    *before = t->now.step;
+    t->others += s->bar ? 1 : LINE_WEIGHT;
+    return progress_run_finished(r) || t->others > SILENCE;
+}
+
+static bool follow(struct progress_track *t, const struct sighting *s)
+{
+    struct progress_run *r = &t->run;
+    int64_t before;
+    if (!is_followed(r, s) || (s->trust > r->trust)) {
+        if (!should_follow(t, s, &before)) {
+            if (is_coarse(r, s) && s->trust == r->trust && (s->has & SIGHTING_EPOCHS) &&
+                (!r->epochs || !r->has_epoch))
+                r->epochs = s->epochs;
+            return is_coarse(r, s) && s->trust == r->trust && show_epoch(t, s);
+        }
+        struct progress_run fresh;
+        progress_run_start(&fresh, s, before, before ? r->resets + 1 : 0);
+        if (!progress_run_advance(&fresh, s))
+            return false;
+        *r = fresh;
+    } else if (is_coarse(r, s)) {
+        if ((s->has & SIGHTING_EPOCHS) && !r->epochs)
+            r->epochs = s->epochs;
+        return show_epoch(t, s);
+    } else if (!r->has_at && (s->has & SIGHTING_AT)) {
+        /* The same source has become finer. */
+        struct progress_run fresh;
+        progress_run_start(&fresh, s, 0, 0);
+        if (!progress_run_advance(&fresh, s))
+            return false;
+        *r = fresh;
+    } else if (!progress_run_advance(r, s)) {
+        t->behind = true;
+        return false;
+    }
+    t->others = 0;
+    bool news = show_run(t, s);
+    return show_epoch(t, s) || news;
+}
+
+/* ---- special places ------------------------------------------------------- */
+
+/* Hugging Face's trainer tells its epochs in lines and its steps by a bare bar,
+ * the one that was drawn last before a line with a learning rate. */
+static bool take_chief(struct progress_track *t, const struct sighting *s)
+{
+    bool news = show_epoch(t, s);
+    if (s->chief && !t->chief && t->bar_key) {
+        t->chief = t->bar_key;
+        struct sighting bar;
+        sighting_init(&bar, s->source);
+        bar.key = t->chief;
+        bar.trust = TRUST_GOOD;
+        bar.bar = true;
+        bar.at = t->bar_at;
+        bar.of = t->bar_of;
+        bar.has = SIGHTING_AT | (t->bar_of ? SIGHTING_OF : 0);
+        return follow(t, &bar) || news;
+    }
+    if (t->chief || (s->has & SIGHTING_AT))
+        return (!t->chief && follow(t, s)) || news;
+    if (!t->told_total || !t->told_epochs || !(s->has & SIGHTING_EPOCH))
+        return news;
+    struct sighting share = *s;
+    share.has = SIGHTING_AT | SIGHTING_OF;
+    share.at = llround(fmin(s->epoch / (double)t->told_epochs, 1) * (double)t->told_total);
+    share.of = t->told_total;
+    share.scope = SCOPE_JOB;
+    return follow(t, &share) || news;
+}
+
+/* A bare bar: remembered, and followed when it is known to be the training's. */
+static bool take_bar(struct progress_track *t, struct sighting *s)
+{
+    if (s->trust == TRUST_WEAK) {
+        t->bar_key = s->key ? s->key : 1;
+        t->bar_at = s->at;
+        t->bar_of = s->has & SIGHTING_OF ? s->of : 0;
+        if (t->chief && t->chief == t->bar_key) {
+            s->trust = TRUST_GOOD;
+            s->source = "huggingface";
+            return follow(t, s);
+        }
+    }
+    if (!(s->has & SIGHTING_EPOCH) && t->header.open)
+        adopt_header(t, s);
+    return follow(t, s);
+}
+
+static bool take_header(struct progress_track *t, const struct sighting *s)
+{
+    open_header(t, s);
+    if (t->header.again && t->run.has_at && t->run.has_epoch && t->run.epoch == s->epoch)
+        t->run.closed = true; /* a second fit of one epoch */
+    return follow(t, s);
+}
+
+static bool take_place(struct progress_track *t, struct sighting *s)
+{
+    if (s->source && !strcmp(s->source, "huggingface"))
+        return take_chief(t, s);
+    if (s->header)
+        return take_header(t, s);
+    if (s->bar)
+        return take_bar(t, s);
+    if ((s->has & SIGHTING_AT) && !(s->has & SIGHTING_EPOCH) && s->scope == SCOPE_UNKNOWN &&
+        s->trust == TRUST_GOOD && t->header.open)
+        adopt_header(t, s);
+    return follow(t, s);
+}
+
+/* What the job says itself is taken as it is, but for a step behind one that it
+ * said before: the script was started anew from a checkpoint. */
+static bool take_said(struct progress_track *t, const struct sighting *s)
+{
+    struct progress *p = &t->now;
+    bool news = show_epoch(t, s);
+    if (s->has & SIGHTING_AT) {
+        if (!t->said_place || s->at > p->step)
+            news |= set_whole(p, PROGRESS_STEP, &p->step, s->at);
+        if (!t->said_place && !t->given_total)
+            p->has &= ~PROGRESS_TOTAL; /* of something else */
+        t->said_place = true;
+        news |= p->source != s->source || p->weak;
+        p->source = s->source;
+        p->weak = false;
+    }
+    if ((s->has & SIGHTING_TOTAL) && !t->given_total)
+        news |= set_whole(p, PROGRESS_TOTAL, &p->total, s->total);
+    if ((p->has & PROGRESS_TOTAL) && (p->has & PROGRESS_STEP) && p->total < p->step)
+        news |= set_whole(p, PROGRESS_TOTAL, &p->total, p->step);
+    if (s->has & SIGHTING_RATE)
+        news |= set_double(p, PROGRESS_RATE, &p->rate, s->rate);
+    return news;
+}
+
+/* "Epoch 0/24", then "train Loss: 0.66": the epochs of those lines are the
+ * training's. */
+static bool confirm_header(struct progress_track *t, const struct sighting *s)
+{
+    struct progress_run *r = &t->run;
+    if (s->loss_rank == PROGRESS_LOSS_NONE || !t->header.open || r->has_at || !r->has_epoch ||
+        r->trust > TRUST_GOOD)
+        return false;
+    r->trust = TRUST_GOOD;
+    r->closed = r->closed || s->closes;
+    return show_run(t, s);
+}
+
+void progress_track_take(struct progress_track *t, const struct sighting *seen)
+{
+    struct sighting s = *seen;
+    if (is_foreign(t, &s))
+        return;
+    bool news = false;
+    t->behind = false;
+    bool place = s.has & (SIGHTING_AT | SIGHTING_EPOCH);
+    if (s.trust == TRUST_SAID) {
+        news |= take_said(t, &s);
+    } else if (t->said_place || s.eval) {
+        /* Only its metrics count. */
+    } else if (!place && s.has) {
+        t->told_total = s.has & SIGHTING_TOTAL ? s.total : t->told_total;
+        t->told_epochs = s.has & SIGHTING_EPOCHS ? s.epochs : t->told_epochs;
+    } else if (place && s.trust != TRUST_NONE) {
+        news |= take_place(t, &s);
+    } else {
+        news |= confirm_header(t, &s);
+    }
+    /* A line about a place that is past has an old loss, too. */
+    if (!t->behind)
+        news |= take_metrics(t, seen);
+    t->now.seq += news;
+}

@@ -1,0 +1,40 @@
+/* What is known of a job, put together from sightings. */
+#ifndef PROGRESS_TRACK_H
+#define PROGRESS_TRACK_H
+
+#include "progress/run.h"
+
+/* The epoch that a line of its own has opened: the bars below it belong there. */
+struct progress_header {
+    bool open;
+    bool taken; /* a bar was found below it */
+    bool from_zero;
+    bool again; /* the same epoch was opened once more, after its bar had ended */
+    double epoch;
+    int64_t epochs;
+    uint32_t key; /* of that bar */
+    int64_t at, of;
+};
+
+struct progress_track {
+    struct progress now;
+    struct progress_run run;
+    struct progress_header header;
+    unsigned others;     /* places of other sources since the last of this one */
+    int64_t given_total; /* by the user; 0 = none */
+    int64_t told_total;  /* announced by the job before it began; 0 = none */
+    int64_t told_epochs; /* likewise */
+    uint32_t bar_key;    /* the bare bar that was drawn last */
+    int64_t bar_at, bar_of;
+    uint32_t chief; /* the bare bar that is the training's; 0 = not known */
+    uint8_t loss_rank;
+    bool behind;                /* the place just taken lies behind the newest one */
+    bool said_place, said_loss; /* the job has said it itself */
+};
+
+void progress_track_init(struct progress_track *t, int64_t given_total);
+
+/* Takes a sighting into account; t->now.seq changes when anything else did. */
+void progress_track_take(struct progress_track *t, const struct sighting *s);
+
+#endif

@@ -1,0 +1,199 @@
+/* Control groups v1: a hierarchy for each controller, mounted one by one.
+ *
+ * The base is at the top of each hierarchy for root, so that a server started from
+ * elsewhere finds it again, and in this process's own group for others. Where the
+ * unified hierarchy is mounted beside them without controllers (the hybrid layout of
+ * systemd), a group is made there too: its cgroup.kill ends a fork bomb at a stroke,
+ * and its cgroup.freeze serves when there is no freezer. Without it the freezer holds
+ * the processes still while they are killed; one that is frozen by v1's freezer dies
+ * only when it is thawed. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime/local/cgroup.h"
+#include "runtime/local/textfile.h"
+
+enum { PERIOD_US = 100000, QUOTA_MIN_US = 1000, SHARES = 1024, SHARES_MAX = 262144 };
+
+/* A new cpuset is empty: the base takes what the group above it has. */
+static int fill_cpuset(const char *parent, const char *base)
+{
+    static const char *const files[] = {"cpuset.cpus", "cpuset.mems"};
+    struct str from = {0}, to = {0}, text = {0};
+    int code = 0;
+    for (size_t i = 0; i < COUNT_OF(files) && !code; i++) {
+        from.n = to.n = 0;
+        str_addf(&from, "%s/%s", parent, files[i]);
+        str_addf(&to, "%s/%s", base, files[i]);
+        code = textfile_read(from.at, &text);
+        if (!code)
+            code = textfile_write_at(-1, to.at, text.at);
+    }
+    str_done(&from);
+    str_done(&to);
+    str_done(&text);
+    return code;
+}
+
+static int open_hierarchy(const struct cgroup_mount *m, const char *base, struct cgroups *c)
+{
+    const char *parent = geteuid() == 0 ? m->point : m->own;
+    struct str path = {0};
+    str_addf(&path, "%s/%s", parent, base);
+    int code = mkdir(path.at, 0755) && errno != EEXIST ? errno : 0;
+    if (!code && m->controllers & CGROUP_CPUSET)
+        code = fill_cpuset(parent, path.at);
+    if (!code)
+        code = cgroup_add(c, path.at, m->controllers, m->v2);
+    if (code)
+        str_done(&path);
+    return code;
+}
+
+static bool has_file(const struct cgroup_hierarchy *h, const char *file)
+{
+    struct str path = {0};
+    str_addf(&path, "%s/%s", h->base, file);
+    bool found = access(path.at, W_OK) == 0;
+    str_done(&path);
+    return found;
+}
+
+static const struct cgroup_hierarchy *unified(const struct cgroups *c)
+{
+    for (uint32_t i = 0; i < c->n; i++)
+        if (c->at[i].v2)
+            return &c->at[i];
+    return NULL;
+}
+
+static int open_v1(const struct cgroup_mounts *m, const char *base, struct cgroups *c,
+                   struct str *why)
+{
+    struct str refused = {0};
+    int last = 0;
+    for (uint32_t i = 0; i < m->n; i++) {
+        const struct cgroup_mount *mount = &m->at[i];
+        if (!mount->v2 && !mount->controllers)
+            continue;
+        int code = open_hierarchy(mount, base, c);
+        if (!code || mount->v2)
+            continue;
+        str_addf(&refused, "%s%s", refused.n ? ", " : "", mount->point);
+        last = code;
+    }
+    if (refused.n)
+        cgroup_complain(why, "cannot make groups in %s: %s", refused.at, strerror(last));
+    str_done(&refused);
+    const struct cgroup_hierarchy *u = unified(c), *cpu = cgroup_with(c, CGROUP_CPU);
+    if (cpu)
+        cgroup_write(cpu, NULL, "cpu.shares", "%u", cgroup_base_weight(SHARES, SHARES_MAX));
+    c->can_kill = u && has_file(u, "cgroup.kill");
+    c->can_freeze = cgroup_with(c, CGROUP_FREEZER) || (u && has_file(u, "cgroup.freeze"));
+    return c->controllers ? 0 : -1;
+}
+
+static int init_v1(const struct cgroups *c, const char *name, struct err *err)
+{
+    const struct cgroup_hierarchy *h = cgroup_with(c, CGROUP_CPUSET);
+    static const char *const files[] = {"cpuset.cpus", "cpuset.mems"};
+    struct str text = {0};
+    for (size_t i = 0; h && i < COUNT_OF(files); i++) {
+        int code = textfile_read_at(h->fd, files[i], &text);
+        if (!code)
+            code = cgroup_write(h, name, files[i], "%s", text.at);
+        if (code) {
+            str_done(&text);
+            return cgroup_refused(h, name, files[i], code, err);
+        }
+    }
+    str_done(&text);
+    return 0;
+}
+
+static int set_cpu(const struct cgroup_hierarchy *h, const char *name,
+                   const struct cgroup_limits *l, struct err *err)
+{
+    long long quota = l->quota ? l->quota * PERIOD_US / UNIT : -1;
+    int code = cgroup_write(h, name, "cpu.shares", "%u", l->weight > 0 ? l->weight * 10 : 10);
+    if (code)
+        return cgroup_refused(h, name, "cpu.shares", code, err);
+    code = cgroup_write(h, name, "cpu.cfs_period_us", "%d", PERIOD_US);
+    if (!code)
+        code = cgroup_write(h, name, "cpu.cfs_quota_us", "%lld",
+                            quota >= 0 && quota < QUOTA_MIN_US ? QUOTA_MIN_US : quota);
+    return code ? cgroup_refused(h, name, "cpu.cfs_quota_us", code, err) : 0;
+}
+
+/* Memory and swap together may never be less than memory: which of both goes first
+ * depends on the direction. Kernels without swap accounting have no memsw. */
+static int set_memory(const struct cgroup_hierarchy *h, const char *name, int64_t bytes,
+                      struct err *err)
+{
+    static const char limit[] = "memory.limit_in_bytes", both[] = "memory.memsw.limit_in_bytes";
+    long long value = bytes ? bytes : -1;
+    int swap = cgroup_write(h, name, both, "%lld", value);
+    int code = cgroup_write(h, name, limit, "%lld", value);
+    if (swap == EINVAL)
+        swap = cgroup_write(h, name, both, "%lld", value);
+    if (!code && swap && swap != ENOENT && swap != EACCES)
+        return cgroup_refused(h, name, both, swap, err);
+    return code ? cgroup_refused(h, name, limit, code, err) : 0;
+}
+
+static int set_v1(const struct cgroups *c, const char *name, const struct cgroup_limits *l,
+                  struct err *err)
+{
+    const struct cgroup_hierarchy *h;
+    int code;
+    if ((h = cgroup_with(c, CGROUP_CPU)) && set_cpu(h, name, l, err))
+        return -1;
+    if ((h = cgroup_with(c, CGROUP_CPUSET)) &&
+        (code = cgroup_write(h, name, "cpuset.cpus", "%s", l->cpus)))
+        return cgroup_refused(h, name, "cpuset.cpus", code, err);
+    if ((h = cgroup_with(c, CGROUP_MEMORY)) && set_memory(h, name, l->memory, err))
+        return -1;
+    if ((h = cgroup_with(c, CGROUP_PIDS)) &&
+        (code = l->pids ? cgroup_write(h, name, "pids.max", "%lld", (long long)l->pids)
+                        : cgroup_write(h, name, "pids.max", "max")))
+        return cgroup_refused(h, name, "pids.max", code, err);
+    return 0;
+}
+
+static int freeze_v1(const struct cgroups *c, const char *name, bool frozen, struct err *err)
+{
+    const struct cgroup_hierarchy *h = cgroup_with(c, CGROUP_FREEZER);
+    const char *file = h ? "freezer.state" : "cgroup.freeze";
+    int code = ENOENT;
+    if (h)
+        code = cgroup_write(h, name, file, "%s", frozen ? "FROZEN" : "THAWED");
+    else if ((h = unified(c)))
+        code = cgroup_write(h, name, file, "%d", frozen);
+    if (!h)
+        return err_set(err, ERR_IO, "no freezer among the control groups");
+    return code ? cgroup_refused(h, name, file, code, err) : 0;
+}
+
+/* Each one too where all can be killed at a stroke: a job of root's may have left one
+ * of the hierarchies. */
+static void kill_v1(const struct cgroups *c, const char *name)
+{
+    if (c->can_kill)
+        cgroup_write(unified(c), name, "cgroup.kill", "1");
+    else
+        freeze_v1(c, name, true, NULL);
+    cgroup_kill_each(c, name);
+    freeze_v1(c, name, false, NULL);
+}
+
+const struct cgroup_version cgroup_v1 = {
+    .number = 1,
+    .open = open_v1,
+    .init = init_v1,
+    .set = set_v1,
+    .freeze = freeze_v1,
+    .kill = kill_v1,
+};

@@ -1,0 +1,185 @@
+/* Owns what attempts hold on this machine: the entry of each, its limits and how they
+ * are put into force.
+ *
+ * What a controller does not do for us is done process by process: CPUs by affinity,
+ * weights by nice values. That reaches only the processes that there are: those that
+ * start later inherit it from them. */
+#include <math.h>
+#include <stdio.h>
+
+#include "runtime/local/local.h"
+#include "runtime/local/process.h"
+
+enum {
+    WEIGHT_MAX = 1000,
+    NICE_MAX = 19,
+    PIDS_DEFAULT = 8192, /* far above what training needs, far below what a machine has */
+    ROUNDS = 4,          /* of looking for processes that were born meanwhile */
+};
+
+static int compare(const struct held *h, int64_t job, uint32_t attempt)
+{
+    int by_job = (h->job > job) - (h->job < job);
+    return by_job ? by_job : (h->attempt > attempt) - (h->attempt < attempt);
+}
+
+/* The index of the first entry that is not before the attempt. */
+static size_t position(const struct runtime *r, int64_t job, uint32_t attempt)
+{
+    size_t lo = 0, hi = r->held.n;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (compare(r->held.at[mid], job, attempt) < 0)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+struct held *held_find(const struct runtime *r, int64_t job, uint32_t attempt)
+{
+    size_t i = position(r, job, attempt);
+    return i < r->held.n && compare(r->held.at[i], job, attempt) == 0 ? r->held.at[i] : NULL;
+}
+
+struct held *held_add(struct runtime *r, int64_t job, uint32_t attempt)
+{
+    struct held *h = xcalloc(1, sizeof *h);
+    size_t i = position(r, job, attempt);
+    h->job = job;
+    h->attempt = attempt;
+    snprintf(h->name, sizeof h->name, "%lld.%u", (long long)job, attempt);
+    VEC_PUSH(&r->held, h);
+    memmove(r->held.at + i + 1, r->held.at + i, (r->held.n - 1 - i) * sizeof *r->held.at);
+    r->held.at[i] = h;
+    return h;
+}
+
+void held_drop(struct runtime *r, struct held *h)
+{
+    size_t i = position(r, h->job, h->attempt);
+    r->held.n--;
+    memmove(r->held.at + i, r->held.at + i + 1, (r->held.n - i) * sizeof *r->held.at);
+    cpus_take(&r->cpus, &h->cpus);
+    gpus_take(&r->gpus, &h->gpus);
+    str_done(&h->set);
+    free(h);
+}
+
+/* Under a soft sharer the CPUs are everybody's, and only weights and quota act. */
+static bool is_soft(const struct runtime_attempt *a)
+{
+    return a->cpu_limit > a->cpus || a->cpus == 0;
+}
+
+static void set_limits(struct runtime *r, struct held *h, const struct runtime_attempt *a)
+{
+    h->weight = a->cpu_weight;
+    h->limits.quota = a->cpu_limit > a->cpus ? a->cpu_limit : a->cpus;
+    h->limits.memory = a->memory_mb << 20;
+    h->limits.pids = a->pids ? a->pids : PIDS_DEFAULT;
+    h->bits = is_soft(a) ? cpus_all(&r->cpus) : cpus_set(&r->cpus, &h->cpus);
+    cpuset_format(&h->bits, &h->set);
+    h->limits.cpus = h->set.at;
+}
+
+void held_size(struct runtime *r, struct held *h, const struct runtime_attempt *a)
+{
+    if (is_soft(a))
+        cpus_take(&r->cpus, &h->cpus);
+    else
+        cpus_give(&r->cpus, &h->cpus, a->cpus);
+    set_limits(r, h, a);
+}
+
+/* Where the kernel says that the attempt is now. */
+static bool read_cpus(const struct runtime *r, const struct held *h, struct cpuset *out)
+{
+    pid_list pids = {0};
+    struct str text = {0};
+    bool found = h->grouped && cgroup_cpus(&r->cgroups, h->name, &text) == 0 &&
+                 cpuset_parse(text.at, out, NULL) == 0 && cpuset_count(out) > 0;
+    if (!found) {
+        held_processes(r, h, &pids);
+        for (size_t i = 0; i < pids.n && !found; i++)
+            found = process_cpus(pids.at[i], out) == 0;
+    }
+    str_done(&text);
+    VEC_DONE(&pids);
+    return found;
+}
+
+void held_claim(struct runtime *r, struct held *h, const struct runtime_attempt *a)
+{
+    struct cpuset now = {0};
+    if (!is_soft(a) && read_cpus(r, h, &now))
+        cpus_claim(&r->cpus, &h->cpus, &now, a->cpus);
+    held_size(r, h, a);
+}
+
+void held_processes(const struct runtime *r, const struct held *h, pid_list *out)
+{
+    struct str dir = {0};
+    if (h->grouped) {
+        cgroup_processes(&r->cgroups, h->name, out);
+        return;
+    }
+    str_addf(&dir, "%s/%lld/%u", r->jobs_dir, (long long)h->job, h->attempt);
+    process_find(dir.at, out);
+    str_done(&dir);
+}
+
+int held_nice(const struct held *h)
+{
+    /* One step of nice is a factor of about 1.25 in the kernel's table of weights. */
+    double steps = log((double)WEIGHT_MAX / h->limits.weight) / log(1.25);
+    return steps < NICE_MAX ? (int)lround(steps) : NICE_MAX;
+}
+
+/* On the processes themselves, again when new ones have appeared meanwhile. */
+static void apply_to_processes(struct runtime *r, struct held *h, bool cpus, bool nice)
+{
+    size_t before = 0;
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        pid_list pids = {0};
+        held_processes(r, h, &pids);
+        if (cpus)
+            process_set_cpus(&pids, &h->bits);
+        if (nice)
+            process_set_nice(&pids, held_nice(h));
+        bool settled = pids.n <= before;
+        before = pids.n;
+        VEC_DONE(&pids);
+        if (settled)
+            return;
+    }
+}
+
+int held_apply(struct runtime *r, struct held *h, struct err *err)
+{
+    unsigned by_groups = h->grouped ? r->cgroups.controllers : 0;
+    if (h->grouped && r->cgroups.version->set(&r->cgroups, h->name, &h->limits, err))
+        return -1;
+    if ((by_groups & CGROUP_CPUSET) == 0 || (by_groups & CGROUP_CPU) == 0)
+        apply_to_processes(r, h, !(by_groups & CGROUP_CPUSET), !(by_groups & CGROUP_CPU));
+    return 0;
+}
+
+void held_weigh(struct runtime *r)
+{
+    double heaviest = 0;
+    for (size_t i = 0; i < r->held.n; i++)
+        heaviest = fmax(heaviest, r->held.at[i]->weight);
+    for (size_t i = 0; i < r->held.n; i++) {
+        struct held *h = r->held.at[i];
+        uint32_t weight = (uint32_t)lround(fmax(1, h->weight / heaviest * WEIGHT_MAX));
+        if (weight == h->limits.weight)
+            continue;
+        bool first = h->limits.weight == 0;
+        h->limits.weight = weight;
+        /* A group that is gone by now has nothing left to weigh. */
+        if (!first)
+            held_apply(r, h, NULL);
+    }
+}

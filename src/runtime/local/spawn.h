@@ -1,0 +1,18 @@
+/* Starting a conductor so that it lives on without us. */
+#ifndef RUNTIME_LOCAL_SPAWN_H
+#define RUNTIME_LOCAL_SPAWN_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+
+/* The conductor's path, to be freed: $TRAINYARD_CONDUCTOR, or else the file
+ * trainyard-conductor beside the program that is running. */
+int spawn_find_conductor(char **out, struct err *err);
+
+/* Runs PROGRAM DIR in a session of its own, with /dev/null for its standard streams,
+ * no other descriptor, no signal blocked or ignored, in the root directory. It is not
+ * our child: nothing has to be waited for. Fails when the program cannot be executed. */
+int spawn_detached(const char *program, const char *dir, int64_t *pid, struct err *err);
+
+#endif

@@ -1,0 +1,258 @@
+/* Owns the JSON object of a job. What the yard holds in memory goes before the row:
+ * within a turn it is newer. */
+#include "server/api/job_view.h"
+
+#include <math.h>
+
+#include "base/str.h"
+#include "server/jobs/attempts.h"
+#include "server/jobs/reports.h"
+#include "server/jobs/standing.h"
+#include "wire/spec_json.h"
+
+json_t *job_view_number(double x)
+{
+    return isfinite(x) ? json_real(x) : json_null();
+}
+
+json_t *job_view_time(usec_t t)
+{
+    return t ? json_real(time_seconds(t)) : json_null();
+}
+
+json_t *job_view_text(const char *text)
+{
+    /* One that was cut may end within a character. */
+    size_t n = text ? str_valid_utf8(text) : 0;
+    return n ? json_stringn(text, n) : json_null();
+}
+
+static json_t *units(units_t n)
+{
+    return json_real((double)n / UNIT);
+}
+
+/* ---- what it asked for ----------------------------------------------------- */
+
+/* Reads of the request only what a list shows: an environment may be large. */
+static void read_request(const json_t *request, struct spec *out)
+{
+    static const char *const shown[] = {"cpus", "gpus", "memory", "time_limit"};
+    json_auto_t *part = json_object();
+    const char *field;
+    for (size_t i = 0; i < COUNT_OF(shown); i++) {
+        json_t *value = json_object_get(request, shown[i]);
+        if (value)
+            json_object_set(part, shown[i], value);
+    }
+    spec_init(out);
+    /* It was checked when it was taken. */
+    (void)spec_from_json(part, out, &field, NULL);
+}
+
+static void add_request(json_t *o, const struct live_job *j, const json_t *request)
+{
+    struct spec s;
+    read_request(request, &s);
+    usec_t limit = j ? j->terms.time_limit : s.time_limit;
+    int64_t memory = j ? j->terms.memory_mb : s.memory_mb;
+    json_object_set_new(o, "cpus_min", units(j ? j->terms.cpus_min : s.cpus.min));
+    json_object_set_new(o, "cpus_max", units(j ? j->terms.cpus_max : s.cpus.max));
+    json_object_set_new(o, "gpus_min", units(j ? j->terms.gpus_min : s.gpus.min));
+    json_object_set_new(o, "gpus_max", units(j ? j->terms.gpus_max : s.gpus.max));
+    json_object_set_new(o, "memory_mb", memory ? json_integer(memory) : json_null());
+    json_object_set_new(o, "time_limit_s", job_view_time(limit));
+    json_t *command = json_object_get(request, "command");
+    json_object_set_new(o, "command", command ? json_incref(command) : json_array());
+    spec_done(&s);
+}
+
+/* ---- what it has and does -------------------------------------------------- */
+
+/* The CPUs that it may use now; NULL when that is not known. */
+static const char *cpuset_of(const struct yard *y, const struct attempt *a)
+{
+    struct runtime_attempt at = attempt_to_runtime(y, a);
+    /* cppcheck-suppress returnDanglingLifetime ; the text is the runtime's */
+    return y->config.runtime->cpuset(y->runtime, &at);
+}
+
+static void add_place(json_t *o, const struct yard *y, const struct live_job *j)
+{
+    const struct attempt *a = j ? j->attempt : NULL;
+    bool paused = a && a->paused;
+    json_object_set_new(o, "paused", json_boolean(paused));
+    json_object_set_new(o, "cpus", units(a && !paused ? a->cpus : 0));
+    json_object_set_new(o, "gpus", units(a && !paused ? a->gpus : 0));
+    json_object_set_new(o, "node", job_view_text(a ? y->cluster.nodes[a->node].name : NULL));
+    json_object_set_new(o, "threads", a && a->threads ? json_integer(a->threads) : json_null());
+    json_object_set_new(o, "cpuset", job_view_text(a ? cpuset_of(y, a) : NULL));
+}
+
+static double fraction(double part, double all)
+{
+    return all > 0 ? fmin(fmax(part / all, 0), 1) : NAN;
+}
+
+/* By steps where it counts them, else by epochs. */
+static json_t *view_progress(const struct progress_seen *p, double left)
+{
+    double done = fraction(p->step, p->total), rate = p->rate;
+    if (!(rate > 0) && left > 0)
+        rate = fmax(p->total - p->step, 0) / left;
+    if (!isfinite(done))
+        done = fraction(p->epoch, p->epochs);
+    json_t *o = json_object();
+    json_object_set_new(o, "step", job_view_number(p->step));
+    json_object_set_new(o, "total", job_view_number(p->total));
+    json_object_set_new(o, "fraction", job_view_number(done));
+    json_object_set_new(o, "epoch", job_view_number(p->epoch));
+    json_object_set_new(o, "epochs", job_view_number(p->epochs));
+    json_object_set_new(o, "loss", job_view_number(p->loss));
+    json_object_set_new(o, "metric", job_view_text(p->metric));
+    json_object_set_new(o, "value", job_view_number(p->value));
+    json_object_set_new(o, "rate", job_view_number(rate));
+    json_object_set_new(o, "remaining_s", job_view_number(left));
+    json_object_set_new(o, "source", job_view_text(p->source));
+    json_object_set_new(o, "at", job_view_time(p->at));
+    return o;
+}
+
+/* Of a job that says nothing now, the row still has what it said last. */
+static json_t *progress_of(const struct yard *y, const struct live_job *j,
+                           const struct job_row *row)
+{
+    if (j && j->progress.known) {
+        struct progress_seen p = j->progress;
+        p.total = p.total > 0 ? p.total : row->total;
+        return view_progress(&p, report_remaining(y, j));
+    }
+    struct progress_seen last = report_recall(row);
+    return isnan(row->step) && isnan(row->metric) ? json_null() : view_progress(&last, NAN);
+}
+
+static json_t *usage_of(const struct live_job *j)
+{
+    if (!j || !j->attempt || !j->usage.known)
+        return json_null();
+    const struct usage_seen *u = &j->usage;
+    json_t *o = json_object();
+    json_object_set_new(o, "cpu_s", job_view_number(u->cpu_s));
+    json_object_set_new(o, "cpus", job_view_number(u->cpus));
+    json_object_set_new(o, "memory_mb", job_view_number(u->memory_mb));
+    json_object_set_new(o, "block_bytes", job_view_number(u->block_bytes));
+    json_object_set_new(o, "net_bytes", job_view_number(u->net_bytes));
+    json_object_set_new(o, "pids", json_integer(u->pids));
+    json_object_set_new(o, "throttled_s", job_view_number(u->throttled_s));
+    return o;
+}
+
+/* The engine counts the time while it has the job. */
+static void add_times(json_t *o, const struct yard *y, const struct live_job *j,
+                      const struct job_row *row)
+{
+    const struct task *t = j ? yard_task(y, j) : NULL;
+    usec_t now = clock_now(&y->clock), wait = row->wait_time, run = row->run_time;
+    if (t) {
+        bool waits = t->phase != TASK_RUNNING && t->phase != TASK_HELD;
+        wait = t->wait_time + (waits ? now - t->queued_at : 0);
+        run = t->run_time + (t->phase == TASK_RUNNING ? now - t->resumed_at : 0);
+    }
+    json_object_set_new(o, "wait_s", json_real(time_seconds(wait)));
+    json_object_set_new(o, "run_s", json_real(time_seconds(run)));
+}
+
+static void add_wait(void *ctx, const char *text)
+{
+    json_array_append_new(ctx, json_string(text));
+}
+
+/* ---- the whole ------------------------------------------------------------- */
+
+static json_t *view_row(const struct job_row *row)
+{
+    json_t *o = json_object();
+    json_object_set_new(o, "id", json_integer(row->id));
+    json_object_set_new(o, "name", json_string(row->name));
+    json_object_set_new(o, "user", json_string(row->user));
+    json_object_set_new(o, "state", json_string(job_state_name(row->state)));
+    json_object_set_new(o, "priority", json_integer(row->priority));
+    json_object_set_new(o, "submitted", job_view_time(row->submitted));
+    json_object_set_new(o, "started", job_view_time(row->started));
+    json_object_set_new(o, "ended", job_view_time(row->ended));
+    json_object_set_new(o, "attempt", json_integer(row->attempt));
+    json_object_set_new(o, "code", row->code < 0 ? json_null() : json_integer(row->code));
+    json_object_set_new(o, "reason", json_string(row->reason ? row->reason : ""));
+    json_object_set_new(o, "deadline", job_view_time(row->deadline));
+    json_object_set_new(o, "eligible", job_view_time(row->eligible));
+    json_object_set_new(o, "array",
+                        row->array ? json_pack("{s:I, s:I}", "job", (json_int_t)row->array, "index",
+                                               (json_int_t)row->array_index)
+                                   : json_null());
+    return o;
+}
+
+/* `row` is the newest that is known; its request is `request`. */
+static json_t *view(const struct yard *y, const struct live_job *j, const struct job_row *row,
+                    const json_t *request)
+{
+    json_t *o = view_row(row), *waits = json_array();
+    add_place(o, y, j);
+    add_request(o, j, request);
+    if (j)
+        yard_waits_for(y, j, add_wait, waits);
+    json_object_set_new(o, "waits_for", waits);
+    json_object_set_new(o, "progress", progress_of(y, j, row));
+    json_object_set_new(o, "usage", usage_of(j));
+    add_times(o, y, j, row);
+    return o;
+}
+
+static struct job_row newest(const struct live_job *j, const struct job_row *stored)
+{
+    struct job_row row = j ? j->row : *stored;
+    row.spec = stored->spec;
+    return row;
+}
+
+json_t *job_view_brief(struct yard *y, const struct job_row *stored)
+{
+    const struct live_job *j = yard_live(y, stored->id);
+    struct job_row row = newest(j, stored);
+    json_auto_t *request = json_loads(row.spec, 0, NULL);
+    return view(y, j, &row, request);
+}
+
+struct show {
+    struct yard *y;
+    json_t *job;
+};
+
+static int show_row(void *ctx, const struct job_row *stored, struct err *err)
+{
+    struct show *s = ctx;
+    const struct live_job *j = yard_live(s->y, stored->id);
+    struct job_row row = newest(j, stored);
+    json_auto_t *request = json_loads(row.spec, 0, NULL);
+    if (!request)
+        return err_set(err, ERR_INTERNAL, "job %lld: its request cannot be read",
+                       (long long)row.id);
+    s->job = view(s->y, j, &row, request);
+    json_object_set(s->job, "spec", request);
+    json_object_set_new(s->job, "failures", json_integer(row.failures));
+    json_object_set_new(s->job, "standing", j ? standing_list(s->y, j) : json_array());
+    AUTO_FREE char *dir = row.attempt ? attempt_dir(s->y, row.id, row.attempt) : NULL;
+    json_object_set_new(s->job, "log", dir ? json_sprintf("%s/log", dir) : json_null());
+    return job_history_add(s->y, &row, s->job, err);
+}
+
+int job_view_show(struct yard *y, int64_t id, json_t **out, struct err *err)
+{
+    struct show s = {.y = y};
+    if (store_job_get(y->store, id, show_row, &s, err) < 0) {
+        json_decref(s.job);
+        return -1;
+    }
+    *out = s.job;
+    return 0;
+}

@@ -1,0 +1,100 @@
+/* Owns the list of those who are ahead of a job. */
+#include <math.h>
+
+#include "base/str.h"
+#include "server/api/job_view.h"
+#include "server/explain/parts.h"
+
+enum { AHEAD_SHOWN = 10 };
+
+bool explain_holds(const struct explanation *x, uint32_t task)
+{
+    const struct task *t = &x->y->engine.tasks[task];
+    return t != x->t && t->job && t->n > 0 && job_takes_pool(x->t->job, t->pool);
+}
+
+static int by_end(const void *a, const void *b)
+{
+    const struct holder *x = a, *y = b;
+    if (x->end != y->end)
+        return x->end < y->end ? -1 : 1;
+    return x->j->row.id < y->j->row.id ? -1 : 1;
+}
+
+static void list(struct explanation *x, const struct live_job *j, usec_t end)
+{
+    const struct task *t = yard_task(x->y, j);
+    units_t cpus = j->attempt                 ? j->attempt->cpus
+                   : t->job->pool == POOL_CPU ? t->asked
+                                              : j->terms.cpus_max;
+    if (json_array_size(x->ahead) == AHEAD_SHOWN)
+        return;
+    json_array_append_new(
+        x->ahead,
+        json_pack("{s:I, s:s, s:s, s:f, s:o}", "id", (json_int_t)j->row.id, "name", j->row.name,
+                  "state", job_state_name(j->row.state), "cpus", (double)cpus / UNIT, "remaining_s",
+                  job_view_number(end == USEC_NEVER ? NAN : time_seconds(end - x->now))));
+}
+
+struct holders explain_holders(const struct explanation *x)
+{
+    struct holders found = {0};
+    for (uint32_t i = 0; i < x->y->engine.tasks_n; i++) {
+        const struct live_job *j = explain_holds(x, i) ? yard_job_of_task(x->y, i) : NULL;
+        if (j)
+            VEC_PUSH(&found, (struct holder){j, forecast_end(x, j)});
+    }
+    if (found.n)
+        qsort(found.at, found.n, sizeof *found.at, by_end);
+    return found;
+}
+
+json_t *phrase_holders(struct str *out, const struct explanation *x, uint32_t node)
+{
+    enum { SHOWN = 3 };
+    struct holders all = explain_holders(x);
+    json_t *ids = json_array();
+    uint32_t n = 0;
+    for (size_t i = 0; i < all.n; i++) {
+        const struct task *t = yard_task(x->y, all.at[i].j);
+        if ((node != TASK_NONE && t->at.at[0].node != node) || n++ >= SHOWN)
+            continue;
+        str_add(out, n > 1 ? ", " : "");
+        phrase_job(out, all.at[i].j);
+        str_add(out, " has ");
+        phrase_units(out, t->pool, t->n);
+        json_array_append_new(ids, json_integer(all.at[i].j->row.id));
+    }
+    if (n > SHOWN) {
+        str_add(out, ", and ");
+        phrase_count(out, n - SHOWN, "more job");
+        str_addf(out, " %s the rest", n - SHOWN == 1 ? "has" : "have");
+    }
+    VEC_DONE(&all);
+    return ids;
+}
+
+static bool waits(const struct task *t)
+{
+    return t->phase == TASK_QUEUED || t->phase == TASK_PAUSED;
+}
+
+uint32_t explain_ahead(struct explanation *x)
+{
+    const struct engine *e = &x->y->engine;
+    struct holders holders = explain_holders(x);
+    uint32_t queued = 0;
+    for (size_t i = 0; i < holders.n; i++)
+        list(x, holders.at[i].j, holders.at[i].end);
+    VEC_DONE(&holders);
+    if (!waits(x->t))
+        return 0;
+    for (uint32_t i = e->snapshot.first; i != TASK_NONE && i != x->j->task; i = e->links[i].next) {
+        const struct live_job *j = waits(&e->tasks[i]) ? yard_job_of_task(x->y, i) : NULL;
+        if (!j)
+            continue;
+        list(x, j, USEC_NEVER);
+        queued++;
+    }
+    return queued;
+}

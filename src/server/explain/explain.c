@@ -1,0 +1,71 @@
+/* Owns the choice of what there is to explain about a job, and the object that comes
+ * out. */
+#include "server/explain/explain.h"
+
+#include "base/str.h"
+#include "server/explain/parts.h"
+
+static void explain_live(struct explanation *x)
+{
+    const struct attempt *a = x->j->attempt;
+    struct str s = {0};
+    if ((a && a->stop != STOP_NONE) || (x->t && x->t->phase == TASK_STOPPING))
+        explain_stopping(x);
+    else if (!a && x->j->blocks)
+        explain_blocked(x);
+    else if (x->t && a && x->t->phase == TASK_RUNNING)
+        explain_running(x);
+    else if (x->t && (x->t->phase == TASK_QUEUED || x->t->phase == TASK_PAUSED))
+        explain_queued(x);
+    else {
+        /* One that was adopted and finds no room in the books of a smaller machine. */
+        phrase_job(&x->summary, x->j);
+        str_addf(&x->summary, " is %s.", job_state_name(x->j->row.state));
+        str_add(&s, "The scheduler has no units for it: it runs beside what the policy decides.");
+        explain_reason(x, "beside", &s, NULL);
+    }
+}
+
+static json_t *make_object(struct explanation *x, const struct job_row *row)
+{
+    const char *state = job_state_name(x->j ? x->j->row.state : row->state);
+    explain_capitalise(&x->summary);
+    return json_pack("{s:I, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "job", (json_int_t)row->id,
+                     "state", state, "policy", x->y->engine.config.combo.name, "summary",
+                     x->summary.at, "reasons", x->reasons, "ahead", x->ahead, "frees", x->frees,
+                     "start", x->start ? x->start : json_null());
+}
+
+struct look {
+    struct yard *y;
+    json_t *out;
+};
+
+static int see_row(void *ctx, const struct job_row *row, struct err *err)
+{
+    struct look *l = ctx;
+    struct explanation x = {.y = l->y,
+                            .j = yard_live(l->y, row->id),
+                            .now = clock_now(&l->y->clock),
+                            .reasons = json_array(),
+                            .ahead = json_array(),
+                            .frees = json_array()};
+    (void)err;
+    x.t = x.j ? yard_task(x.y, x.j) : NULL;
+    if (x.j)
+        explain_live(&x);
+    else
+        explain_over(&x, row);
+    l->out = make_object(&x, row);
+    str_done(&x.summary);
+    return 0;
+}
+
+int explain_job(struct yard *y, int64_t id, json_t **out, struct err *err)
+{
+    struct look l = {.y = y};
+    if (store_job_get(y->store, id, see_row, &l, err) < 0)
+        return -1;
+    *out = l.out;
+    return 0;
+}

@@ -1,0 +1,183 @@
+/* Owns what explanations say of the future. It is reckoned by a copy of the engine
+ * that runs on (advisor/rollout.h). How long a job takes is known of those that say
+ * how many steps they have and make them; of others only their time limit, if any. */
+#include <math.h>
+
+#include "base/str.h"
+#include "server/explain/parts.h"
+#include "server/jobs/reports.h"
+
+/* Farther than anybody waits; and what keeps a request short, whatever the queue. */
+static const struct rollout_limits limits = {366LL * 86400 * USEC_PER_SEC, 100000};
+
+enum end_basis forecast_basis(const struct live_job *j)
+{
+    if (report_knows_work(j))
+        return END_KNOWN;
+    return j->terms.time_limit > 0 ? END_LIMITED : END_ASSUMED;
+}
+
+/* What the job can do in the time that its limit leaves. */
+static double limited_work(const struct explanation *x, const struct live_job *j)
+{
+    const struct task *t = yard_task(x->y, j);
+    usec_t left = j->terms.time_limit;
+    unsigned pool = t->pool < POOLS_MAX ? t->pool : POOL_GPU;
+    if (j->attempt && j->attempt->started)
+        left -= clock_wall() - j->attempt->started;
+    double speed = t->rate > 0 ? t->rate : speed_at(job_speed(t->job, pool), t->asked);
+    return task_done(t, x->now) + (left > 0 ? (double)left * speed : 0);
+}
+
+static struct rollout *begin(const struct explanation *x)
+{
+    struct rollout *r = rollout_create(&x->y->engine, x->now);
+    struct err err;
+    LIVE_EACH(&x->y->jobs, j)
+    {
+        if (j->task != TASK_NONE && forecast_basis(j) == END_LIMITED)
+            rollout_set_work(r, j->task, limited_work(x, j), &err);
+    }
+    return r;
+}
+
+void forecast_make(const struct explanation *x, enum rollout_until until, struct forecast *out)
+{
+    struct rollout *r = begin(x);
+    struct err err;
+    *out = (struct forecast){0};
+    out->made = rollout_run(r, x->j->task, until, &limits, &out->r, &err) == 0;
+    rollout_free(r);
+}
+
+void forecast_done(struct forecast *f)
+{
+    if (f->made)
+        rollout_result_done(&f->r);
+}
+
+/* Whether the end of the task made room for the job: it held what the job can use. */
+static const struct live_job *made_room(const struct explanation *x, const struct rollout_end *end)
+{
+    const struct live_job *j = yard_job_of_task(x->y, end->task);
+    const struct task *t = j ? yard_task(x->y, j) : NULL;
+    if (!t || end->task == x->j->task)
+        return NULL;
+    unsigned pool = t->phase == TASK_RUNNING ? t->pool : t->job->pool;
+    return x->t->job->pool == pool || job_takes_pool(x->t->job, pool) ? j : NULL;
+}
+
+enum end_basis forecast_rests_on(const struct explanation *x, const struct forecast *f)
+{
+    enum end_basis worst = END_KNOWN;
+    for (size_t i = 0; f->made && i < f->r.ended.n; i++) {
+        const struct live_job *j = made_room(x, &f->r.ended.at[i]);
+        enum end_basis basis = j ? forecast_basis(j) : END_KNOWN;
+        worst = basis > worst ? basis : worst;
+    }
+    return worst;
+}
+
+/* Steps a second: as it says, or as they follow from its expected end. */
+static double step_rate(const struct explanation *x, const struct live_job *j)
+{
+    const struct progress_seen *p = &j->progress;
+    double total = p->total > 0 ? p->total : j->terms.total;
+    if (p->rate > 0)
+        return p->rate;
+    usec_t end = forecast_end(x, j);
+    return end != USEC_NEVER && end > x->now ? (total - p->step) / time_seconds(end - x->now) : NAN;
+}
+
+static void add_condition(struct str *out, const struct explanation *x, const struct live_job *j)
+{
+    double rate = step_rate(x, j);
+    phrase_job(out, j);
+    if (forecast_basis(j) == END_LIMITED) {
+        str_add(out, " uses its whole time limit of ");
+        phrase_span(out, j->terms.time_limit);
+    } else {
+        str_add(out, " goes on");
+        if (rate > 0)
+            str_addf(out, " at %.3g steps/s", rate);
+    }
+}
+
+/* The jobs whose ends the forecast rests on and that are no better known than this, in
+ * the order of these ends. */
+static uint32_t find_ends(const struct explanation *x, const struct forecast *f,
+                          enum end_basis basis, const struct live_job **out, uint32_t max)
+{
+    uint32_t n = 0;
+    for (size_t i = 0; i < f->r.ended.n; i++) {
+        const struct live_job *j = made_room(x, &f->r.ended.at[i]);
+        if (!j || forecast_basis(j) < basis)
+            continue;
+        if (n < max)
+            out[n] = j;
+        n++;
+    }
+    return n;
+}
+
+void forecast_phrase(struct str *out, const struct explanation *x, const struct forecast *f)
+{
+    enum { SHOWN = 3 };
+    const struct live_job *jobs[SHOWN];
+    bool assumed = forecast_rests_on(x, f) == END_ASSUMED;
+    uint32_t n = find_ends(x, f, assumed ? END_ASSUMED : END_KNOWN, jobs, SHOWN);
+    str_add(out, assumed || n == 0 ? "" : "if ");
+    for (uint32_t i = 0; i < n && i < SHOWN; i++) {
+        str_add(out, i == 0 ? "" : i + 1 == n ? " and " : ", ");
+        if (assumed)
+            phrase_job(out, jobs[i]);
+        else
+            add_condition(out, x, jobs[i]);
+    }
+    if (n > SHOWN) {
+        str_add(out, " and ");
+        phrase_count(out, n - SHOWN, "other");
+        str_add(out, assumed ? "" : n - SHOWN == 1 ? " ends as expected" : " end as expected");
+    }
+    if (assumed)
+        str_addf(out, " %s not say how long %s", n == 1 ? "does" : "do",
+                 n == 1 ? "it takes" : "they take");
+}
+
+usec_t forecast_end(const struct explanation *x, const struct live_job *j)
+{
+    const struct task *t = yard_task(x->y, j);
+    if (!t || t->phase != TASK_RUNNING)
+        return USEC_NEVER;
+    switch (forecast_basis(j)) {
+    case END_KNOWN:
+        return task_end(t, x->now);
+    case END_LIMITED:
+        return j->attempt && j->attempt->started
+                   ? x->now + j->attempt->started + j->terms.time_limit - clock_wall()
+                   : USEC_NEVER;
+    case END_ASSUMED:
+        break;
+    }
+    return USEC_NEVER;
+}
+
+units_t forecast_units(const struct explanation *x, uint32_t task, const struct job *terms)
+{
+    /* The present and the next decision, no end of another job. */
+    struct rollout_limits now = {x->y->engine.config.resched_min, limits.looks};
+    bool runs = x->t->phase == TASK_RUNNING;
+    struct rollout *r = begin(x);
+    struct rollout_result found = {0};
+    struct err err;
+    units_t n = 0;
+    int rc = terms ? rollout_set_job(r, task, terms, &err) : rollout_cancel(r, task, &err);
+    if (rc == 0)
+        rc = rollout_run(r, x->j->task, runs ? ROLLOUT_RESIZE : ROLLOUT_START, &now, &found, &err);
+    if (rc == 0 && found.ended.n == 0)
+        n = runs ? found.resized_to : found.units;
+    if (rc == 0)
+        rollout_result_done(&found);
+    rollout_free(r);
+    return n;
+}

@@ -1,0 +1,96 @@
+/* Owns the explanation of a job that is over: how it ended, and after how long. */
+#include <inttypes.h>
+
+#include "base/str.h"
+#include "server/explain/parts.h"
+
+static const char *how(enum job_state state)
+{
+    switch (state) {
+    case JOB_DONE:
+        return "ended well";
+    case JOB_FAILED:
+        return "failed";
+    case JOB_CANCELLED:
+        return "was cancelled";
+    case JOB_TIMEOUT:
+        return "ran into its time limit and was stopped";
+    default:
+        return "was lost";
+    }
+}
+
+static void sum_up(struct explanation *x, const struct job_row *row)
+{
+    struct str *s = &x->summary;
+    phrase_job_id(s, x->y, row->id);
+    str_addf(s, " %s", how(row->state));
+    if (row->started && row->ended >= row->started) {
+        str_add(s, " after ");
+        phrase_span(s, row->ended - row->started);
+    } else {
+        str_add(s, " before it had started");
+    }
+    if (row->ended) {
+        str_add(s, ", ");
+        phrase_span(s, clock_wall() - row->ended);
+        str_add(s, " ago");
+    }
+    str_add(s, ".");
+}
+
+/* Whether the reason says no more than the exit code does. */
+static bool is_bare(const char *reason)
+{
+    return !reason || !*reason || !strncmp(reason, "exit code ", 10) ||
+           !strncmp(reason, "killed by signal ", 17);
+}
+
+static void add_cause(struct explanation *x, const struct job_row *row)
+{
+    struct str s = {0};
+    bool bare = is_bare(row->reason);
+    if (row->state == JOB_CANCELLED && !bare && !strcmp(row->reason, "cancelled"))
+        str_add(&s, "A user cancelled it.");
+    else if (!bare) {
+        str_add(&s, "The reason: ");
+        str_add_utf8(&s, row->reason);
+        str_add(&s, ".");
+    } else if (row->code > 128)
+        str_addf(&s, "Its command was killed by signal %d.", row->code - 128);
+    else if (row->code >= 0)
+        str_addf(&s, "Its command ended with exit code %d.", row->code);
+    else
+        str_add(&s, "Nothing is known of the reason.");
+    explain_reason(x, job_state_name(row->state), &s, NULL);
+}
+
+static void add_history(struct explanation *x, const struct job_row *row)
+{
+    struct str s = {0};
+    str_add(&s, "It waited ");
+    phrase_span(&s, row->wait_time);
+    str_add(&s, " and ran ");
+    phrase_span(&s, row->run_time);
+    if (row->attempt > 1) {
+        str_addf(&s, ", in %u attempts", row->attempt);
+        if (row->failures)
+            str_addf(&s, ", %u of which failed", row->failures);
+    }
+    str_add(&s, ".");
+    explain_reason(x, "history", &s, NULL);
+}
+
+void explain_over(struct explanation *x, const struct job_row *row)
+{
+    struct str s = {0};
+    sum_up(x, row);
+    add_cause(x, row);
+    add_history(x, row);
+    if (row->state != JOB_DONE && row->attempt) {
+        str_addf(&s, "`trainyard logs %" PRId64 "` shows what it said.", row->id);
+        explain_free(x, &s);
+    }
+    str_addf(&s, "`trainyard requeue %" PRId64 "` runs it again.", row->id);
+    explain_free(x, &s);
+}

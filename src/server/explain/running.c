@@ -1,0 +1,295 @@
+/* Owns the explanation of a job that has units: why so many and not more, how it
+ * shares its node, and when its size will change. */
+#include <inttypes.h>
+#include <math.h>
+
+#include "base/str.h"
+#include "server/explain/parts.h"
+
+static const struct combo *combo(const struct explanation *x)
+{
+    return &x->y->engine.config.combo;
+}
+
+static units_t free_on(const struct explanation *x)
+{
+    const struct node *n = &x->y->engine.cluster.nodes[x->t->at.at[0].node];
+    return node_size(n, x->t->pool) - node_held(n, x->t->pool);
+}
+
+/* ---- its size -------------------------------------------------------------- */
+
+/* Why it has no more when no more are free. */
+static void say_full(struct explanation *x)
+{
+    struct str s = {0}, who = {0};
+    json_t *jobs = phrase_holders(&who, x, x->t->at.at[0].node);
+    str_add(&s, "It could use ");
+    phrase_units(&s, x->t->pool, x->t->most);
+    str_addf(&s, ", but no more are free on %s",
+             x->y->engine.cluster.nodes[x->t->at.at[0].node].name);
+    if (who.n)
+        str_addf(&s, ": %s", who.at);
+    str_add(&s, ".");
+    explain_reason(x, why_name(WHY_NO_ROOM), &s, jobs);
+    str_done(&who);
+}
+
+/* Why it has no more although some are free. */
+static const char *why_not_more(const struct explanation *x, enum why why)
+{
+    if (x->t->job->kind == JOB_MOLDABLE)
+        return "It keeps the size that it started with: it cannot be resized while it runs.";
+    switch (why) {
+    case WHY_COST:
+        return "To resize it now would cost more than it brings.";
+    case WHY_NO_GAIN:
+        return "More would not make it faster.";
+    case WHY_RELEASING:
+        return "More are on their way: the jobs that have them are being stopped.";
+    case WHY_TARGET:
+        return "It has reached its target, and was taken down to the least.";
+    case WHY_RESERVED:
+        return "The free ones are kept for a larger job that has waited longer.";
+    case WHY_AT_RISK:
+        return "It will miss its deadline with any number; jobs that can meet theirs go first.";
+    default:
+        return "The policy gives it no more, though some are free.";
+    }
+}
+
+/* Where CPUs are shared by weight, what it holds is only kept for it. */
+static bool is_shared(const struct explanation *x)
+{
+    return x->t->pool == POOL_CPU && combo(x)->policy[AXIS_SHARE]->soft;
+}
+
+/* What it gets there by weight: no more than it has threads, where these follow. */
+static double shared_cpus(const struct explanation *x)
+{
+    const struct attempt *a = x->j->attempt;
+    bool follows = x->j->terms.resize == SPEC_RESIZE_LIVE && !a->notice && !a->late && a->parts;
+    return follows ? fmin(x->t->cpu_used, (double)a->parts * UNIT) : x->t->cpu_used;
+}
+
+static void add_kept(struct explanation *x)
+{
+    struct str s = {0};
+    phrase_units(&s, POOL_CPU, x->t->n);
+    str_addf(&s, "%s kept for it; what it gets beyond that depends on its neighbours.",
+             x->t->n == UNIT ? " is" : " are");
+    explain_reason(x, "size", &s, NULL);
+}
+
+static void add_size(struct explanation *x)
+{
+    const struct job *j = x->t->job;
+    struct str s = {0};
+    bool resized = x->j->terms.asked_min != x->j->terms.cpus_min ||
+                   x->j->terms.asked_max != x->j->terms.cpus_max;
+    str_add(&s, "It has ");
+    phrase_units(&s, x->t->pool, x->t->n);
+    if (x->t->n >= x->t->most && j->min == j->max)
+        str_addf(&s, ", which is what %s.", resized ? "a user resized it to" : "it asked for");
+    else if (x->t->n >= x->t->most)
+        str_addf(&s, ", the most that %s.", resized ? "a user allows it" : "it asked for");
+    else
+        str_addf(&s, " of the %g to %g that it can run on, by %s.", (double)j->min / UNIT,
+                 (double)x->t->most / UNIT, combo(x)->name);
+    explain_reason(x, "size", &s, NULL);
+    if (x->t->n >= x->t->most)
+        return;
+    if (free_on(x) <= 0 && j->kind != JOB_MOLDABLE) {
+        say_full(x);
+        return;
+    }
+    enum why why = x->y->engine.why ? x->y->engine.why[x->j->task].why : WHY_NONE;
+    str_add(&s, why_not_more(x, why));
+    explain_reason(x, why == WHY_NONE ? why_name(WHY_BALANCED) : why_name(why), &s, NULL);
+}
+
+/* ---- its share -------------------------------------------------------------- */
+
+static void add_share(struct explanation *x)
+{
+    const struct policy *p = combo(x)->policy[AXIS_SHARE];
+    struct str s = {0};
+    if (x->t->pool != POOL_CPU)
+        return;
+    if (p->soft) {
+        str_addf(&s, "Its CPUs are shared by %s: it may use up to ", p->name);
+        phrase_units(&s, POOL_CPU,
+                     x->t->cpu_limit < x->t->job->max ? x->t->cpu_limit : x->t->job->max);
+        str_addf(&s, ", and beside its neighbours it gets about %.3g.", shared_cpus(x) / UNIT);
+    } else {
+        str_addf(&s, "By share=%s these CPUs are its own: nobody else uses them.", p->name);
+    }
+    explain_reason(x, "share", &s, NULL);
+}
+
+static void add_usage(struct explanation *x)
+{
+    const struct usage_seen *u = &x->j->usage;
+    double has = (double)x->j->attempt->cpus / UNIT;
+    struct str s = {0};
+    if (!u->known || !(u->cpus >= 0) || !(has > 0))
+        return;
+    if (is_shared(x))
+        has = x->t->cpu_used / UNIT;
+    str_addf(&s, u->cpus < has / 2 ? "It uses only %.2g of its " : "It uses %.2g of its ", u->cpus);
+    phrase_units(&s, POOL_CPU, llround(has * UNIT));
+    str_add(&s, ".");
+    explain_reason(x, "usage", &s, NULL);
+}
+
+static void add_silence(struct explanation *x)
+{
+    const struct attempt *a = x->j->attempt;
+    struct str s = {0};
+    if (!a->unheard || a->state == JOB_STARTING)
+        return;
+    str_add(&s, "Its conductor has not been heard of for ");
+    phrase_span(&s, x->now - a->unheard);
+    str_add(&s, ".");
+    explain_reason(x, "silent", &s, NULL);
+}
+
+/* ---- its end ---------------------------------------------------------------- */
+
+static void add_end(struct explanation *x)
+{
+    usec_t end = forecast_end(x, x->j), deadline = x->t->job->deadline;
+    bool known = forecast_basis(x->j) == END_KNOWN;
+    struct str s = {0};
+    if (end != USEC_NEVER) {
+        str_add(&s,
+                known ? "At this rate it ends in about " : "Its time limit ends it in at most ");
+        phrase_span(&s, end - x->now);
+    } else {
+        str_add(&s, "When it ends is not known: it does not say how many steps it has");
+    }
+    if (deadline != USEC_NEVER && deadline > x->now) {
+        str_add(&s, "; its deadline is in ");
+        phrase_span(&s, deadline - x->now);
+        str_add(&s, !known || end == USEC_NEVER ? ""
+                    : end <= deadline           ? ", which it will meet"
+                                                : ", which it will miss");
+    } else if (deadline != USEC_NEVER) {
+        str_add(&s, "; its deadline has passed ");
+        phrase_span(&s, x->now - deadline);
+        str_add(&s, " ago");
+    }
+    str_add(&s, ".");
+    explain_reason(x, "end", &s, NULL);
+}
+
+/* A job beside it whose end would let it grow. */
+static void add_room_maker(struct explanation *x)
+{
+    enum { TRIES = 4 };
+    struct holders holders = explain_holders(x);
+    for (size_t i = 0; i < holders.n && i < TRIES; i++) {
+        const struct live_job *j = holders.at[i].j;
+        units_t n = forecast_units(x, j->task, NULL);
+        if (n <= x->t->n)
+            continue;
+        struct str s = {0};
+        str_add(&s, "It would be given ");
+        phrase_units(&s, x->t->pool, n);
+        str_add(&s, " if ");
+        phrase_job(&s, j);
+        str_add(&s, " ended now.");
+        explain_free(x, &s);
+        break;
+    }
+    VEC_DONE(&holders);
+}
+
+/* The next change of its size, if the forecast sees one. */
+static void add_change(struct explanation *x)
+{
+    struct forecast f;
+    struct str s = {0};
+    forecast_make(x, ROLLOUT_RESIZE, &f);
+    if (f.made && !f.r.cut && f.r.resized == USEC_NEVER) {
+        str_add(&s, "As far as can be foreseen, it will have no more before it ends.");
+        explain_reason(x, "forecast", &s, NULL);
+    }
+    if (f.made && f.r.resized != USEC_NEVER) {
+        enum end_basis rests = forecast_rests_on(x, &f);
+        str_addf(&s, "It will be %s ", f.r.resized_to > x->t->n ? "given" : "taken down to");
+        phrase_units(&s, x->t->pool, f.r.resized_to);
+        if (f.r.ended.n == 0 || rests != END_ASSUMED) {
+            str_add(&s, rests == END_LIMITED ? " in at most " : " in about ");
+            phrase_span(&s, f.r.resized - x->now);
+        }
+        if (f.r.ended.n) {
+            str_add(&s, rests == END_ASSUMED ? " some time: " : ", ");
+            forecast_phrase(&s, x, &f);
+        }
+        str_add(&s, ".");
+        explain_free(x, &s);
+    }
+    forecast_done(&f);
+}
+
+static void sum_up(struct explanation *x)
+{
+    const struct attempt *a = x->j->attempt;
+    struct str *s = &x->summary;
+    bool starting = x->j->row.state == JOB_STARTING;
+    phrase_job(s, x->j);
+    str_add(s, starting ? " is being started" : " has been running");
+    if (!starting && a->started) {
+        str_add(s, " for ");
+        phrase_span(s, clock_wall() - a->started);
+    }
+    str_add(s, is_shared(x) ? " on about " : " on ");
+    phrase_units(s, x->t->pool, is_shared(x) ? llround(shared_cpus(x) / 10) * 10 : x->t->n);
+    str_addf(s, " of %s", x->y->engine.cluster.nodes[x->t->at.at[0].node].name);
+    if (a->n > 1)
+        str_addf(s, ", attempt %u", a->n);
+    str_add(s, ".");
+}
+
+void explain_running(struct explanation *x)
+{
+    sum_up(x);
+    add_silence(x);
+    if (is_shared(x))
+        add_kept(x);
+    else
+        add_size(x);
+    add_share(x);
+    explain_standing(x);
+    add_usage(x);
+    add_end(x);
+    if (x->t->n >= x->t->most || is_shared(x))
+        return;
+    explain_ahead(x);
+    add_change(x);
+    add_room_maker(x);
+}
+
+void explain_stopping(struct explanation *x)
+{
+    static const char *const why[] = {
+        [STOP_NONE] = "It is being stopped.",
+        [STOP_PREEMPT] = "By the policy other jobs come first; it goes back into the queue.",
+        [STOP_CANCEL] = "A user cancelled it.",
+        [STOP_REQUEUE] = "A user requeued it; it goes back into the queue.",
+        [STOP_TIMEOUT] = "Its time limit is over.",
+    };
+    const struct attempt *a = x->j->attempt;
+    struct str s = {0};
+    phrase_job(&x->summary, x->j);
+    str_add(&x->summary, " is being stopped.");
+    str_add(&s, why[a ? a->stop : STOP_PREEMPT]);
+    explain_reason(x, "stopping", &s, NULL);
+    if (!a)
+        return;
+    str_add(&s, "It has up to ");
+    phrase_span(&s, a->grace);
+    str_add(&s, " to save itself; then it is killed.");
+    explain_free(x, &s);
+}

@@ -1,0 +1,106 @@
+/* Owns the phrases of explanations: how jobs, amounts and times are put into words. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "base/str.h"
+#include "server/explain/parts.h"
+#include "server/jobs/standing.h"
+
+static void add_named(struct str *out, int64_t id, const char *name)
+{
+    str_addf(out, "job %" PRId64, id);
+    if (name && *name) {
+        str_add(out, " (");
+        str_add_utf8(out, name);
+        str_add(out, ")");
+    }
+}
+
+void phrase_job(struct str *out, const struct live_job *j)
+{
+    add_named(out, j->row.id, j->row.name);
+}
+
+static int add_stored(void *ctx, const struct job_row *row, struct err *err)
+{
+    (void)err;
+    add_named(ctx, row->id, row->name);
+    return 0;
+}
+
+void phrase_job_id(struct str *out, struct yard *y, int64_t id)
+{
+    const struct live_job *j = yard_live(y, id);
+    if (j)
+        phrase_job(out, j);
+    else if (store_job_get(y->store, id, add_stored, out, NULL) < 0)
+        add_named(out, id, NULL);
+}
+
+void phrase_units(struct str *out, unsigned pool, units_t n)
+{
+    str_addf(out, "%g %s%s", (double)n / UNIT, pool == POOL_CPU ? "CPU" : "GPU",
+             n == UNIT ? "" : "s");
+}
+
+const char *phrase_kind(unsigned pool)
+{
+    return pool == POOL_CPU ? "CPUs" : "GPUs";
+}
+
+void phrase_count(struct str *out, uint64_t n, const char *what)
+{
+    str_addf(out, "%" PRIu64 " %s%s", n, what, n == 1 ? "" : "s");
+}
+
+void phrase_span(struct str *out, usec_t span)
+{
+    double seconds = time_seconds(span > 0 ? span : 0);
+    if (seconds < 1.5)
+        str_add(out, seconds < 0.95 ? "less than a second" : "1 second");
+    else if (seconds < 90)
+        str_addf(out, "%.0f seconds", seconds);
+    else if (seconds < 5400)
+        str_addf(out, "%.0f minutes", seconds / 60);
+    else if (seconds < 129600)
+        str_addf(out, "%g hours", round(seconds / 360) / 10);
+    else
+        str_addf(out, "%g days", round(seconds / 8640) / 10);
+}
+
+json_t *explain_one(int64_t id)
+{
+    return json_pack("[I]", (json_int_t)id);
+}
+
+void explain_capitalise(struct str *s)
+{
+    if (s->n && s->at[0] >= 'a' && s->at[0] <= 'z')
+        s->at[0] = (char)(s->at[0] - 'a' + 'A');
+}
+
+void explain_reason(struct explanation *x, const char *code, struct str *sentence, json_t *jobs)
+{
+    explain_capitalise(sentence);
+    json_array_append_new(x->reasons, json_pack("{s:s, s:s, s:o}", "code", code, "text",
+                                                sentence->at, "jobs", jobs ? jobs : json_array()));
+    str_done(sentence);
+}
+
+void explain_standing(struct explanation *x)
+{
+    json_auto_t *list = standing_list(x->y, x->j);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        struct str s = {0};
+        str_add(&s, json_string_value(json_array_get(list, i)));
+        explain_reason(x, "standing", &s, NULL);
+    }
+}
+
+void explain_free(struct explanation *x, struct str *sentence)
+{
+    explain_capitalise(sentence);
+    json_array_append_new(x->frees, json_string(sentence->at));
+    str_done(sentence);
+}

@@ -1,0 +1,193 @@
+/* Owns what becomes of attempts that were going on when an earlier server ended.
+ *
+ * Each that the store says is going on is asked for in its directory: its record of the
+ * end, or its claim, tells what became of it. One that lives is adopted; one that never
+ * began is given up for good, by taking its claim, before the job is queued again, so that
+ * no conductor that comes late can run it. */
+#include "server/jobs/adopt.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/str.h"
+#include "server/jobs/attempts.h"
+#include "server/jobs/reports.h"
+#include "server/jobs/rules.h"
+#include "server/log.h"
+#include "server/stretch.h"
+
+static int load_attempt(void *ctx, const struct attempt_row *row, struct err *err)
+{
+    struct yard *y = ctx;
+    struct live_job *j = yard_live(y, row->job);
+    json_error_t bad;
+    (void)err;
+    if (!j)
+        return 0;
+    json_t *o = json_loads(row->places, 0, &bad);
+    const char *stop = json_string_value(json_object_get(o, "stop"));
+    const char *boot = json_string_value(json_object_get(o, "boot"));
+    struct err none;
+    struct attempt *a = xcalloc(1, sizeof *a);
+    *a = (struct attempt){
+        .job = row->job,
+        .n = row->n,
+        .state = row->state,
+        .pid = row->pid,
+        .created = row->created,
+        .started = row->started,
+        .code = -1,
+        .paused = json_is_true(json_object_get(o, "paused")),
+        .stop = stop_why_parse(stop ? stop : ""),
+        .grace = j->terms.grace,
+        .cpus = json_integer_value(json_object_get(o, "cpus")),
+        .gpus = json_integer_value(json_object_get(o, "gpus")),
+        .cpu_limit = json_integer_value(json_object_get(o, "limit")),
+        .cpu_weight = json_number_value(json_object_get(o, "weight")),
+        .pool = (uint8_t)json_integer_value(json_object_get(o, "pool")),
+        .seq = json_integer_value(json_object_get(o, "seq")),
+        .ran = json_integer_value(json_object_get(o, "ran")),
+        .since = json_integer_value(json_object_get(o, "since")),
+        .unheard = clock_now(&y->clock),
+    };
+    snprintf(a->token, sizeof a->token, "%s", row->token);
+    a->dir = attempt_dir(y, a->job, a->n);
+    if (yard_find_node(y, row->node, &a->node, &none) < 0)
+        a->node = 0;
+    if (boot && strcmp(boot, y->boot_id) != 0)
+        a->pid = -1; /* the machine was restarted: nobody can be left */
+    json_decref(o);
+    j->attempt = a;
+    return 0;
+}
+
+int adopt_load(struct yard *y, struct err *err)
+{
+    return store_attempt_list(y->store, 0, load_attempt, y, err);
+}
+
+static void lose(struct yard *y, struct attempt *a)
+{
+    struct ending end = {.at = clock_wall(),
+                         .code = 137,
+                         .started = a->started,
+                         .stop = "",
+                         .reason = "the machine was restarted",
+                         .lost = true};
+    attempt_over(y, a, &end);
+}
+
+/* When a file of the attempt was written; 0 = there is none. */
+static usec_t written(const struct attempt *a, const char *file)
+{
+    struct str path = {0};
+    struct stat st;
+    str_addf(&path, "%s/%s", a->dir, file);
+    bool there = stat(path.at, &st) == 0;
+    str_done(&path);
+    return there ? (usec_t)st.st_mtim.tv_sec * USEC_PER_SEC + st.st_mtim.tv_nsec / 1000 : 0;
+}
+
+/* How long the job has run: the row knows it as of its last change, the attempt since when
+ * it runs without a break. */
+static usec_t run_time(const struct live_job *j)
+{
+    const struct attempt *a = j->attempt;
+    if (!a || a->paused || a->pid == -1)
+        return j->row.run_time;
+    /* Its start may not have been heard of; the claim is taken just before. */
+    usec_t since = a->since ? a->since : a->started ? a->started : written(a, "claim");
+    usec_t until = written(a, "exit.json");
+    if (!since)
+        return j->row.run_time;
+    usec_t ran = a->ran + (until ? until : clock_wall()) - since;
+    return ran > j->row.run_time ? ran : j->row.run_time;
+}
+
+/* The task as the engine had it, as far as the store knows. */
+static void restore(struct yard *y, struct live_job *j)
+{
+    const struct attempt *a = j->attempt;
+    usec_t ran = run_time(j);
+    const struct job *job = &j->job[j->job_now];
+    usec_t now = clock_now(&y->clock);
+    units_t n = a ? (a->pool == POOL_CPU ? a->cpus : a->gpus) : 0;
+    struct slot slot = {a ? a->node : 0, n};
+    bool stopping = a && a->stop == STOP_PREEMPT;
+    struct task was = {
+        .job = job,
+        .phase = !a          ? TASK_QUEUED
+                 : a->paused ? TASK_PAUSED
+                 : stopping  ? TASK_STOPPING
+                             : TASK_RUNNING,
+        .pool = a ? a->pool : job->pool,
+        .n = n,
+        .at = {a ? &slot : NULL, a ? 1 : 0},
+        .work = j->row.work > 0 ? j->row.work : TERMS_WORK_UNKNOWN,
+        .done = j->row.done,
+        .saved = j->row.done,
+        .attained = j->row.attained + (double)(ran - j->row.run_time) * (double)n / UNIT,
+        .started_at = j->row.started ? j->row.started : USEC_NEVER,
+        .queued_at = now,
+        .resumed_at = now,
+        .changed_at = now,
+        .ready_at = now,
+        .run_time = ran,
+        .wait_time = j->row.wait_time,
+        .starts = j->row.attempt,
+        .cpu_limit = a ? a->cpu_limit : 0,
+        .cpu_weight = a && a->cpu_weight > 0 ? a->cpu_weight : 1,
+    };
+    stretch_restore(y, j, &was);
+}
+
+static void adopt(struct yard *y, struct attempt *a)
+{
+    struct runtime_attempt r = attempt_to_runtime(y, a);
+    struct err err;
+    a->set_cpus = a->cpus;
+    if (y->config.runtime->adopt(y->runtime, &r, &err) < 0)
+        log_warning("job=%lld attempt=%u adopt: %s", (long long)a->job, a->n, err.text);
+}
+
+static int by_id(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* All that were in the engine come back first, so that ends and requeues find their
+ * tasks. */
+void adopt_all(struct yard *y)
+{
+    VEC(int64_t) ids = {0};
+    LIVE_EACH(&y->jobs, j)
+    VEC_PUSH(&ids, j->row.id);
+    if (ids.n)
+        qsort(ids.at, ids.n, sizeof *ids.at, by_id);
+    for (size_t i = 0; i < ids.n; i++) {
+        struct live_job *j = yard_live(y, ids.at[i]);
+        report_recall_cost(y, j);
+        if (j->attempt && j->terms.preempt == SPEC_PREEMPT_NEVER)
+            rules_tell_terms(y, j);
+        if (j->attempt || j->row.attempt)
+            restore(y, j);
+        if (j->attempt)
+            adopt(y, j->attempt);
+    }
+    for (size_t i = 0; i < ids.n; i++) {
+        struct live_job *j = yard_live(y, ids.at[i]);
+        if (j && j->attempt && j->attempt->pid == -1)
+            lose(y, j->attempt);
+        else if (j && j->attempt)
+            attempt_look(y, j->attempt);
+    }
+    for (size_t i = 0; i < ids.n; i++) {
+        struct live_job *j = yard_live(y, ids.at[i]);
+        if (j && !j->attempt)
+            yard_offer(y, j);
+    }
+    VEC_DONE(&ids);
+}

@@ -1,0 +1,16 @@
+/* What a job that changes its size is started with: the malleable library, the launcher
+ * of its workers, the page by which its conductor tells it. */
+#ifndef SERVER_JOBS_ELASTIC_H
+#define SERVER_JOBS_ELASTIC_H
+
+#include "server/jobs/live.h"
+
+struct json_t;
+
+/* Completes spec.json, whose command and environment are there. Fails when a launcher
+ * that the job needs is not installed; without the library it runs all the same, with a
+ * notice. */
+int elastic_set_up(const struct live_job *j, struct attempt *a, const struct spec *s,
+                   struct json_t *o, struct err *err);
+
+#endif

@@ -1,0 +1,208 @@
+/* Owns whether a job is in the queue: what blocks it, and what the end or the start
+ * of another job changes about that.
+ *
+ * A job that is blocked before it was ever offered is unknown to the engine; one that
+ * is blocked later (held, or between two tries) is held there. */
+#include <jansson.h>
+#include <stdio.h>
+
+#include "base/str.h"
+#include "server/events.h"
+#include "server/jobs/attempts.h"
+#include "server/jobs/rules.h"
+#include "server/log.h"
+#include "wire/spec_lists.h"
+
+static bool same_name(const struct live_job *a, const struct live_job *b)
+{
+    return !strcmp(a->row.name, b->row.name) && !strcmp(a->row.user, b->row.user);
+}
+
+/* Whether an older job of the same name and user is not over. */
+static bool has_elder(const struct yard *y, const struct live_job *j)
+{
+    LIVE_EACH(&y->jobs, other)
+    {
+        if (other->row.id < j->row.id && same_name(other, j))
+            return true;
+    }
+    return false;
+}
+
+/* Whether as many of its array are in the queue or running as may be. */
+static bool array_is_full(const struct yard *y, const struct live_job *j)
+{
+    uint32_t others = 0;
+    LIVE_EACH(&y->jobs, other)
+    {
+        if (other != j && other->row.array == j->row.array && other->task != TASK_NONE &&
+            !(other->blocks & ~(unsigned)BLOCK_ARRAY))
+            others++;
+    }
+    return others >= j->terms.array_limit;
+}
+
+static bool waits_for_deps(const struct yard *y, const struct live_job *j, bool *singleton)
+{
+    bool waits = false;
+    *singleton = false;
+    for (size_t i = 0; i < j->deps.n; i++) {
+        if (j->deps.at[i].kind == SPEC_SINGLETON)
+            *singleton = has_elder(y, j);
+        else
+            waits |= !j->deps.at[i].met;
+    }
+    return waits;
+}
+
+/* A hold stays until it is released; the others follow from what there is. */
+static unsigned find_blocks(const struct yard *y, const struct live_job *j)
+{
+    bool singleton;
+    unsigned blocks = j->blocks & BLOCK_HOLD;
+    if (waits_for_deps(y, j, &singleton))
+        blocks |= BLOCK_DEPS;
+    if (singleton)
+        blocks |= BLOCK_SINGLETON;
+    if (j->row.eligible > clock_wall())
+        blocks |= BLOCK_BACKOFF;
+    /* One that is in already stays in. */
+    bool in = j->task != TASK_NONE && !j->blocks;
+    if (!blocks && !in && j->terms.array_limit && array_is_full(y, j))
+        blocks |= BLOCK_ARRAY;
+    return blocks;
+}
+
+static int submit(struct yard *y, struct live_job *j, struct err *err)
+{
+    struct event event = {.kind = EVENT_SUBMIT, .job = &j->job[j->job_now]};
+    if (yard_step(y, &event, err) < 0)
+        return -1;
+    j->task = y->engine.submitted;
+    y->by_task.at[j->task] = j->row.id;
+    return 0;
+}
+
+void yard_offer(struct yard *y, struct live_job *j)
+{
+    const struct task *t = yard_task(y, j);
+    struct err err;
+    int rc = 0;
+    j->blocks = find_blocks(y, j);
+    if (j->blocks & BLOCK_BACKOFF)
+        yard_care(y);
+    if (!t && !j->blocks) {
+        rc = submit(y, j, &err);
+    } else if (t && j->blocks && (t->phase == TASK_QUEUED || t->phase == TASK_PAUSED)) {
+        rc = yard_step(y, &(struct event){.kind = EVENT_HOLD, .task = j->task}, &err);
+    } else if (t && !j->blocks && t->phase == TASK_HELD) {
+        rc = yard_step(y, &(struct event){.kind = EVENT_RELEASE, .task = j->task}, &err);
+    }
+    if (rc < 0)
+        log_warning("job=%lld queue: %s", (long long)j->row.id, err.text);
+}
+
+enum dep_state rules_dep(enum spec_dep_kind kind, enum job_state state, bool started)
+{
+    bool over = job_state_over(state);
+    switch (kind) {
+    case SPEC_AFTER:
+        return started || over ? DEP_MET : DEP_WAITS;
+    case SPEC_AFTEROK:
+        return !over ? DEP_WAITS : state == JOB_DONE ? DEP_MET : DEP_NEVER;
+    case SPEC_AFTERNOTOK:
+        return !over ? DEP_WAITS : state == JOB_DONE ? DEP_NEVER : DEP_MET;
+    case SPEC_AFTERANY:
+        return over ? DEP_MET : DEP_WAITS;
+    case SPEC_SINGLETON:
+        break;
+    }
+    return DEP_MET;
+}
+
+/* Takes the news of `on` to one job. False when a dependency can never be met now;
+ * the job cannot run. */
+static bool hear(struct live_job *j, const struct live_job *on, struct str *why)
+{
+    for (size_t i = 0; i < j->deps.n; i++) {
+        struct live_dep *d = &j->deps.at[i];
+        if (d->on != on->row.id || d->met)
+            continue;
+        enum dep_state state = rules_dep(d->kind, on->row.state, on->row.started > 0);
+        d->met = state == DEP_MET;
+        if (state == DEP_NEVER) {
+            str_addf(why, "%s:%lld can never be met: job %lld is %s", spec_dep_name(d->kind),
+                     (long long)d->on, (long long)d->on, job_state_name(on->row.state));
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_concerned(const struct live_job *j, const struct live_job *on)
+{
+    if (j == on)
+        return false;
+    if (j->deps.n)
+        return true;
+    return j->terms.array_limit && j->row.array && j->row.array == on->row.array;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+void yard_settle(struct yard *y, const struct live_job *on)
+{
+    VEC(int64_t) concerned = {0};
+    LIVE_EACH(&y->jobs, j)
+    {
+        if (is_concerned(j, on))
+            VEC_PUSH(&concerned, j->row.id);
+    }
+    /* In the order of submission, whatever the table's. */
+    if (concerned.n)
+        qsort(concerned.at, concerned.n, sizeof *concerned.at, by_id);
+    for (size_t i = 0; i < concerned.n; i++) {
+        struct live_job *j = yard_live(y, concerned.at[i]);
+        struct str why = {0};
+        if (!j)
+            continue;
+        if (hear(j, on, &why))
+            yard_offer(y, j);
+        else if (!j->attempt)
+            yard_end(y, j, JOB_CANCELLED, -1, why.at);
+        str_done(&why);
+    }
+    VEC_DONE(&concerned);
+}
+
+void yard_waits_for(const struct yard *y, const struct live_job *j,
+                    void (*fn)(void *ctx, const char *text), void *ctx)
+{
+    char text[96], span[32];
+    (void)y;
+    if (j->blocks & BLOCK_HOLD)
+        fn(ctx, "hold");
+    for (size_t i = 0; i < j->deps.n; i++) {
+        const struct live_dep *d = &j->deps.at[i];
+        if (d->kind == SPEC_SINGLETON || d->met)
+            continue;
+        snprintf(text, sizeof text, "%s:%lld", spec_dep_name(d->kind), (long long)d->on);
+        fn(ctx, text);
+    }
+    if (j->blocks & BLOCK_SINGLETON)
+        fn(ctx, "singleton");
+    if (j->blocks & BLOCK_ARRAY) {
+        snprintf(text, sizeof text, "array limit %u", j->terms.array_limit);
+        fn(ctx, text);
+    }
+    if (j->blocks & BLOCK_BACKOFF) {
+        usec_t left = j->row.eligible - clock_wall();
+        snprintf(text, sizeof text, "retry in %s",
+                 time_format(left > 0 ? left : 0, span, sizeof span));
+        fn(ctx, text);
+    }
+}

@@ -1,0 +1,159 @@
+/* A job that is not over, as the server holds it in memory: what the engine needs,
+ * its present attempt and the newest that was heard of it. What else is known (the
+ * whole request, earlier attempts, samples) is in the store. */
+#ifndef SERVER_JOBS_LIVE_H
+#define SERVER_JOBS_LIVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/mem.h"
+#include "model/task.h"
+#include "server/jobs/terms.h"
+#include "store/store.h"
+
+struct conduit;
+
+/* Why an attempt is being stopped. */
+#define STOP_CODES(X)                                                                              \
+    X(NONE, "")                                                                                    \
+    X(PREEMPT, "preempt")                                                                          \
+    X(CANCEL, "cancel")                                                                            \
+    X(REQUEUE, "requeue")                                                                          \
+    X(TIMEOUT, "timeout")
+
+enum stop_why {
+#define X(name, text) STOP_##name,
+    STOP_CODES(X)
+#undef X
+};
+
+const char *stop_why_name(enum stop_why why);
+enum stop_why stop_why_parse(const char *text);
+
+/* What has to be done for an attempt once the turn is on disk. */
+enum deed {
+    DEED_SPAWN = 1 << 0,
+    DEED_SIZE = 1 << 1,   /* CPUs, limit or weight have changed */
+    DEED_FREEZE = 1 << 2, /* or thaw: as `paused` says */
+    DEED_STOP = 1 << 3,
+    DEED_LIMIT = 1 << 4, /* tell the conductor another time limit */
+    DEED_CLEAN = 1 << 5, /* it is over: free what it had */
+    DEED_ACK = 1 << 6,   /* and let its conductor go */
+};
+
+/* One run of a job's command. */
+struct attempt {
+    int64_t job;
+    uint32_t n;
+    enum job_state state; /* starting, running, stopping, or how it ended */
+    char token[33];
+    char *dir;            /* of its files */
+    struct conduit *link; /* of its conductor; NULL while there is none */
+    int64_t pid;          /* of its conductor; 0 = not known */
+    unsigned todo;        /* bits of enum deed */
+    bool queued;          /* in the turn's list of things to do */
+    bool paused;
+    enum stop_why stop;
+    usec_t grace;                   /* of the stop */
+    usec_t created, started, ended; /* wall clock; 0 = not yet */
+    usec_t ran;   /* the job's running time when it last began to run without a break, */
+    usec_t since; /* and the wall clock then; 0 = at its start */
+    int code, signal;
+    char *reason;       /* how it ended, for people; NULL = nothing to say */
+    char *notice;       /* what its user should know while it runs; NULL = nothing */
+    units_t cpus, gpus; /* granted */
+    units_t set_cpus;   /* of them, what is in force on the node */
+    usec_t resumed;     /* engine time of its last restart for a size; 0 = it goes on since */
+    usec_t pause;       /* that this restart took */
+    bool late;          /* its threads have not followed its size */
+    uint32_t threads;   /* that they are instead; 0 = it has shown none */
+    usec_t shrink_by;   /* engine time by which its threads shall have shrunk; 0 = they have */
+    units_t cpu_limit;
+    double cpu_weight;
+    units_t share;  /* of the CPUs, what it gets beside its neighbours by limit and weight */
+    uint32_t parts; /* threads for this share, where it is not its CPUs; 0 = not reckoned yet */
+    uint8_t pool;
+    uint32_t node;
+    double cpu_seconds, memory_max_mb;
+    int64_t seq;    /* of the newest progress report that is kept */
+    usec_t unheard; /* engine time since when nobody answers for it; 0 = link is there */
+};
+
+/* What a job last said of its progress; NAN and NULL are unknown. */
+struct progress_seen {
+    bool known;
+    usec_t at; /* wall clock */
+    double step, total, epoch, epochs, loss, value, rate;
+    char metric[32], source[16];
+    /* When `value` last became another, how long the one before had lasted, and up to
+     * when it can be taken for what the job would say. */
+    usec_t value_at, value_every, value_known;
+    /* The first report since it started, started again or went on, and what was worked
+     * since, up to the newest: what a step costs follows from that. */
+    double first_step, worked;
+    bool first_known;
+};
+
+/* What a job last used. */
+struct usage_seen {
+    bool known;
+    usec_t at; /* wall clock */
+    double cpu_s, memory_mb, block_bytes, net_bytes, throttled_s;
+    double cpus; /* used on average between the last two reports */
+    int64_t pids;
+};
+
+struct live_dep {
+    enum spec_dep_kind kind;
+    int64_t on; /* 0 for singleton */
+    bool met;
+};
+
+/* Why a job is not offered to the engine. */
+enum block {
+    BLOCK_HOLD = 1 << 0,
+    BLOCK_DEPS = 1 << 1,
+    BLOCK_SINGLETON = 1 << 2,
+    BLOCK_ARRAY = 1 << 3,
+    BLOCK_BACKOFF = 1 << 4,
+};
+
+struct live_job {
+    struct job_row row; /* name, user and reason are owned; spec is NULL */
+    struct terms terms;
+    struct arena arena; /* of what the engine's jobs point to */
+    struct job job[2];  /* for the engine: the terms in force, and those before */
+    unsigned job_now;   /* which of the two */
+    uint32_t task;      /* of the engine; TASK_NONE while it is not offered */
+    unsigned blocks;    /* bits of enum block */
+    VEC(struct live_dep) deps;
+    struct attempt *attempt; /* NULL while none is going on */
+    struct progress_seen progress;
+    struct usage_seen usage;
+    usec_t sampled;     /* wall clock of the newest sample */
+    uint8_t list[AXES]; /* of the policies' lists that it was last seen in; 0 = none */
+    bool changed;       /* the row must be saved before the turn ends */
+    uint64_t by_hand;   /* number of the decision that follows a user's resize; 0 = none */
+};
+
+void live_job_free(struct live_job *j);
+void attempt_free(struct attempt *a);
+
+/* Jobs by id. */
+struct live_jobs {
+    struct live_job **slots; /* open addressing */
+    size_t n, cap;
+};
+
+struct live_job *live_find(const struct live_jobs *jobs, int64_t id);
+void live_add(struct live_jobs *jobs, struct live_job *j);
+/* Takes it out; it is the caller's. */
+void live_remove(struct live_jobs *jobs, struct live_job *j);
+void live_done(struct live_jobs *jobs);
+
+#define LIVE_EACH(jobs, j)                                                                         \
+    for (size_t i_##j = 0; i_##j < (jobs)->cap; i_##j++)                                           \
+        for (struct live_job *j = (jobs)->slots[i_##j]; j; j = NULL)
+
+#endif

@@ -1,0 +1,84 @@
+/* Owns how many threads or workers a job has for its size. Where each has CPUs of its own
+ * that is as many as there are CPUs; where CPUs are shared by weight, the threads of all
+ * jobs of a node are divided together. */
+#include "server/jobs/parts.h"
+
+#include "server/turn.h"
+#include "server/yard.h"
+
+int64_t parts_of(const struct live_job *j, const struct attempt *a)
+{
+    bool launcher =
+        j->terms.resize == SPEC_RESIZE_TORCHRUN || j->terms.resize == SPEC_RESIZE_HOROVOD;
+    if (launcher)
+        return terms_workers(&j->terms, a->pool == POOL_CPU ? a->cpus : a->gpus);
+    bool shared = a->share && a->share != a->cpus;
+    if (shared && a->parts)
+        return a->parts;
+    units_t n = shared ? a->share : a->cpus;
+    return n > UNIT ? n / UNIT : 1;
+}
+
+struct sharer {
+    struct attempt *a;
+    int64_t most; /* threads that it may have */
+    int64_t threads;
+};
+
+/* The job that lacks most of a thread; NULL when all have what they may. */
+static struct sharer *neediest(struct sharer *s, size_t n)
+{
+    struct sharer *found = NULL;
+    units_t lack = 0;
+    for (size_t i = 0; i < n; i++) {
+        units_t l = s[i].a->share - s[i].threads * UNIT;
+        if (s[i].threads < s[i].most && l > lack) {
+            lack = l;
+            found = &s[i];
+        }
+    }
+    return found;
+}
+
+/* Whole threads by largest remainder: as many as there are CPUs, and one for each job at
+ * least. With more, threads of a job would wait for each other; with fewer, a CPU would
+ * be left. */
+static void divide_threads(struct yard *y, units_t cpus, struct sharer *s, size_t n)
+{
+    struct sharer *next;
+    int64_t left = cpus / UNIT;
+    for (size_t i = 0; i < n; i++) {
+        s[i].threads = s[i].a->share > UNIT ? s[i].a->share / UNIT : 1;
+        left -= s[i].threads;
+    }
+    for (; left > 0 && (next = neediest(s, n)); left--)
+        next->threads++;
+    for (size_t i = 0; i < n; i++) {
+        if (s[i].a->parts == s[i].threads)
+            continue;
+        s[i].a->parts = (uint32_t)s[i].threads;
+        turn_do(y, s[i].a, DEED_SIZE);
+    }
+}
+
+void parts_follow(struct yard *y)
+{
+    const struct engine *e = &y->engine;
+    VEC(struct sharer) on = {0};
+    for (uint32_t node = 0; node < e->cluster.n; node++) {
+        units_t cpus = e->cluster.nodes[node].cpus;
+        on.n = 0;
+        for (size_t i = 0; i < e->running.n; i++) {
+            const struct live_job *j = yard_job_of_task(y, e->running.at[i]);
+            struct attempt *a = j ? j->attempt : NULL;
+            if (!a || a->node != node)
+                continue;
+            if (a->pool == POOL_CPU)
+                VEC_PUSH(&on, (struct sharer){a, j->terms.cpus_max / UNIT, 0});
+            else
+                cpus -= a->cpus;
+        }
+        divide_threads(y, cpus, on.at, on.n);
+    }
+    VEC_DONE(&on);
+}

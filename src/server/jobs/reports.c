@@ -1,0 +1,398 @@
+/* Owns what is made of reports: the newest progress and usage of a job, its series of
+ * samples, and the engine's estimate of how much work it has.
+ *
+ * A job that says how many steps it has: the work of the steps to come is reckoned
+ * from the time between its own reports, at the speed of the size that it had. One that
+ * does not is assumed to go on for as long as it has, and an hour at least. The engine,
+ * whose every event is recorded, is told when that changes noticeably. */
+#include "server/jobs/reports.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "server/events.h"
+#include "server/jobs/attempts.h"
+#include "server/jobs/rules.h"
+#include "server/log.h"
+
+static double number(const json_t *o, const char *key)
+{
+    const json_t *v = json_object_get(o, key);
+    return json_is_number(v) ? json_number_value(v) : NAN;
+}
+
+static void copy_text(const json_t *o, const char *key, char *out, size_t size)
+{
+    const char *text = json_string_value(json_object_get(o, key));
+    snprintf(out, size, "%s", text ? text : "");
+}
+
+static double total_steps(const struct live_job *j)
+{
+    return j->progress.total > 0 ? j->progress.total : j->terms.total;
+}
+
+bool report_knows_work(const struct live_job *j)
+{
+    const struct progress_seen *p = &j->progress;
+    return p->first_known && total_steps(j) > 0 && p->step > p->first_step && p->worked > 0;
+}
+
+/* Of a job whose work is known, that of the steps to come. */
+static double work_to_come(const struct live_job *j)
+{
+    const struct progress_seen *p = &j->progress;
+    return fmax(total_steps(j) - p->step, 0) * p->worked / (p->step - p->first_step);
+}
+
+/* The work that the job has in all, given that it has done `done` of it. */
+static double estimate_work(const struct live_job *j, double done)
+{
+    if (report_knows_work(j))
+        return done + work_to_come(j);
+    return fmax(TERMS_WORK_UNKNOWN, 2 * done);
+}
+
+double report_remaining(const struct yard *y, const struct live_job *j)
+{
+    const struct task *t = yard_task(y, j);
+    if (!t || !task_running(t) || !(t->rate > 0) || !report_knows_work(j))
+        return NAN;
+    return work_to_come(j) / t->rate / (double)USEC_PER_SEC;
+}
+
+/* ---- what is kept of it ------------------------------------------------------ */
+
+static void keep_number(json_t *o, const char *key, double value)
+{
+    if (isfinite(value))
+        json_object_set_new(o, key, json_real(value));
+}
+
+void report_keep(struct live_job *j)
+{
+    const struct progress_seen *p = &j->progress;
+    if (!p->known)
+        return;
+    json_t *o = json_object();
+    keep_number(o, "epoch", p->epoch);
+    keep_number(o, "epochs", p->epochs);
+    keep_number(o, "loss", p->loss);
+    json_object_set_new(o, "metric", json_string(p->metric));
+    json_object_set_new(o, "source", json_string(p->source));
+    json_object_set_new(o, "at", json_integer(p->at));
+    free((char *)j->row.said);
+    j->row.said = json_dumps(o, JSON_COMPACT);
+    json_decref(o);
+}
+
+struct progress_seen report_recall(const struct job_row *row)
+{
+    json_t *o = json_loads(row->said ? row->said : "", 0, NULL);
+    struct progress_seen p = {.step = row->step,
+                              .total = row->total,
+                              .epoch = number(o, "epoch"),
+                              .epochs = number(o, "epochs"),
+                              .loss = number(o, "loss"),
+                              .value = row->metric,
+                              .rate = NAN,
+                              .at = json_integer_value(json_object_get(o, "at"))};
+    copy_text(o, "metric", p.metric, sizeof p.metric);
+    copy_text(o, "source", p.source, sizeof p.source);
+    json_decref(o);
+    return p;
+}
+
+/* ---- what the engine is told -------------------------------------------------- */
+
+/* What the engine takes: a job may claim any number of steps. */
+#define WORK_MAX 1e17
+
+/* Tells the engine when its estimate is off by more than a twentieth. */
+static void tell_estimate(struct yard *y, struct live_job *j)
+{
+    const struct task *t = yard_task(y, j);
+    struct err err;
+    if (!t)
+        return;
+    double done = task_done(t, clock_now(&y->clock)), work = fmin(estimate_work(j, done), WORK_MAX);
+    double left = work - done, thought = t->work - done;
+    if (fabs(left - thought) <= fmax(0.05 * fmax(left, thought), 0.1 * USEC_PER_SEC))
+        return;
+    struct event event = {.kind = EVENT_PROGRESS, .task = j->task, .work = work, .done = done};
+    if (yard_step(y, &event, &err) < 0)
+        log_warning("job=%lld progress: %s", (long long)j->row.id, err.text);
+}
+
+/* Whether the policy in force looks at samples. */
+static bool wants_samples(const struct yard *y)
+{
+    for (int axis = 0; axis < AXES; axis++)
+        if (y->engine.config.combo.policy[axis]->needs_metric)
+            return true;
+    return false;
+}
+
+static void step_sample(struct yard *y, const struct live_job *j, const struct sample *sample)
+{
+    struct event event = {.kind = EVENT_SAMPLE, .task = j->task, .sample = sample};
+    struct err err;
+    if (yard_step(y, &event, &err) < 0)
+        log_warning("job=%lld sample: %s", (long long)j->row.id, err.text);
+}
+
+struct first_sample {
+    uint32_t attempt;
+    struct sample_row row;
+    bool found;
+};
+
+static int see_sample(void *ctx, uint32_t attempt, const struct sample_row *row, struct err *err)
+{
+    (void)err;
+    if (isnan(row->metric))
+        return 0;
+    *(struct first_sample *)ctx = (struct first_sample){attempt, *row, true};
+    return 1;
+}
+
+/* An engine that has not heard of the job's metric yet is told the first one that it
+ * ever said, since that tells where it comes from. */
+static void tell_first(struct yard *y, const struct live_job *j, const struct sample *now)
+{
+    struct first_sample f = {.found = false};
+    struct err err;
+    if (store_sample_list(y->store, j->row.id, see_sample, &f, &err) < 0)
+        log_warning("job=%lld samples: %s", (long long)j->row.id, err.text);
+    usec_t at = f.row.at - y->clock.offset;
+    if (!f.found || at >= now->at)
+        return;
+    struct sample first = *now;
+    first.at = first.metric_at = at;
+    first.metric = f.row.metric;
+    first.step = f.row.step;
+    /* Each attempt counts its CPU time from zero. */
+    if (f.attempt == j->attempt->n && !isnan(f.row.cpu_time))
+        first.cpu_time = f.row.cpu_time;
+    step_sample(y, j, &first);
+}
+
+/* To be told with each report of usage: its CPU time and its metric are of one time then. */
+static void tell_sample(struct yard *y, const struct live_job *j, const struct sample_row *row)
+{
+    const struct task *t = yard_task(y, j);
+    struct sample sample = {
+        .at = clock_now(&y->clock),
+        .step = row->step,
+        .metric = row->metric,
+        .units = row->units,
+        .cpu_time = row->cpu_time,
+        .memory_mb = row->memory_mb,
+        .block_bytes = row->block_bytes,
+        .net_bytes = row->net_bytes,
+    };
+    /* It cannot have said it later than now, whatever its clock says. */
+    sample.metric_at = j->progress.value_known - y->clock.offset;
+    if (sample.metric_at > sample.at || !j->progress.known)
+        sample.metric_at = sample.at;
+    if (!isnan(sample.metric) && (!t->history || isnan(t->history->first.metric)))
+        tell_first(y, j, &sample);
+    step_sample(y, j, &sample);
+}
+
+/* One sample a second is enough, of those that come once a second. */
+#define SAMPLE_EVERY (USEC_PER_SEC * 9 / 10)
+
+static struct sample_row make_sample(const struct live_job *j, const struct attempt *a, usec_t at)
+{
+    const struct usage_seen *u = &j->usage;
+    return (struct sample_row){
+        .at = at,
+        .step = j->progress.known ? j->progress.step : NAN,
+        .metric = j->progress.known ? j->progress.value : NAN,
+        .units = (double)(a->pool == POOL_CPU ? a->cpus : a->gpus),
+        .cpu_time = u->known ? u->cpu_s * 1e6 : NAN,
+        .memory_mb = u->known ? u->memory_mb : NAN,
+        .block_bytes = u->known ? u->block_bytes : NAN,
+        .net_bytes = u->known ? u->net_bytes : NAN,
+    };
+}
+
+/* What was reported while no server ran comes at once, with its own times. */
+static void keep_sample(struct yard *y, struct live_job *j, const struct attempt *a, usec_t at)
+{
+    struct sample_row row = make_sample(j, a, at);
+    struct err err;
+    if (at - j->sampled < SAMPLE_EVERY)
+        return;
+    j->sampled = at;
+    if (store_sample_add(y->store, a->job, a->n, &row, &err) < 0)
+        log_warning("job=%lld sample: %s", (long long)a->job, err.text);
+}
+
+/* A change of size has cost this much: from the signal to the first step after it. */
+static void learn_cost(struct yard *y, struct live_job *j, struct attempt *a)
+{
+    usec_t cost = a->pause + clock_now(&y->clock) - a->resumed, old = j->terms.resize_cost;
+    a->resumed = 0;
+    j->terms.resize_cost = old == TERMS_RESIZE_COST ? cost : (old + cost) / 2;
+    events_add(y, "job.restarted", a->job,
+               json_pack("{s:I, s:f, s:f, s:f}", "attempt", (json_int_t)a->n, "cpus",
+                         (double)a->cpus / UNIT, "cost_s", time_seconds(cost), "expected_s",
+                         time_seconds(j->terms.resize_cost)));
+    rules_tell_terms(y, j);
+}
+
+/* Events come newest first: the first one counts. */
+static int recall(void *ctx, int64_t seq, usec_t at, int64_t job, const char *kind,
+                  const char *json, struct err *err)
+{
+    usec_t *cost = ctx;
+    (void)seq, (void)at, (void)job, (void)err;
+    if (*cost || strcmp(kind, "job.restarted") != 0)
+        return 0;
+    json_t *o = json_loads(json, 0, NULL);
+    double seconds = number(o, "expected_s");
+    json_decref(o);
+    if (seconds > 0)
+        time_from_seconds(seconds, cost);
+    return 0;
+}
+
+void report_recall_cost(struct yard *y, struct live_job *j)
+{
+    enum { EVENTS = 1000 };
+    usec_t cost = 0;
+    struct err err;
+    if (!j->terms.resize_cost || !j->row.attempt)
+        return;
+    if (store_event_latest(y->store, j->row.id, EVENTS, recall, &cost, &err) < 0)
+        log_warning("job=%lld events: %s", (long long)j->row.id, err.text);
+    if (!cost)
+        return;
+    j->terms.resize_cost = cost;
+    rules_tell_terms(y, j);
+}
+
+/* A report repeats the last value when it has no new one, as between two epochs. That
+ * it is still the same tells something only once another was to be expected. */
+static void take_value(struct progress_seen *p, double value)
+{
+    enum { EVERY = 60 };
+    bool again = p->value_at && p->value == value, first = !p->value_at;
+    if (!again) {
+        p->value_every = first ? EVERY * USEC_PER_SEC : p->at - p->value_at;
+        p->value_at = p->at;
+    }
+    if (!again || p->at - p->value_at > 2 * p->value_every)
+        p->value_known = p->at;
+    p->value = value;
+}
+
+/* What was worked since the report before. A job that goes back to an earlier step
+ * begins anew. */
+static void take_step(struct progress_seen *p, const struct task *t, usec_t before)
+{
+    if (!t || isnan(p->step))
+        return;
+    if (!p->first_known || p->step < p->first_step) {
+        p->first_known = true;
+        p->first_step = p->step;
+        p->worked = 0;
+    } else if (task_running(t) && p->at > before) {
+        p->worked += (double)(p->at - before) * t->rate;
+    }
+}
+
+void report_progress(struct yard *y, struct attempt *a, const json_t *o)
+{
+    struct live_job *j = yard_live(y, a->job);
+    struct progress_seen *p = &j->progress;
+    const struct task *t = yard_task(y, j);
+    int64_t seq = json_integer_value(json_object_get(o, "seq"));
+    if (seq <= a->seq)
+        return; /* said again to a new server */
+    a->seq = seq;
+    double value = number(o, "value"), loss = number(o, "loss");
+    usec_t before = p->at;
+    p->known = true;
+    p->at = json_integer_value(json_object_get(o, "at_us"));
+    p->step = number(o, "step");
+    p->total = number(o, "total");
+    p->epoch = number(o, "epoch");
+    p->epochs = number(o, "epochs");
+    p->loss = loss;
+    take_value(p, isnan(value) ? loss : value);
+    p->rate = number(o, "rate");
+    copy_text(o, "metric", p->metric, sizeof p->metric);
+    copy_text(o, "source", p->source, sizeof p->source);
+    take_step(p, t, before);
+    if (a->resumed)
+        learn_cost(y, j, a);
+    j->row.step = p->step;
+    j->row.total = p->total > 0 ? p->total : j->terms.total > 0 ? j->terms.total : NAN;
+    j->row.metric = p->value;
+    tell_estimate(y, j);
+    keep_sample(y, j, a, p->at);
+    events_progress(y, a->job, json_deep_copy(o));
+}
+
+void report_usage(struct yard *y, struct attempt *a, const json_t *o)
+{
+    struct live_job *j = yard_live(y, a->job);
+    struct usage_seen *u = &j->usage, before = *u;
+    *u = (struct usage_seen){
+        .known = true,
+        .at = json_integer_value(json_object_get(o, "at_us")),
+        .cpu_s = json_number_value(json_object_get(o, "cpu_us")) / 1e6,
+        .memory_mb = json_number_value(json_object_get(o, "memory_bytes")) / 1048576,
+        .block_bytes = json_number_value(json_object_get(o, "block_bytes")),
+        .net_bytes = number(o, "net_bytes"),
+        .throttled_s = json_number_value(json_object_get(o, "throttled_us")) / 1e6,
+        .pids = json_integer_value(json_object_get(o, "pids")),
+        .cpus = NAN,
+    };
+    if (before.known && u->at > before.at)
+        u->cpus = (u->cpu_s - before.cpu_s) / time_seconds(u->at - before.at);
+    tell_estimate(y, j);
+    yard_touch(y, j);
+    attempt_save(y, a);
+    keep_sample(y, j, a, u->at);
+    if (j->task != TASK_NONE && wants_samples(y)) {
+        struct sample_row row = make_sample(j, a, u->at);
+        tell_sample(y, j, &row);
+    }
+}
+
+void report_applied(struct yard *y, struct attempt *a, const json_t *o)
+{
+    double cpus = number(o, "cpus");
+    json_int_t threads = json_integer_value(json_object_get(o, "threads"));
+    bool late = json_is_true(json_object_get(o, "late")), again = a->late;
+    a->late = late;
+    a->threads = (uint32_t)threads;
+    log_info("job=%lld attempt=%u cpus=%g threads=%lld in_us=%lld%s", (long long)a->job, a->n, cpus,
+             (long long)threads, (long long)json_integer_value(json_object_get(o, "in_us")),
+             a->late ? " late" : "");
+    if (late && !again && threads)
+        events_add(y, "job.late", a->job,
+                   json_pack("{s:I, s:f, s:I}", "attempt", (json_int_t)a->n, "cpus", cpus,
+                             "threads", threads));
+    attempt_applied(y, a, cpus);
+}
+
+void report_restarted(struct yard *y, struct attempt *a, const json_t *o)
+{
+    struct live_job *j = yard_live(y, a->job);
+    a->pause = json_integer_value(json_object_get(o, "pause_us"));
+    a->resumed = clock_now(&y->clock);
+    /* The time between the steps before and after it is not worked. */
+    j->progress.first_known = false;
+    if (!j->progress.known) /* nor will its next step be seen */
+        learn_cost(y, j, a);
+    log_info("job=%lld attempt=%u restarted cpus=%g pause_us=%lld", (long long)a->job, a->n,
+             number(o, "cpus"), (long long)a->pause);
+    attempt_applied(y, a, number(o, "cpus"));
+}

@@ -1,0 +1,29 @@
+/* What conductors report while a job runs: progress, usage, sizes in force. */
+#ifndef SERVER_JOBS_REPORTS_H
+#define SERVER_JOBS_REPORTS_H
+
+#include "server/yard.h"
+
+struct json_t;
+
+void report_progress(struct yard *y, struct attempt *a, const struct json_t *message);
+void report_usage(struct yard *y, struct attempt *a, const struct json_t *message);
+void report_applied(struct yard *y, struct attempt *a, const struct json_t *message);
+void report_restarted(struct yard *y, struct attempt *a, const struct json_t *message);
+
+/* What earlier restarts of the job for a size have cost, under this or an earlier server,
+ * becomes what the next one is expected to. */
+void report_recall_cost(struct yard *y, struct live_job *j);
+
+/* Puts what the row has no column for of the newest progress into it, and gets it back. */
+void report_keep(struct live_job *j);
+struct progress_seen report_recall(const struct job_row *row);
+
+/* Whether the job's work is reckoned from its steps; otherwise it is assumed. */
+bool report_knows_work(const struct live_job *j);
+
+/* Seconds that the job had left when it last told of its progress, at the size that it
+ * has now; NAN when that cannot be told. */
+double report_remaining(const struct yard *y, const struct live_job *j);
+
+#endif

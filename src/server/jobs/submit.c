@@ -1,0 +1,369 @@
+/* Owns taking requests: names to ids, arrays to jobs, all of them or none. */
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "progress/progress.h"
+#include "server/events.h"
+#include "server/jobs/rules.h"
+#include "server/log.h"
+#include "server/yard.h"
+#include "wire/spec_json.h"
+#include "wire/spec_lists.h"
+
+/* The jobs of one submission. Until they are written, and have ids, the i-th is known
+ * to dependencies as -(i + 1). */
+struct batch {
+    VEC(struct live_job *) jobs;
+    VEC(uint32_t) of; /* request of each */
+};
+
+/* ---- which job is meant -------------------------------------------------- */
+
+struct match {
+    int64_t id;
+    uint32_t others;
+    struct str names; /* of the candidates */
+    char first[128];
+};
+
+static int see_exact(void *ctx, const struct job_row *row, struct err *err)
+{
+    struct match *m = ctx;
+    (void)err;
+    m->id = row->id;
+    return 1;
+}
+
+static int see_prefix(void *ctx, const struct job_row *row, struct err *err)
+{
+    struct match *m = ctx;
+    (void)err;
+    if (!m->id) {
+        m->id = row->id;
+        snprintf(m->first, sizeof m->first, "%s", row->name);
+        str_addf(&m->names, "%s (%lld)", row->name, (long long)row->id);
+    } else if (strcmp(m->first, row->name) != 0 && m->others++ < 4) {
+        str_addf(&m->names, ", %s (%lld)", row->name, (long long)row->id);
+    }
+    return 0;
+}
+
+static int find_named(struct yard *y, const char *text, int64_t *id, struct err *err)
+{
+    enum { LOOK_AT = 200 };
+    struct str prefix = {0};
+    str_addf(&prefix, "%s*", text);
+    AUTO_FREE char *pattern = prefix.at;
+    struct job_filter exact = {.name = text, .limit = 1, .brief = true};
+    struct job_filter like = {.name = pattern, .limit = LOOK_AT, .brief = true};
+    struct match m = {0};
+    if (!strchr(text, '*') && store_job_list(y->store, &exact, see_exact, &m, err) < 0)
+        return -1;
+    if (!m.id && store_job_list(y->store, &like, see_prefix, &m, err) < 0)
+        return -1;
+    AUTO_FREE char *names = m.names.at;
+    if (!m.id)
+        return err_set(err, ERR_NOT_FOUND, "no job '%s'; `trainyard ps --all` lists them", text);
+    if (m.others)
+        return err_set(err, ERR_CONFLICT, "'%s' could be %s%s; say which", text, names,
+                       m.others > 4 ? ", ..." : "");
+    *id = m.id;
+    return 0;
+}
+
+int yard_find(struct yard *y, const char *text, int64_t *id, struct err *err)
+{
+    struct match m = {0};
+    struct err ignored;
+    int64_t number;
+    if (str_parse_int(text, 1, INT64_MAX, &number, &ignored) < 0)
+        return *text ? find_named(y, text, id, err) : err_set(err, ERR_INVALID, "no job named");
+    if (!yard_live(y, number) && store_job_get(y->store, number, see_exact, &m, err) < 0) {
+        if (err->code == ERR_NOT_FOUND)
+            err_set(err, ERR_NOT_FOUND, "no job %s; `trainyard ps --all` lists them", text);
+        return -1;
+    }
+    *id = number;
+    return 0;
+}
+
+/* ---- one job ------------------------------------------------------------- */
+
+static usec_t engine_deadline(const struct yard *y, usec_t wall)
+{
+    usec_t left = wall - clock_wall(), now = clock_now(&y->clock);
+    return !wall ? USEC_NEVER : now + left > 0 ? now + left : 1;
+}
+
+int rules_make_job(const struct yard *y, struct live_job *j, struct err *err)
+{
+    struct job *job = &j->job[!j->job_now];
+    /* By one offset for all: jobs of one request must not change places by a microsecond. */
+    usec_t submit = j->row.submitted - y->clock.offset;
+    submit = submit > 0 ? submit : 1;
+    /* What must not be preempted stands before all others once it runs. */
+    bool keeps = j->terms.preempt == SPEC_PREEMPT_NEVER && j->attempt;
+    if (terms_to_job(&j->terms, (uint32_t)j->row.id, j->row.name,
+                     keeps ? INT32_MAX : j->row.priority, submit,
+                     engine_deadline(y, j->row.deadline), &j->arena, job, err) < 0 ||
+        cluster_can_hold(&y->cluster, job, err) < 0)
+        return -1;
+    /* Where CPUs are shared by weight, a grant only reserves: as little as will do, so
+     * that jobs run side by side. */
+    if (job->pool == POOL_CPU && y->engine.config.combo.policy[AXIS_SHARE]->soft)
+        job->req = job->min;
+    j->job_now = !j->job_now;
+    return 0;
+}
+
+void rules_tell_terms(struct yard *y, struct live_job *j)
+{
+    struct err err;
+    unsigned half = j->job_now;
+    if (rules_make_job(y, j, &err) == 0) {
+        struct event event = {.kind = EVENT_JOB, .task = j->task, .job = &j->job[j->job_now]};
+        if (j->task == TASK_NONE || yard_step(y, &event, &err) == 0)
+            return;
+    }
+    j->job_now = half;
+    log_warning("job=%lld terms: %s", (long long)j->row.id, err.text);
+}
+
+struct look {
+    enum job_state state;
+    bool started;
+    int64_t array;
+};
+
+static int see_state(void *ctx, const struct job_row *row, struct err *err)
+{
+    (void)err;
+    *(struct look *)ctx = (struct look){row->state, row->started > 0, row->array};
+    return 0;
+}
+
+static int add_dep(struct yard *y, struct live_job *j, enum spec_dep_kind kind, int64_t on,
+                   struct err *err)
+{
+    struct look look;
+    if (store_job_get(y->store, on, see_state, &look, err) < 0)
+        return -1;
+    const struct live_job *live = yard_live(y, on);
+    if (live)
+        look = (struct look){live->row.state, live->row.started > 0, live->row.array};
+    enum dep_state state = rules_dep(kind, look.state, look.started);
+    if (state == DEP_NEVER)
+        return err_set(err, ERR_CONFLICT, "%s:%lld can never be met: job %lld is %s",
+                       spec_dep_name(kind), (long long)on, (long long)on,
+                       job_state_name(look.state));
+    VEC_PUSH(&j->deps, (struct live_dep){kind, on, state == DEP_MET});
+    return 0;
+}
+
+struct members {
+    struct yard *y;
+    struct live_job *j;
+    enum spec_dep_kind kind;
+};
+
+static int add_member(void *ctx, const struct job_row *row, struct err *err)
+{
+    struct members *m = ctx;
+    return add_dep(m->y, m->j, m->kind, row->id, err);
+}
+
+/* Jobs of this name among those that were submitted with it, before it. */
+static bool add_sisters(const struct batch *b, struct live_job *j, const struct spec_dep *d)
+{
+    uint32_t own = b->of.at[b->jobs.n - 1];
+    bool found = false;
+    for (size_t i = 0; i < b->jobs.n && b->of.at[i] < own; i++)
+        if (!strcmp(b->jobs.at[i]->row.name, d->job)) {
+            VEC_PUSH(&j->deps, (struct live_dep){d->kind, -(int64_t)i - 1, false});
+            found = true;
+        }
+    return found;
+}
+
+/* The first job of an array stands for all of them. */
+static int add_deps(struct yard *y, const struct batch *b, struct live_job *j,
+                    const struct spec_dep *d, struct err *err)
+{
+    struct look look;
+    int64_t on;
+    if (d->kind == SPEC_SINGLETON) {
+        VEC_PUSH(&j->deps, (struct live_dep){.kind = d->kind});
+        return 0;
+    }
+    if (add_sisters(b, j, d))
+        return 0;
+    if (yard_find(y, d->job, &on, err) < 0 ||
+        store_job_get(y->store, on, see_state, &look, err) < 0)
+        return -1;
+    if (look.array != on)
+        return add_dep(y, j, d->kind, on, err);
+    struct job_filter filter = {.array = on, .brief = true};
+    struct members members = {y, j, d->kind};
+    return store_job_list(y->store, &filter, add_member, &members, err);
+}
+
+static struct live_job *make_live(const struct spec *s, usec_t now)
+{
+    struct live_job *j = xcalloc(1, sizeof *j);
+    usec_t deadline = s->deadline_at ? s->deadline_at : s->deadline ? now + s->deadline : 0;
+    j->task = TASK_NONE;
+    j->blocks = s->hold ? BLOCK_HOLD : 0;
+    j->row = (struct job_row){
+        .name = xstrdup(s->name),
+        .user = xstrdup(s->user),
+        .reason = xstrdup(""),
+        .state = s->hold ? JOB_HELD : JOB_QUEUED,
+        .priority = s->priority,
+        .submitted = now,
+        .deadline = deadline,
+        .code = -1,
+        .work = TERMS_WORK_UNKNOWN,
+        .step = NAN,
+        .total = s->total > 0 ? s->total : NAN,
+        .metric = NAN,
+    };
+    return j;
+}
+
+/* ---- a batch ------------------------------------------------------------- */
+
+static void batch_done(struct batch *b)
+{
+    for (size_t i = 0; i < b->jobs.n; i++)
+        live_job_free(b->jobs.at[i]);
+    VEC_DONE(&b->jobs);
+    VEC_DONE(&b->of);
+}
+
+/* Makes the jobs of one request; nothing is written yet. */
+static int expand(struct yard *y, const struct spec *s, uint32_t at, usec_t now, struct batch *b,
+                  const char **field, struct err *err)
+{
+    uint32_t n = s->array.n ? indices_count(&s->array) : 1;
+    struct live_job *first = make_live(s, now);
+    *field = NULL;
+    VEC_PUSH(&b->jobs, first);
+    VEC_PUSH(&b->of, at);
+    if (s->image && !y->config.runtime->images) {
+        *field = "image";
+        return err_set(err, ERR_INVALID,
+                       "image: jobs run as processes of this machine here (runtime %s), not in "
+                       "containers; leave it out",
+                       y->config.runtime->name);
+    }
+    if (s->deadline_at && s->deadline_at <= now) {
+        *field = "deadline_at";
+        return err_set(err, ERR_INVALID, "deadline_at: this time is over");
+    }
+    if (s->pattern && progress_check_pattern(s->pattern, err) < 0) {
+        *field = "pattern";
+        return -1;
+    }
+    if (terms_from_spec(s, &y->cluster, &first->terms, err) < 0) {
+        *field = "gpu_type";
+        return -1;
+    }
+    if (rules_make_job(y, first, err) < 0)
+        return -1;
+    for (uint32_t i = 0; i < s->after.n; i++)
+        if (add_deps(y, b, first, &s->after.at[i], err) < 0) {
+            *field = "after";
+            return -1;
+        }
+    for (uint32_t i = 1; i < n; i++) {
+        struct live_job *j = make_live(s, now);
+        j->terms = first->terms;
+        for (size_t k = 0; k < first->deps.n; k++)
+            VEC_PUSH(&j->deps, first->deps.at[k]);
+        VEC_PUSH(&b->jobs, j);
+        VEC_PUSH(&b->of, at);
+    }
+    uint32_t k = 0;
+    struct live_job **jobs = b->jobs.at + (b->jobs.n - n);
+    for (uint32_t i = 0; i < s->array.n; i++)
+        for (uint64_t x = s->array.at[i].first; x <= s->array.at[i].last; x += s->array.at[i].step)
+            jobs[k++]->row.array_index = (int64_t)x;
+    return 0;
+}
+
+static int write_job(struct yard *y, const struct batch *b, struct live_job *j, const char *spec,
+                     int64_t array, struct err *err)
+{
+    j->row.spec = spec;
+    j->row.array = array;
+    if (store_job_add(y->store, &j->row, &j->row.id, err) < 0)
+        return -1;
+    j->row.spec = NULL;
+    j->row.array = array == JOB_ARRAY_FIRST ? j->row.id : array;
+    for (size_t i = 0; i < j->deps.n; i++) {
+        struct live_dep *d = &j->deps.at[i];
+        if (d->on < 0)
+            d->on = b->jobs.at[-d->on - 1]->row.id;
+        if (store_dep_add(y->store, j->row.id, d->kind, d->on, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Writes all jobs of request `at`, from *next on. */
+static int write_request(struct yard *y, const struct spec *s, uint32_t at, struct batch *b,
+                         size_t *next, struct err *err)
+{
+    json_t *o = spec_to_json(s);
+    AUTO_FREE char *text = json_dumps(o, JSON_COMPACT);
+    json_decref(o);
+    int64_t first = s->array.n ? JOB_ARRAY_FIRST : 0;
+    for (; *next < b->jobs.n && b->of.at[*next] == at; ++*next) {
+        struct live_job *j = b->jobs.at[*next];
+        if (write_job(y, b, j, text, first, err) < 0)
+            return -1;
+        if (first == JOB_ARRAY_FIRST)
+            first = j->row.id;
+    }
+    return 0;
+}
+
+/* The jobs are on their way to the disk: into the yard with them. */
+static void enter(struct yard *y, struct batch *b, struct ids *ids)
+{
+    struct err err;
+    for (size_t i = 0; i < b->jobs.n; i++) {
+        struct live_job *j = b->jobs.at[i];
+        live_add(&y->jobs, j);
+        VEC_PUSH(ids, j->row.id);
+        rules_make_job(y, j, &err);
+        events_add(y, "job.submitted", j->row.id, json_pack("{s:s}", "name", j->row.name));
+    }
+    for (size_t i = 0; i < b->jobs.n; i++)
+        yard_offer(y, b->jobs.at[i]);
+    b->jobs.n = 0;
+    turn_hurry(y);
+}
+
+int yard_submit(struct yard *y, const struct spec *specs, size_t n, struct ids *ids, size_t *at,
+                const char **field, struct err *err)
+{
+    struct batch b = {0};
+    usec_t now = clock_wall();
+    size_t next = 0;
+    int rc = 0;
+    *field = NULL;
+    for (*at = 0; rc == 0 && *at < n; ++*at)
+        rc = expand(y, &specs[*at], (uint32_t)*at, now, &b, field, err);
+    for (size_t i = 0; rc == 0 && i < n; i++)
+        rc = write_request(y, &specs[i], (uint32_t)i, &b, &next, err);
+    if (rc == 0)
+        enter(y, &b, ids);
+    else if (*at)
+        --*at;
+    batch_done(&b);
+    return rc;
+}

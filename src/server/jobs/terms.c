@@ -1,0 +1,129 @@
+/* Owns the translation of a request into what the engine schedules by. */
+#include "server/jobs/terms.h"
+
+#include <math.h>
+#include <string.h>
+
+static int find_pool(const struct spec *s, const struct cluster *cluster, uint8_t *pool,
+                     struct err *err)
+{
+    *pool = s->gpus.max ? POOL_ANY_GPU : POOL_CPU;
+    if (!s->gpus.max || !s->gpu_type)
+        return 0;
+    for (unsigned i = 0; i < POOLS_MAX - 1 && cluster->gpu_types[i]; i++)
+        if (!strcmp(cluster->gpu_types[i], s->gpu_type)) {
+            *pool = (uint8_t)(POOL_GPU + i);
+            return 0;
+        }
+    return err_set(err, ERR_INVALID, "gpu_type: no node has GPUs of type '%s'", s->gpu_type);
+}
+
+static bool has_launcher(const struct terms *t)
+{
+    return t->resize == SPEC_RESIZE_TORCHRUN || t->resize == SPEC_RESIZE_HOROVOD;
+}
+
+int terms_from_spec(const struct spec *s, const struct cluster *cluster, struct terms *out,
+                    struct err *err)
+{
+    uint8_t pool;
+    if (find_pool(s, cluster, &pool, err) < 0)
+        return -1;
+    units_t lo = s->workers.min, hi = s->workers.max;
+    *out = (struct terms){
+        .cpus_min = s->cpus.min * lo,
+        .cpus_max = s->cpus.max * hi,
+        .asked_min = s->cpus.min * lo,
+        .asked_max = s->cpus.max * hi,
+        .gpus_min = s->gpus.min * lo,
+        .gpus_max = s->gpus.max * hi,
+        .pool = pool,
+        .memory_mb = s->memory_mb,
+        .resize = s->resize,
+        .preempt = s->preempt,
+        .time_limit = s->time_limit,
+        .signal = s->signal.number,
+        .signal_before = s->signal.before,
+        .checkpoint_signal = s->checkpoint_signal,
+        .grace = s->grace,
+        .weight = s->weight,
+        .target = s->target,
+        .total = s->total,
+        .retries = (uint32_t)s->retries,
+        .backoff = s->backoff,
+        .requeue = s->requeue,
+        .array_limit = s->array.limit,
+        .workers_min = (uint32_t)lo,
+        .workers_max = (uint32_t)hi,
+        .resize_cost = s->resize >= SPEC_RESIZE_RESTART ? TERMS_RESIZE_COST : 0,
+    };
+    if (has_launcher(out) && (s->cpus.min % UNIT || s->cpus.min != s->cpus.max))
+        return err_set(err, ERR_INVALID,
+                       "cpus: workers need one whole number of CPUs each, such as 1 or 2");
+    return 0;
+}
+
+/* Whether the job can change its size while it runs: threads on the CPUs, processes by
+ * a launcher, anything by starting again. */
+static bool is_malleable(const struct terms *t)
+{
+    switch (t->resize) {
+    case SPEC_RESIZE_NONE:
+        return false;
+    case SPEC_RESIZE_AUTO:
+    case SPEC_RESIZE_LIVE:
+        return t->pool == POOL_CPU;
+    default:
+        return true;
+    }
+}
+
+uint32_t terms_workers(const struct terms *t, units_t units)
+{
+    units_t most = t->pool == POOL_CPU ? t->asked_max : t->gpus_max;
+    units_t each = has_launcher(t) ? most / (units_t)t->workers_max : units;
+    return each > 0 ? (uint32_t)(units / each) : 1;
+}
+
+/* Whole workers only. */
+static const struct speed *worker_sizes(const struct terms *t, struct arena *arena)
+{
+    units_t most = t->pool == POOL_CPU ? t->asked_max : t->gpus_max;
+    uint32_t each = (uint32_t)(most / UNIT / (units_t)t->workers_max), n = (uint32_t)(most / UNIT);
+    double *speeds = ARENA_ARRAY(arena, n, double);
+    for (uint32_t k = 1; k <= n; k++)
+        speeds[k - 1] = k % each ? NAN : k;
+    struct speed *speed = ARENA_NEW(arena, struct speed);
+    *speed = speed_table(arena, speeds, n);
+    return speed;
+}
+
+int terms_to_job(const struct terms *t, uint32_t id, const char *name, int32_t priority,
+                 usec_t submit, usec_t deadline, struct arena *arena, struct job *out,
+                 struct err *err)
+{
+    bool gpu = t->pool != POOL_CPU;
+    *out = (struct job){
+        .id = id,
+        .priority = priority,
+        .name = name,
+        .submit = submit,
+        .kind = is_malleable(t) ? JOB_MALLEABLE : JOB_MOLDABLE,
+        .pool = t->pool,
+        .whole = true,
+        .can_pause = t->preempt == SPEC_PREEMPT_PAUSE,
+        .min = gpu ? t->gpus_min : t->cpus_min,
+        .max = gpu ? t->gpus_max : t->cpus_max,
+        .req = gpu ? t->gpus_max : t->cpus_max,
+        .cpus = gpu ? t->cpus_max / (t->gpus_max / UNIT) : 0,
+        .memory_mb = t->memory_mb,
+        .weight = t->weight,
+        .deadline = deadline,
+        .work = TERMS_WORK_UNKNOWN,
+        .target = t->target,
+        .cost = {.restart = t->resize_cost, .resize = t->resize_cost, .move = t->resize_cost},
+        .speeds = has_launcher(t) ? worker_sizes(t, arena) : NULL,
+        .nspeeds = has_launcher(t) ? 1 : 0,
+    };
+    return job_normalise(out, err);
+}

@@ -1,0 +1,265 @@
+/* Owns what users do to jobs that they have: cancel, hold, release, requeue, resize
+ * and change of terms. */
+#include <jansson.h>
+#include <stdio.h>
+
+#include "server/boot.h"
+#include "server/events.h"
+#include "server/jobs/attempts.h"
+#include "server/jobs/rules.h"
+#include "server/log.h"
+#include "wire/spec_json.h"
+
+struct seen {
+    enum job_state state;
+};
+
+static int see_state(void *ctx, const struct job_row *row, struct err *err)
+{
+    (void)err;
+    ((struct seen *)ctx)->state = row->state;
+    return 0;
+}
+
+/* The job, if it is not over; otherwise an error that says so. */
+static struct live_job *require_live(struct yard *y, int64_t id, struct err *err)
+{
+    struct live_job *j = yard_live(y, id);
+    struct seen seen;
+    if (j || store_job_get(y->store, id, see_state, &seen, err) < 0)
+        return j;
+    err_set(err, ERR_CONFLICT, "job %lld is over (%s)", (long long)id, job_state_name(seen.state));
+    return NULL;
+}
+
+int yard_cancel(struct yard *y, int64_t id, usec_t grace, struct err *err)
+{
+    struct live_job *j = require_live(y, id, err);
+    if (!j)
+        return -1;
+    if (j->attempt)
+        attempt_stop(y, j, STOP_CANCEL, grace);
+    else
+        yard_end(y, j, JOB_CANCELLED, -1, "cancelled");
+    turn_hurry(y);
+    return 0;
+}
+
+int yard_hold(struct yard *y, int64_t id, struct err *err)
+{
+    struct live_job *j = require_live(y, id, err);
+    if (!j)
+        return -1;
+    if (j->attempt && j->attempt->stop != STOP_PREEMPT && !j->attempt->paused)
+        return err_set(err, ERR_CONFLICT,
+                       "job %lld is %s; `trainyard requeue --hold %lld` stops it and holds it",
+                       (long long)id, job_state_name(j->row.state), (long long)id);
+    j->blocks |= BLOCK_HOLD;
+    if (!j->attempt)
+        j->row.state = JOB_HELD;
+    yard_offer(y, j);
+    yard_touch(y, j);
+    events_add(y, "job.held", id, NULL);
+    turn_hurry(y);
+    return 0;
+}
+
+int yard_release(struct yard *y, int64_t id, struct err *err)
+{
+    struct live_job *j = require_live(y, id, err);
+    if (!j)
+        return -1;
+    if (!(j->blocks & BLOCK_HOLD))
+        return err_set(err, ERR_CONFLICT, "job %lld is not held; it is %s", (long long)id,
+                       job_state_name(j->row.state));
+    j->blocks &= ~(unsigned)BLOCK_HOLD;
+    if (!j->attempt)
+        j->row.state = JOB_QUEUED;
+    yard_offer(y, j);
+    yard_touch(y, j);
+    events_add(y, "job.released", id, NULL);
+    turn_hurry(y);
+    return 0;
+}
+
+static int requeue_over(struct yard *y, int64_t id, bool hold, struct err *err)
+{
+    struct live_job *j = yard_revive(y, id, err);
+    if (!j)
+        return -1;
+    j->blocks = hold ? BLOCK_HOLD : 0;
+    j->row.state = hold ? JOB_HELD : JOB_QUEUED;
+    j->row.code = -1;
+    j->row.ended = j->row.eligible = 0;
+    j->row.failures = 0;
+    free((char *)j->row.reason);
+    j->row.reason = xstrdup("requeued by a user");
+    if (yard_save(y, j, err) < 0)
+        return -1;
+    yard_offer(y, j);
+    return 0;
+}
+
+int yard_requeue(struct yard *y, int64_t id, bool hold, struct err *err)
+{
+    struct live_job *j = yard_live(y, id);
+    if (j && !j->attempt)
+        return err_set(err, ERR_CONFLICT, "job %lld is %s: it has not started", (long long)id,
+                       job_state_name(j->row.state));
+    if (j && j->attempt->stop == STOP_CANCEL)
+        return err_set(err, ERR_CONFLICT, "job %lld is being cancelled", (long long)id);
+    if (j) {
+        j->blocks |= hold ? BLOCK_HOLD : 0;
+        attempt_stop(y, j, STOP_REQUEUE, -1);
+    } else if (requeue_over(y, id, hold, err) < 0) {
+        return -1;
+    }
+    events_add(y, "job.requeued", id, NULL);
+    turn_hurry(y);
+    return 0;
+}
+
+/* Puts changed terms in force; the old ones stay when no engine could run it. */
+static int apply_terms(struct yard *y, struct live_job *j, const struct terms *terms,
+                       int32_t priority, usec_t deadline, struct err *err)
+{
+    struct terms old = j->terms, new = *terms;
+    int32_t old_priority = j->row.priority;
+    usec_t old_deadline = j->row.deadline;
+    unsigned half = j->job_now;
+    j->terms = new;
+    j->row.priority = priority;
+    j->row.deadline = deadline;
+    int rc = rules_make_job(y, j, err);
+    if (rc == 0 && j->task != TASK_NONE) {
+        struct event event = {.kind = EVENT_JOB, .task = j->task, .job = &j->job[j->job_now]};
+        rc = yard_step(y, &event, err);
+    }
+    if (rc < 0) {
+        j->terms = old;
+        j->row.priority = old_priority;
+        j->row.deadline = old_deadline;
+        j->job_now = half;
+        return -1;
+    }
+    yard_touch(y, j);
+    turn_hurry(y);
+    return 0;
+}
+
+void yard_follow_clock(struct yard *y)
+{
+    struct err err;
+    LIVE_EACH(&y->jobs, j)
+    {
+        if (j->row.deadline &&
+            apply_terms(y, j, &j->terms, j->row.priority, j->row.deadline, &err) < 0)
+            log_warning("job=%lld deadline: %s", (long long)j->row.id, err.text);
+    }
+    log_info("the clock was set; deadlines follow");
+}
+
+/* Terms that a user changed are part of the request from now on. */
+struct rewrite {
+    struct yard *y;
+    const struct terms *terms;
+};
+
+static int rewrite_spec(void *ctx, const struct job_row *row, struct err *err)
+{
+    const struct rewrite *w = ctx;
+    json_error_t bad;
+    char text[64];
+    json_t *o = json_loads(row->spec, 0, &bad);
+    if (!o)
+        return err_set(err, ERR_INTERNAL, "request in the store: %s", bad.text);
+    if (w->terms->time_limit) {
+        snprintf(text, sizeof text, "%gs", time_seconds(w->terms->time_limit));
+        json_object_set_new(o, "time_limit", json_string(text));
+    } else {
+        json_object_del(o, "time_limit");
+    }
+    AUTO_FREE char *spec = json_dumps(o, JSON_COMPACT);
+    json_decref(o);
+    return store_job_save_spec(w->y->store, row->id, spec, err);
+}
+
+int yard_change(struct yard *y, int64_t id, const struct job_change *c, struct err *err)
+{
+    struct live_job *j = require_live(y, id, err);
+    if (!j)
+        return -1;
+    struct terms terms = j->terms;
+    if (c->set_time_limit)
+        terms.time_limit = c->time_limit;
+    if (apply_terms(y, j, &terms, c->set_priority ? c->priority : j->row.priority,
+                    c->set_deadline ? c->deadline : j->row.deadline, err) < 0)
+        return -1;
+    if (c->set_time_limit) {
+        struct rewrite w = {y, &terms};
+        if (store_job_get(y->store, id, rewrite_spec, &w, err) < 0)
+            return -1;
+        if (j->attempt)
+            turn_do(y, j->attempt, DEED_LIMIT);
+    }
+    events_add(y, "job.changed", id, NULL);
+    return 0;
+}
+
+static int check_sizes(const struct yard *y, const struct live_job *j, units_t min, units_t max,
+                       struct err *err)
+{
+    const struct terms *t = &j->terms;
+    const struct task *task = yard_task(y, j);
+    double lo = (double)t->asked_min / UNIT, hi = (double)t->asked_max / UNIT;
+    long long id = j->row.id;
+    if (t->pool != POOL_CPU)
+        return err_set(err, ERR_CONFLICT,
+                       "job %lld runs on GPUs, which cannot be resized in place; cancel it and "
+                       "submit it with another number",
+                       id);
+    if (min == t->asked_min && max == t->asked_max)
+        return 0;
+    if (t->asked_min == t->asked_max)
+        return err_set(err, ERR_CONFLICT,
+                       "job %lld is rigid: it asked for %g CPUs, no less and no more; submit it "
+                       "with a range, as in --cpus 1-2",
+                       id, lo);
+    if (min < t->asked_min || max > t->asked_max)
+        return err_set(err, ERR_INVALID,
+                       "cpus: %g is out of what job %lld asked for, %g to %g CPUs",
+                       (double)(min < t->asked_min ? min : max) / UNIT, id, lo, hi);
+    if (t->resize == SPEC_RESIZE_NONE && task && task_running(task) &&
+        (task->n < min || task->n > max))
+        return err_set(err, ERR_CONFLICT,
+                       "job %lld does not change its size while it runs (resize: none); requeue "
+                       "it with --hold, resize it and release it",
+                       id);
+    return 0;
+}
+
+int yard_resize(struct yard *y, int64_t id, units_t min, units_t max, struct err *err)
+{
+    struct live_job *j = require_live(y, id, err);
+    if (!j)
+        return -1;
+    bool reset = !min;
+    if (reset) {
+        min = j->terms.asked_min;
+        max = j->terms.asked_max;
+    }
+    if (check_sizes(y, j, min, max, err) < 0)
+        return -1;
+    struct terms terms = j->terms;
+    terms.cpus_min = min;
+    terms.cpus_max = max;
+    if (apply_terms(y, j, &terms, j->row.priority, j->row.deadline, err) < 0)
+        return -1;
+    j->by_hand = y->engine.decisions + 1;
+    j->row.cpus_min = reset ? 0 : min;
+    j->row.cpus_max = reset ? 0 : max;
+    events_add(
+        y, "job.changed", id,
+        json_pack("{s:f, s:f}", "cpus_min", (double)min / UNIT, "cpus_max", (double)max / UNIT));
+    return 0;
+}

@@ -1,0 +1,47 @@
+/* Traces: jobs read from a file in one of the known formats, or generated. */
+#ifndef SIM_TRACE_TRACE_H
+#define SIM_TRACE_TRACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/mem.h"
+#include "model/cluster.h"
+
+struct trace {
+    struct arena arena; /* everything below lives here */
+    struct job *jobs;   /* in order of submission, normalised; ids are 0..n-1 */
+    uint32_t n;
+    const char *format;                   /* "trainyard", "tiresias", ... */
+    const char *gpu_types[POOLS_MAX - 1]; /* of the cluster that it was read for */
+};
+
+struct trace_options {
+    const char *profiles;          /* --profiles FILE or directory; NULL = none */
+    const struct cluster *cluster; /* for the names of GPU types; NULL = one unnamed type */
+    struct job_cost cost;          /* for jobs that say nothing of it */
+    bool all_sizes;                /* offer profiled sizes past the fastest too, as
+                                    * ElasticFlow's own simulator does */
+};
+
+/* Reads a file whose format is found by its header. A malformed line is an
+ * error that gives file, line, column and what was expected. */
+int trace_read(const char *path, const struct trace_options *options, struct trace *out,
+               struct err *err);
+
+/* The same for a text in memory; `name` is for messages. */
+int trace_parse(const char *name, const char *text, size_t n, const struct trace_options *options,
+                struct trace *out, struct err *err);
+
+/* Generates jobs from a spec like "poisson:jobs=1000,load=0.9,kind=malleable";
+ * see docs/traces.md. The cluster gives the scale of the load factor. */
+int trace_generate(const char *spec, uint64_t seed, const struct trace_options *options,
+                   struct trace *out, struct err *err);
+
+/* Writes jobs in our own CSV, which trace_read reads back the same for the
+ * same cluster. Costs are left out when no job has any. */
+int trace_write(const struct trace *t, const char *path, struct err *err);
+
+void trace_done(struct trace *t);
+
+#endif
