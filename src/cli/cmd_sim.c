@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/str.h"
 #include "cli/commands.h"
 #include "cli/terminal.h"
@@ -140,14 +141,14 @@ struct bar {
     const char *name;
     int columns; /* of the terminal */
     int shown;   /* percent; -1 = nothing yet */
-    time_t begun;
+    usec_t begun;
 };
 
 static void show_progress(void *ctx, double share)
 {
     struct bar *b = ctx;
     int percent = (int)(share * 100);
-    if (percent == b->shown || time(NULL) - b->begun < 2)
+    if (percent == b->shown || clock_read_steady() - b->begun < 2 * USEC_PER_SEC)
         return;
     b->shown = percent;
     int rest = b->columns - 10, name = rest / 2 < 32 ? rest / 2 : 32;
@@ -187,7 +188,7 @@ static int run_policies(struct request *r, struct sim_result *results, struct er
         o.combo = r->combos.at[i];
         o.cluster = &r->cluster;
         o.trace = trace_for(r, &o.combo);
-        struct bar bar = {o.combo.name, columns, -1, time(NULL)};
+        struct bar bar = {o.combo.name, columns, -1, clock_read_steady()};
         o.progress = shows ? show_progress : NULL;
         o.ctx = &bar;
         int rc = sim_run(&o, &results[i], err);

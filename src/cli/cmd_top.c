@@ -9,8 +9,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
-#include "cli/clock.h"
 #include "cli/colour.h"
 #include "cli/commands.h"
 #include "cli/job_list.h"
@@ -61,7 +61,7 @@ static int get_data(struct top *t, struct err *err)
                                .newest = t->state.all,
                                .limit = t->state.all ? OVER_SHOWN : JOBS_SHOWN};
     json_t *jobs = NULL, *nodes = NULL, *policy = NULL;
-    t->state.now = clock_now();
+    t->state.now = clock_read_wall();
     if (t->state.mode == TOP_JOB && get_job(t, err) < 0)
         return -1;
     if (job_list_get(&t->link, &q, &jobs, NULL, err) < 0)
@@ -194,22 +194,22 @@ static bool take_signal(struct top *t, int signals, struct err *err)
 
 static void loop(struct top *t, int signals, struct err *err)
 {
-    usec_t due = clock_now() + t->every;
+    usec_t due = clock_read_steady() + t->every;
     for (bool on = true; on;) {
         struct pollfd fds[] = {{.fd = STDIN_FILENO, .events = POLLIN},
                                {.fd = signals, .events = POLLIN}};
         draw(t);
-        usec_t left = due - clock_now();
+        usec_t left = due - clock_read_steady();
         left = left < 0 ? 0 : left > t->every ? t->every : left;
         int ready = poll(fds, COUNT_OF(fds), (int)(left / 1000) + 1);
         if (ready > 0 && fds[1].revents)
             on = take_signal(t, signals, err);
         if (on && ready > 0 && fds[0].revents)
             on = !(fds[0].revents & (POLLHUP | POLLERR | POLLNVAL)) && read_keys(t);
-        if (on && clock_now() >= due) {
+        if (on && clock_read_steady() >= due) {
             if (!t->state.paused)
                 refresh(t);
-            due = clock_now() + t->every;
+            due = clock_read_steady() + t->every;
         }
     }
 }

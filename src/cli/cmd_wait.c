@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
-#include "cli/clock.h"
 #include "cli/commands.h"
 #include "cli/job_text.h"
 #include "cli/member.h"
@@ -25,7 +25,7 @@ struct waiting {
 static bool time_is_up(void *ctx)
 {
     const struct waiting *w = ctx;
-    return clock_now() >= w->deadline;
+    return clock_read_steady() >= w->deadline;
 }
 
 static int get_job(struct waiting *w, const char *name, json_t **out, struct err *err)
@@ -118,7 +118,7 @@ static int run(const struct args *args)
     if (timeout && (rc = time_parse(timeout, &time, &err)) < 0)
         rc = err_prefix(&err, "--timeout");
     else if (timeout)
-        w.deadline = clock_now() + time;
+        w.deadline = clock_read_steady() + time;
     if (rc == 0)
         rc = server_link_open(args, &config, &w.link, &err);
     if (rc == 0)

@@ -3,6 +3,7 @@
 
 #include <signal.h>
 #include <stddef.h>
+#include <time.h>
 
 static volatile sig_atomic_t count;
 
@@ -22,4 +23,10 @@ void interrupt_catch(void)
 int interrupt_count(void)
 {
     return (int)count;
+}
+
+void interrupt_sleep(usec_t t)
+{
+    struct timespec pause = {t / USEC_PER_SEC, (t % USEC_PER_SEC) * 1000};
+    nanosleep(&pause, NULL);
 }

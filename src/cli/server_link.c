@@ -1,11 +1,12 @@
 /* Owns which server a command talks to, and what a user reads when there is none. */
 #include "cli/server_link.h"
+#include "cli/interrupt.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
-#include "cli/clock.h"
 #include "http/url.h"
 #include "wire/dirs.h"
 
@@ -136,7 +137,7 @@ int server_link_wait_back(struct server_link *l, struct err *err)
 {
     int rc = -1;
     for (int i = 0; i < BACK_TRIES; i++) {
-        clock_sleep(BACK_PAUSE);
+        interrupt_sleep(BACK_PAUSE);
         rc = server_link_get(l, "/ready", NULL, err);
         if (rc == 0 || err->code != ERR_UNREACHABLE)
             break;

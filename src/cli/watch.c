@@ -2,12 +2,13 @@
  * without clearing first, so that nothing flickers; elsewhere frames follow each
  * other. */
 #include "cli/watch.h"
+#include "cli/interrupt.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/clock.h"
+#include "base/clock.h"
 #include "cli/colour.h"
 #include "cli/terminal.h"
 
@@ -26,7 +27,7 @@ static int interval(const struct args *args, usec_t *out, struct err *err)
 
 static struct watch_view view_now(void)
 {
-    return (struct watch_view){clock_now(), terminal_width(stdout), terminal_obeys(stdout),
+    return (struct watch_view){clock_read_wall(), terminal_width(stdout), terminal_obeys(stdout),
                                colour_wanted(stdout)};
 }
 
@@ -80,6 +81,6 @@ int watch_run(const struct args *args, watch_fn draw, void *ctx)
             return command_fail(args->command, &err);
         if (!again)
             return 0;
-        clock_sleep(every);
+        interrupt_sleep(every);
     }
 }

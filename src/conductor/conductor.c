@@ -13,8 +13,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "conductor/claim.h"
-#include "conductor/clock.h"
 #include "conductor/record.h"
 
 enum { POLL = 1000000, DONE = 0, FAILED = 1, CLAIMED = 3, NOT_STARTED = 125 };
@@ -75,7 +75,7 @@ static void watch_files(struct conductor *c)
     c->news = (struct loop_watch){.fd = c->notify.fd, .ready = on_news, .ctx = c};
     loop_wait_for(&c->loop, &c->news, EPOLLIN);
     if (!notify_watch_file(&c->notify, c->follow.file))
-        loop_set_timer(&c->loop, TIMER_POLL, clock_steady() + POLL);
+        loop_set_timer(&c->loop, TIMER_POLL, clock_read_steady() + POLL);
 }
 
 static void on_timer(void *ctx, unsigned timer)
@@ -90,7 +90,7 @@ static void on_timer(void *ctx, unsigned timer)
         break;
     case TIMER_POLL:
         follow_file(&c->follow);
-        loop_set_timer(&c->loop, TIMER_POLL, clock_steady() + POLL);
+        loop_set_timer(&c->loop, TIMER_POLL, clock_read_steady() + POLL);
         break;
     case TIMER_SAMPLE:
         job_sample(c);
@@ -127,7 +127,7 @@ static void detach(void)
 static void make_page(struct conductor *c)
 {
     struct err err;
-    if (threads_open(&c->threads, c->dir, &c->spec, clock_steady(), &err) < 0)
+    if (threads_open(&c->threads, c->dir, &c->spec, clock_read_steady(), &err) < 0)
         notes_add(&c->notes, "its threads do not follow its CPUs: %s", err.text);
 }
 
@@ -167,7 +167,7 @@ static int give_up(struct conductor *c, const struct err *why)
 {
     struct err err;
     fprintf(stderr, "trainyard-conductor: %s\n", why->text);
-    c->outcome = (struct outcome){.at = clock_wall(), .code = NOT_STARTED};
+    c->outcome = (struct outcome){.at = clock_read_wall(), .code = NOT_STARTED};
     c->outcome.usage = (struct usage){-1, -1, -1, -1, -1, -1, -1};
     memcpy(c->outcome.reason, why->text, sizeof c->outcome.reason);
     message_exit(&c->exit_line, &c->spec, &c->outcome, &c->notes);

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "conductor/clock.h"
+#include "base/clock.h"
 #include "conductor/record.h"
 
 /* A pipe holds at most a megabyte; more than that comes only from a process that
@@ -88,7 +88,7 @@ void finish_job(struct conductor *c)
         job_read_output(c, LAST_READS);
     follow_file(&c->follow);
     job_report_progress(c, true);
-    o->at = clock_wall();
+    o->at = clock_read_wall();
     o->usage = *usage_finish(&c->meter);
     set_code(c);
     say_why(c);
@@ -109,7 +109,7 @@ void finish_record(struct conductor *c)
     struct err err;
     if (record_write(c->dir, c->reserve, c->exit_line.at, c->exit_line.n, &err) < 0) {
         notes_add(&c->notes, "%s; trying again", err.text);
-        loop_set_timer(&c->loop, TIMER_RECORD, clock_steady() + RECORD_RETRY);
+        loop_set_timer(&c->loop, TIMER_RECORD, clock_read_steady() + RECORD_RETRY);
         return;
     }
     c->recorded = true;
@@ -120,5 +120,5 @@ void finish_record(struct conductor *c)
 void finish_unheard(struct conductor *c)
 {
     if (c->recorded)
-        loop_set_timer(&c->loop, TIMER_LEAVE, clock_steady() + c->spec.linger);
+        loop_set_timer(&c->loop, TIMER_LEAVE, clock_read_steady() + c->spec.linger);
 }

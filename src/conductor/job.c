@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "conductor/claim.h"
-#include "conductor/clock.h"
 
 /* READS: chunks of output in one go, so that a job that never stops writing does
  * not keep the conductor from its other duties. */
@@ -27,7 +27,7 @@ bool job_read_output(struct conductor *c, unsigned chunks)
         if (n == 0)
             return false;
         logfile_write(&c->log, c->bytes, (size_t)n);
-        follow_output(&c->follow, clock_steady(), c->bytes, (size_t)n);
+        follow_output(&c->follow, clock_read_steady(), c->bytes, (size_t)n);
     }
     return true;
 }
@@ -68,11 +68,11 @@ static void on_report(void *ctx)
     if (c->failed)
         return;
     if (!c->outcome.started)
-        c->outcome.started = clock_wall();
+        c->outcome.started = clock_read_wall();
     if (c->incarnation)
         outbox_restarted(&c->outbox, c->incarnation, c->spec.cpus,
-                         clock_steady() - c->restart.asked);
-    life_start(&c->life, clock_steady());
+                         clock_read_steady() - c->restart.asked);
+    life_start(&c->life, clock_read_steady());
     outbox_started(&c->outbox, c->child.pid, c->outcome.started);
     usage_begin(&c->meter, &c->groups, c->child.pid);
 }
@@ -94,7 +94,7 @@ void job_start(struct conductor *c)
     loop_wait_for(&c->loop, &c->output, EPOLLIN);
     loop_wait_for(&c->loop, &c->report, EPOLLIN);
     if (c->spec.sample)
-        loop_set_timer(&c->loop, TIMER_SAMPLE, clock_steady() + c->spec.sample);
+        loop_set_timer(&c->loop, TIMER_SAMPLE, clock_read_steady() + c->spec.sample);
 }
 
 void job_act(struct conductor *c, unsigned acts)
@@ -118,7 +118,7 @@ void job_stop(struct conductor *c, usec_t grace, int signal, enum reach reach, c
     snprintf(c->outcome.stop, sizeof c->outcome.stop, "%s", reason);
     c->restart.wanted = false; /* restart_ask() says otherwise */
     c->stop_reach = reach;
-    job_act(c, life_stop(&c->life, clock_steady(), grace, signal));
+    job_act(c, life_stop(&c->life, clock_read_steady(), grace, signal));
 }
 
 static void take_leader_end(struct conductor *c, int status)
@@ -147,24 +147,24 @@ void job_reap(struct conductor *c)
     if (pid < 0 && tree_has_left_cgroups(&c->tree))
         job_act(c, life_all_ended(&c->life));
     else if (leader)
-        job_act(c, life_leader_ended(&c->life, clock_steady(), c->status));
+        job_act(c, life_leader_ended(&c->life, clock_read_steady(), c->status));
 }
 
 void job_tick(struct conductor *c)
 {
-    job_act(c, life_tick(&c->life, clock_steady()));
+    job_act(c, life_tick(&c->life, clock_read_steady()));
     job_reap(c);
 }
 
 void job_sample(struct conductor *c)
 {
-    outbox_usage(&c->outbox, clock_wall(), usage_sample(&c->meter));
-    loop_set_timer(&c->loop, TIMER_SAMPLE, clock_steady() + c->spec.sample);
+    outbox_usage(&c->outbox, clock_read_wall(), usage_sample(&c->meter));
+    loop_set_timer(&c->loop, TIMER_SAMPLE, clock_read_steady() + c->spec.sample);
 }
 
 void job_report_progress(struct conductor *c, bool end)
 {
-    char *body = follow_take(&c->follow, clock_steady(), end);
+    char *body = follow_take(&c->follow, clock_read_steady(), end);
     if (body)
-        outbox_progress(&c->outbox, clock_wall(), body);
+        outbox_progress(&c->outbox, clock_read_wall(), body);
 }

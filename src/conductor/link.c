@@ -13,8 +13,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
-#include "conductor/clock.h"
 #include "conductor/fd.h"
 #include "conductor/message.h"
 
@@ -58,7 +58,7 @@ void link_drop(struct link *l)
 
 static void try_later(struct link *l)
 {
-    loop_set_timer(l->loop, l->timer, clock_steady() + l->delay);
+    loop_set_timer(l->loop, l->timer, clock_read_steady() + l->delay);
     l->delay = l->delay * 2 < DELAY_MAX ? l->delay * 2 : DELAY_MAX;
 }
 
@@ -83,7 +83,7 @@ static void hang_up(struct link *l)
     l->user->lost(l->ctx);
     uint64_t now = name_socket(l->path);
     if (now && now != l->socket)
-        loop_set_timer(l->loop, l->timer, clock_steady());
+        loop_set_timer(l->loop, l->timer, clock_read_steady());
 }
 
 /* A path that is too long for a socket's address is reached through a descriptor

@@ -9,7 +9,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#include "conductor/clock.h"
+#include "base/clock.h"
 
 int loop_init(struct loop *l, void (*fire)(void *ctx, unsigned timer), void *ctx, struct err *err)
 {
@@ -61,7 +61,7 @@ static int milliseconds_left(const struct loop *l)
             first = l->timers[i];
     if (first == USEC_NEVER)
         return -1;
-    usec_t left = first - clock_steady();
+    usec_t left = first - clock_read_steady();
     if (left <= 0)
         return 0;
     usec_t ms = left / 1000 + (left % 1000 != 0);
@@ -70,7 +70,7 @@ static int milliseconds_left(const struct loop *l)
 
 static void fire_timers(struct loop *l)
 {
-    usec_t now = clock_steady();
+    usec_t now = clock_read_steady();
     for (unsigned i = 0; i < LOOP_TIMERS; i++) {
         if (l->timers[i] > now)
             continue;

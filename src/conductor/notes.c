@@ -1,5 +1,6 @@
 /* Owns conductor.log. Lines are "TIME job=N attempt=N TEXT". */
 #include "conductor/notes.h"
+#include "base/clock.h"
 
 #include <fcntl.h>
 #include <stdarg.h>
@@ -32,7 +33,7 @@ void notes_clean(char *text)
 void notes_add(struct notes *n, const char *fmt, ...)
 {
     char text[NOTES_TEXT], when[32];
-    time_t now = time(NULL);
+    time_t now = clock_read_wall() / USEC_PER_SEC;
     struct tm utc;
     va_list args;
     va_start(args, fmt);

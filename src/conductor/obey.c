@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "conductor/clock.h"
+#include "base/clock.h"
 
 /* Says once what is wrong with the server. */
 static void complain(struct conductor *c, const char *what, const char *why)
@@ -51,11 +51,11 @@ static int send_signal(struct conductor *c, const struct command *m, struct err 
 
 static int freeze(struct conductor *c, struct err *err)
 {
-    if (!life_freeze(&c->life, clock_steady()))
+    if (!life_freeze(&c->life, clock_read_steady()))
         return err_set(err, ERR_CONFLICT, "the job is ending");
     if (tree_freeze(&c->tree, err) == 0)
         return 0;
-    life_thaw(&c->life, clock_steady());
+    life_thaw(&c->life, clock_read_steady());
     return -1;
 }
 
@@ -63,7 +63,7 @@ static int thaw(struct conductor *c, struct err *err)
 {
     if (tree_thaw(&c->tree, err) < 0)
         return -1;
-    life_thaw(&c->life, clock_steady());
+    life_thaw(&c->life, clock_read_steady());
     return 0;
 }
 
@@ -113,7 +113,7 @@ static void answer_resize(struct conductor *c, const struct command *m)
         message_applied(outbox_answer(&c->outbox), m->id, m->cpus, (int64_t)ceil(m->cpus));
         return;
     }
-    if (threads_order(&c->threads, clock_steady(), &asks, (uint32_t)threads, &answer))
+    if (threads_order(&c->threads, clock_read_steady(), &asks, (uint32_t)threads, &answer))
         message_obeyed(outbox_answer(&c->outbox), &answer);
     if (threads_listener(&c->threads, &listener, &signal))
         tree_signal_one(&c->tree, listener, signal);
@@ -122,7 +122,7 @@ static void answer_resize(struct conductor *c, const struct command *m)
 void obey_look(struct conductor *c)
 {
     struct threads_answer answer;
-    if (threads_look(&c->threads, clock_steady(), &answer))
+    if (threads_look(&c->threads, clock_read_steady(), &answer))
         message_obeyed(outbox_answer(&c->outbox), &answer);
 }
 

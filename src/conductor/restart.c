@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "conductor/clock.h"
+#include "base/clock.h"
 #include "conductor/conductor.h"
 
 int restart_ask(struct conductor *c, const struct command *m, struct err *err)
@@ -20,7 +20,7 @@ int restart_ask(struct conductor *c, const struct command *m, struct err *err)
     memcpy(c->restart.env, m->env, sizeof m->env);
     if (going)
         return 0;
-    c->restart.asked = clock_steady();
+    c->restart.asked = clock_read_steady();
     job_stop(c, m->grace, m->signal, m->reach, "resize");
     c->restart.wanted = !c->over;
     return 0;
@@ -45,7 +45,7 @@ static void take_size(struct conductor *c)
 /* As before the first start, but for the time that it has run. */
 static void begin_again(struct conductor *c)
 {
-    usec_t now = clock_steady(), ran = c->life.ran;
+    usec_t now = clock_read_steady(), ran = c->life.ran;
     if (c->life.since != USEC_NEVER)
         ran += now - c->life.since;
     struct life_rules rules = c->life.rules;

@@ -148,7 +148,7 @@ static int end_unusable(struct yard *y, int64_t id, const char *why, struct err 
         return -1;
     struct job_row end = row;
     end.state = JOB_FAILED;
-    end.ended = clock_wall();
+    end.ended = clock_wall(&y->clock);
     end.code = 125;
     end.reason = why;
     log_warning("job=%lld cannot run here any more: %s", (long long)id, why);

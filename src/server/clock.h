@@ -1,19 +1,21 @@
-/* The server's clocks. Engine time is the wall clock at the start of the program,
- * carried on by the monotonic clock: it never jumps. */
+/* The server's time. Engine time is the wall clock at the start of the program, carried
+ * on by a clock that nobody sets: it never jumps. */
 #ifndef SERVER_CLOCK_H
 #define SERVER_CLOCK_H
 
 #include <stdbool.h>
 
-#include "base/time.h"
+#include "base/clock.h"
 
 struct clock {
-    usec_t epoch;  /* wall clock minus monotonic clock at the start */
-    usec_t offset; /* wall clock minus engine time, when last looked at */
+    const struct clock_source *source;
+    usec_t epoch;  /* wall clock minus boot clock at the start */
+    usec_t offset; /* wall clock minus engine time, when last compared */
 };
 
-void clock_init(struct clock *c);
-usec_t clock_wall(void);
+/* The source must outlive the clock. */
+void clock_init(struct clock *c, const struct clock_source *source);
+usec_t clock_wall(const struct clock *c);
 /* Engine time. */
 usec_t clock_now(const struct clock *c);
 /* Whether the wall clock was set by more than a second since the last call. */

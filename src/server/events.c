@@ -183,7 +183,7 @@ void events_add(struct yard *y, const char *kind, int64_t job, json_t *extra)
 {
     struct followers *all = y->followers;
     struct err err;
-    usec_t at = clock_wall();
+    usec_t at = clock_wall(&y->clock);
     AUTO_FREE char *text = extra ? json_dumps(extra, JSON_COMPACT | JSON_REAL_PRECISION(16)) : NULL;
     const char *json = text ? text : "{}";
     json_decref(extra);

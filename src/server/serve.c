@@ -24,6 +24,8 @@
 struct frame {
     uv_loop_t loop;
     uv_signal_t term, intr, child;
+    uv_prepare_t before_wait; /* ends the turn */
+    uv_timer_t alarm;         /* wakes the loop when a turn is due */
     struct yard *yard;
     struct http_server *http;
     bool stopping;
@@ -102,14 +104,48 @@ static void notify(const char *state)
         log_warning("systemd cannot be told that the server is %s: %s", state, strerror(errno));
 }
 
+/* ---- turns --------------------------------------------------------------- */
+
+static void wake_up(uv_timer_t *alarm)
+{
+    (void)alarm; /* waking up is enough: the turn ends before the next wait */
+}
+
+static void end_turn(uv_prepare_t *prepare)
+{
+    struct frame *f = prepare->data;
+    turn_end(f->yard);
+    usec_t due = turn_due(f->yard), now = clock_now(&f->yard->clock);
+    if (due == USEC_NEVER) {
+        uv_timer_stop(&f->alarm);
+        return;
+    }
+    uv_update_time(&f->loop);
+    uv_timer_start(&f->alarm, wake_up, due > now ? (uint64_t)(due - now + 999) / 1000 : 0, 0);
+}
+
+static void begin_turns(struct frame *f)
+{
+    uv_prepare_init(&f->loop, &f->before_wait);
+    uv_timer_init(&f->loop, &f->alarm);
+    f->before_wait.data = f;
+    uv_prepare_start(&f->before_wait, end_turn);
+}
+
+static void end_turns(struct frame *f)
+{
+    uv_close((uv_handle_t *)&f->before_wait, NULL);
+    uv_close((uv_handle_t *)&f->alarm, NULL);
+    yard_close(f->yard);
+    f->yard = NULL;
+}
+
 static void http_stopped(void *ctx)
 {
     struct frame *f = ctx;
     f->http = NULL;
-    if (f->yard) {
-        yard_close(f->yard);
-        f->yard = NULL;
-    }
+    if (f->yard)
+        end_turns(f);
 }
 
 static void stop(uv_signal_t *signal, int number)
@@ -176,6 +212,7 @@ static int run(struct frame *f, const struct serve_config *c, const char *state,
 {
     struct yard_config config = {.state_dir = state,
                                  .run_dir = dir,
+                                 .clock = &clock_system,
                                  .runtime = &runtime_local,
                                  .combo = c->combo,
                                  .combo_given = c->combo_given,
@@ -184,6 +221,7 @@ static int run(struct frame *f, const struct serve_config *c, const char *state,
                                  .keep = c->keep};
     if (yard_open(&f->loop, &config, &f->yard, err) < 0)
         return -1;
+    begin_turns(f);
     if (f->yard->notice)
         log_info("%s", f->yard->notice);
     if (listen_http(f, c, dir, err) < 0) {

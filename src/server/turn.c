@@ -6,7 +6,6 @@
 
 #include <jansson.h>
 #include <stdio.h>
-#include <uv.h>
 
 #include "http/reply.h"
 #include "server/boot.h"
@@ -17,7 +16,7 @@
 #include "server/yard.h"
 
 /* What nobody waits for is on disk after this long. */
-enum { LAZY_MS = 5000 };
+#define LAZY (5 * USEC_PER_SEC)
 /* Deeds can lead to new entries at once (a start that fails); more than a few rounds
  * of that wait for the next turn, so that requests are heard in between. */
 enum { ROUNDS = 4 };
@@ -133,9 +132,19 @@ static void cut_journal(struct yard *y)
     turn_hurry(y);
 }
 
+static void wake(struct yard *y)
+{
+    usec_t now = clock_now(&y->clock);
+    if (y->turn.lazy_at <= now)
+        turn_hurry(y);
+    if (y->care_at <= now)
+        yard_look_after(y);
+}
+
 static bool finish_round(struct yard *y)
 {
     struct err err;
+    wake(y);
     cut_journal(y);
     if (clock_jumped(&y->clock))
         yard_follow_clock(y);
@@ -148,64 +157,32 @@ static bool finish_round(struct yard *y)
         return false;
     }
     y->turn.urgent = y->turn.failing = false;
-    uv_timer_stop(y->turn.lazy);
+    y->turn.lazy_at = USEC_NEVER;
     send_replies(y, NULL);
     events_flush(y, true);
     act(y);
     return y->turn.urgent;
 }
 
-static void lazy_is_due(uv_timer_t *timer)
-{
-    struct yard *y = timer->data;
-    turn_hurry(y);
-}
-
-static void tick_is_due(uv_timer_t *timer)
-{
-    (void)timer; /* waking up is enough: the turn decides at its end */
-}
-
-/* The loop wakes up when the engine wants to decide. */
-static void set_alarm(struct yard *y)
-{
-    usec_t due = engine_due(&y->engine), now = clock_now(&y->clock);
-    if (due == USEC_NEVER) {
-        uv_timer_stop(y->tick);
-        return;
-    }
-    uint64_t ms = due > now ? (uint64_t)(due - now + 999) / 1000 : 0;
-    uv_update_time(y->loop);
-    uv_timer_start(y->tick, tick_is_due, ms, 0);
-}
-
 void turn_end(struct yard *y)
 {
     for (int round = 0; round < ROUNDS && finish_round(y); round++)
         continue;
-    if (store_dirty(y->store) && !uv_is_active((uv_handle_t *)y->turn.lazy))
-        uv_timer_start(y->turn.lazy, lazy_is_due, y->turn.urgent ? 0 : LAZY_MS, 0);
-    set_alarm(y);
+    if (store_dirty(y->store) && y->turn.lazy_at == USEC_NEVER)
+        y->turn.lazy_at = clock_now(&y->clock) + (y->turn.urgent ? 0 : LAZY);
 }
 
-static void before_wait(uv_prepare_t *prepare)
+usec_t turn_due(const struct yard *y)
 {
-    turn_end(prepare->data);
+    usec_t due = engine_due(&y->engine);
+    if (y->turn.lazy_at < due)
+        due = y->turn.lazy_at;
+    return y->care_at < due ? y->care_at : due;
 }
 
 void turn_init(struct yard *y)
 {
-    y->turn.prepare = xcalloc(1, sizeof *y->turn.prepare);
-    y->turn.lazy = xcalloc(1, sizeof *y->turn.lazy);
-    uv_prepare_init(y->loop, y->turn.prepare);
-    uv_timer_init(y->loop, y->turn.lazy);
-    y->turn.prepare->data = y->turn.lazy->data = y;
-    uv_prepare_start(y->turn.prepare, before_wait);
-}
-
-static void free_handle(uv_handle_t *handle)
-{
-    free(handle);
+    y->turn.lazy_at = y->care_at = USEC_NEVER;
 }
 
 void turn_done(struct yard *y)
@@ -216,8 +193,6 @@ void turn_done(struct yard *y)
     bool failed = store_commit(y->store, &err) < 0;
     send_replies(y, failed ? &err : NULL);
     events_flush(y, !failed);
-    uv_close((uv_handle_t *)y->turn.prepare, free_handle);
-    uv_close((uv_handle_t *)y->turn.lazy, free_handle);
     VEC_DONE(&y->turn.replies);
     VEC_DONE(&y->turn.todo);
     VEC_DONE(&y->turn.changed);

@@ -12,13 +12,9 @@ struct attempt;
 struct json_t;
 struct reply;
 struct yard;
-struct uv_prepare_s;
-struct uv_timer_s;
 struct live_job;
 
 struct turn {
-    struct uv_prepare_s *prepare;
-    struct uv_timer_s *lazy; /* commits what nobody waits for */
     VEC(struct pending {
         struct reply *reply;
         int status;
@@ -27,7 +23,8 @@ struct turn {
     replies;
     VEC(struct attempt *) todo;
     VEC(struct live_job *) changed;
-    bool urgent; /* somebody waits for the commit */
+    bool urgent;    /* somebody waits for the commit */
+    usec_t lazy_at; /* engine time of the commit that nobody waits for; USEC_NEVER = none */
     bool failing;
     char failure[256]; /* why the last commit failed */
 };
@@ -40,13 +37,15 @@ void turn_reply(struct yard *y, struct reply *reply, int status, struct json_t *
 void turn_hurry(struct yard *y);
 /* Enters the attempt's todo bits into the list. */
 void turn_do(struct yard *y, struct attempt *a, unsigned todo);
-/* Ends the turn: decide, save, commit, reply, act. Called by the loop before it waits,
- * and once at the end. */
+/* Ends the turn: decide, save, commit, reply, act. Whoever drives the yard calls it
+ * before each wait, and once at the end. */
 void turn_end(struct yard *y);
+/* Engine time at which the next turn must end at the latest. */
+usec_t turn_due(const struct yard *y);
 
 /* Takes an attempt out of all lists: it is about to be freed. */
 void turn_forget(struct yard *y, const struct attempt *a);
-/* Begins turns on the yard's loop; ends them, with a last commit. */
+/* Before the first turn; after the last one, with a commit. */
 void turn_init(struct yard *y);
 void turn_done(struct yard *y);
 

@@ -5,7 +5,6 @@
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
-#include <uv.h>
 
 #include "base/str.h"
 #include "journal/journal.h"
@@ -172,7 +171,7 @@ void yard_end(struct yard *y, struct live_job *j, enum job_state state, int code
         j->task = TASK_NONE;
     }
     j->row.state = state;
-    j->row.ended = clock_wall();
+    j->row.ended = clock_wall(&y->clock);
     j->row.code = code;
     char *old = (char *)j->row.reason; /* `reason` may be in it */
     j->row.reason = xstrdup(reason);
@@ -243,7 +242,7 @@ int yard_set_policy(struct yard *y, const struct combo *combo, struct err *err)
 
 /* ---- looking after things ------------------------------------------------ */
 
-enum { CARE_MS = 500, DYING_MS = 5, SHRINK_MS = 100 };
+enum { SOON = 5000, SHRINK_LOOK = 100000, SILENT_LOOK = 500000, RETRY_LOOK = 60000000 };
 
 /* Attempts whose conductors are silent, and those that are dying. */
 static bool look_around(struct yard *y, bool *dying)
@@ -270,7 +269,7 @@ static bool look_around(struct yard *y, bool *dying)
 /* Jobs whose retry is due; *soonest becomes the next that is. */
 static void end_backoffs(struct yard *y, usec_t *soonest)
 {
-    usec_t now = clock_wall();
+    usec_t now = clock_wall(&y->clock);
     LIVE_EACH(&y->jobs, j)
     {
         if (!(j->blocks & BLOCK_BACKOFF))
@@ -289,35 +288,40 @@ static void trim(struct yard *y)
     struct err err;
     if (!y->trimming)
         return;
-    if (store_trim(y->store, clock_wall() - y->config.keep, &removed, &err) < 0)
+    if (store_trim(y->store, clock_wall(&y->clock) - y->config.keep, &removed, &err) < 0)
         log_warning("trim: %s", err.text);
     y->trimming = removed > 0;
 }
 
-static void care(uv_timer_t *timer)
+static void care_by(struct yard *y, usec_t at)
 {
-    struct yard *y = timer->data;
-    usec_t soonest = USEC_NEVER;
+    if (at < y->care_at)
+        y->care_at = at;
+}
+
+void yard_look_after(struct yard *y)
+{
+    usec_t now = clock_now(&y->clock), retry = USEC_NEVER;
     bool dying = false, silent = look_around(y, &dying);
     bool shrinking = attempt_look_at_shrinking(y);
-    end_backoffs(y, &soonest);
+    end_backoffs(y, &retry);
     trim(y);
-    if (!silent && !dying && !shrinking && !y->trimming && soonest == USEC_NEVER)
-        return;
-    usec_t wait = soonest == USEC_NEVER ? USEC_NEVER : (soonest - clock_wall()) / 1000 + 1;
-    usec_t most = dying || y->trimming ? DYING_MS
-                  : shrinking          ? SHRINK_MS
-                  : silent             ? CARE_MS
-                                       : 60000;
-    uv_timer_start(timer, care, (uint64_t)(wait < 1 ? 1 : wait < most ? wait : most), 0);
+    y->care_at = USEC_NEVER;
+    if (dying || y->trimming)
+        care_by(y, now + SOON);
+    if (shrinking)
+        care_by(y, now + SHRINK_LOOK);
+    if (silent)
+        care_by(y, now + SILENT_LOOK);
+    /* By the wall clock, which may be set meanwhile. */
+    usec_t left = retry == USEC_NEVER ? USEC_NEVER : retry - clock_wall(&y->clock);
+    if (left != USEC_NEVER)
+        care_by(y, now + (left < RETRY_LOOK ? left : RETRY_LOOK));
 }
 
 void yard_care(struct yard *y)
 {
-    if (!y->care || uv_is_closing((uv_handle_t *)y->care))
-        return;
-    if (!uv_is_active((uv_handle_t *)y->care) || uv_timer_get_due_in(y->care) > DYING_MS)
-        uv_timer_start(y->care, care, DYING_MS, 0);
+    care_by(y, clock_now(&y->clock) + SOON);
 }
 
 /* ---- open and close ------------------------------------------------------ */
@@ -341,32 +345,18 @@ static int open_store(struct yard *y, struct err *err)
     return rc;
 }
 
-static uv_timer_t *make_timer(struct yard *y)
-{
-    uv_timer_t *timer = xcalloc(1, sizeof *timer);
-    uv_timer_init(y->loop, timer);
-    timer->data = y;
-    return timer;
-}
-
-static void free_handle(uv_handle_t *handle)
-{
-    free(handle);
-}
-
-int yard_open(uv_loop_t *loop, const struct yard_config *config, struct yard **out, struct err *err)
+int yard_open(struct uv_loop_s *loop, const struct yard_config *config, struct yard **out,
+              struct err *err)
 {
     struct yard *y = xcalloc(1, sizeof *y);
     y->loop = loop;
     y->config = *config;
-    clock_init(&y->clock);
+    clock_init(&y->clock, config->clock);
     read_boot_id(y);
     if (open_store(y, err) < 0) {
         free(y);
         return -1;
     }
-    y->tick = make_timer(y);
-    y->care = make_timer(y);
     turn_init(y);
     events_init(y);
     if (conductors_open(y, &y->conductors, err) < 0 || yard_load(y, err) < 0) {
@@ -386,8 +376,6 @@ void yard_close(struct yard *y)
     events_done(y);
     conductors_close(y->conductors);
     yard_unload(y);
-    uv_close((uv_handle_t *)y->tick, free_handle);
-    uv_close((uv_handle_t *)y->care, free_handle);
     store_close(y->store);
     free(y);
 }

@@ -19,7 +19,8 @@ struct followers;
 struct uv_loop_s;
 
 struct yard_config {
-    const char *state_dir, *run_dir; /* absolute; they exist */
+    const char *state_dir, *run_dir;  /* absolute; they exist */
+    const struct clock_source *clock; /* outlives the yard */
     const struct runtime_ops *runtime;
     struct combo combo; /* when the store does not say */
     bool combo_given;   /* the user did: it replaces what the store says */
@@ -29,7 +30,7 @@ struct yard_config {
 };
 
 struct yard {
-    struct uv_loop_s *loop;
+    struct uv_loop_s *loop; /* of sockets and files; turns do not need it */
     struct yard_config config;
     struct clock clock;
     struct store *store;
@@ -45,10 +46,10 @@ struct yard {
     struct conductors *conductors;
     struct followers *followers; /* of events */
     struct turn turn;
-    int64_t boot;                   /* stretch of the journal */
-    uint64_t journal_rows;          /* in this stretch */
-    struct uv_timer_s *tick, *care; /* when the engine wants to decide; when to look after things */
-    char boot_id[40];               /* of the machine: another one after it was restarted */
+    int64_t boot;          /* stretch of the journal */
+    uint64_t journal_rows; /* in this stretch */
+    usec_t care_at;        /* engine time at which to look after things; USEC_NEVER = not at all */
+    char boot_id[40];      /* of the machine: another one after it was restarted */
     bool ready;
     bool trimming; /* old rows are being deleted, some in each turn */
 };
@@ -126,6 +127,8 @@ void yard_end(struct yard *y, struct live_job *j, enum job_state state, int code
 void yard_follow_clock(struct yard *y);
 /* Something must be looked after soon: a conductor is silent, a retry is due. */
 void yard_care(struct yard *y);
+/* Does it, and sets the time of the next look. */
+void yard_look_after(struct yard *y);
 /* Writes the job's row, with the engine's books as they are now. */
 int yard_save(struct yard *y, struct live_job *j, struct err *err);
 /* Marks the job's row to be saved before the turn ends. */

@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "store/connect.h"
@@ -108,18 +108,16 @@ int store_backup(const char *path, const char *to, store_progress_fn progress, v
  * millisecond, where SQLite would look ever more seldom. */
 static int wait_for_gap(void *ctx, int tries)
 {
-    time_t *until = ctx;
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    usec_t *until = ctx, now = clock_read_steady();
     if (tries == 0)
-        *until = now.tv_sec + CONNECT_WAIT_MS / 1000;
+        *until = now + CONNECT_WAIT_MS * 1000LL;
     usleep(1000);
-    return now.tv_sec < *until;
+    return now < *until;
 }
 
 int store_compact(const char *path, struct err *err)
 {
-    time_t until = 0;
+    usec_t until = 0;
     AUTO_CONNECT sqlite3 *db = NULL;
     if (open_ours(path, true, &db, err) < 0 || connect_make_durable(db, path, err) < 0)
         return -1;

@@ -13,7 +13,7 @@ void hand_begin(struct hand_yard *f, void **state, const char *nodes, const char
     assert_ok(nodes_parse(nodes, &f->arena, &f->y.cluster, &err), err);
     assert_ok(combo_parse(policy, &config.combo, &err), err);
     f->y.store = store_dir_open(f->dir);
-    clock_init(&f->y.clock);
+    clock_init(&f->y.clock, &clock_system);
     engine_init(&f->y.engine, &config, &f->y.cluster);
 }
 
@@ -39,7 +39,7 @@ struct live_job *hand_add(struct hand_yard *f, const char *name, units_t min, un
     struct err err;
     row.name = name;
     row.user = "ann";
-    row.submitted = clock_wall();
+    row.submitted = clock_read_wall();
     assert_ok(store_job_add(f->y.store, &row, &row.id, &err), err);
     row.name = xstrdup(name);
     row.user = xstrdup("ann");
@@ -86,7 +86,7 @@ void hand_decide(struct hand_yard *f)
                                            .n = 1,
                                            .state = JOB_RUNNING,
                                            .pool = t->pool,
-                                           .started = clock_wall() - 10 * USEC_PER_SEC};
+                                           .started = clock_read_wall() - 10 * USEC_PER_SEC};
         }
         j->attempt->cpus = t->n;
         j->row.state = JOB_RUNNING;

@@ -247,7 +247,7 @@ static void test_blocked(void **state)
     b->blocks = BLOCK_BACKOFF;
     b->row.failures = 2;
     b->terms.retries = 3;
-    b->row.eligible = clock_wall() + 20 * USEC_PER_SEC;
+    b->row.eligible = clock_read_wall() + 20 * USEC_PER_SEC;
     free((char *)b->row.reason);
     b->row.reason = xstrdup("exit code 7");
     o = hand_explain(&f, b);

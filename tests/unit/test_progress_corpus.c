@@ -3,7 +3,7 @@
  * must be known after each change, one JSON object a line; names that begin with
  * "not-" expect nothing. UPDATE_CORPUS=1 writes the expectations anew: read the
  * diff. */
-#include "conductor/progress.h"
+#include "progress/progress.h"
 
 #include <dirent.h>
 

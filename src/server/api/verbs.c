@@ -137,13 +137,14 @@ static bool check_change(const json_t *body, struct reply *r)
     return false;
 }
 
-static bool read_change(const json_t *body, struct reply *r, struct job_change *out)
+static bool read_change(const struct yard *y, const json_t *body, struct reply *r,
+                        struct job_change *out)
 {
     struct spec s;
     spec_init(&s);
     bool fine = read_member(body, "priority", &s, r) && read_member(body, "deadline", &s, r) &&
                 read_member(body, "deadline_at", &s, r) && read_member(body, "time_limit", &s, r);
-    usec_t deadline = s.deadline ? clock_wall() + s.deadline : s.deadline_at;
+    usec_t deadline = s.deadline ? clock_wall(&y->clock) + s.deadline : s.deadline_at;
     *out = (struct job_change){
         .set_priority = json_object_get(body, "priority"),
         .set_deadline = json_object_get(body, "deadline") || json_object_get(body, "deadline_at"),
@@ -164,6 +165,6 @@ void api_job_change(const struct request *q, struct reply *r, void *ctx)
     int64_t id;
     json_auto_t *body = NULL;
     if (api_check_query(q, r) && api_get_body(q, r, &body) && api_find_job(y, q, r, &id) &&
-        check_change(body, r) && read_change(body, r, &change))
+        check_change(body, r) && read_change(y, body, r, &change))
         answer(y, r, yard_change(y, id, &change, &err), id, &err);
 }

@@ -107,7 +107,7 @@ static void array_limit(struct explanation *x)
 static void backoff(struct explanation *x)
 {
     const struct job_row *row = &x->j->row;
-    usec_t left = row->eligible - clock_wall();
+    usec_t left = row->eligible - x->wall;
     struct str s = {0};
     str_add(&s, "It has failed ");
     str_addf(&s, row->failures == 1 ? "once" : "%u times", row->failures);
@@ -128,9 +128,9 @@ static void backoff(struct explanation *x)
 
 static void expect(struct explanation *x, usec_t at, const char *basis)
 {
-    x->start = json_pack(
-        "{s:o, s:o, s:s}", "expected", at ? json_real(time_seconds(at)) : json_null(), "in_s",
-        at ? json_real(time_seconds(at - clock_wall())) : json_null(), "basis", basis);
+    x->start =
+        json_pack("{s:o, s:o, s:s}", "expected", at ? json_real(time_seconds(at)) : json_null(),
+                  "in_s", at ? json_real(time_seconds(at - x->wall)) : json_null(), "basis", basis);
 }
 
 /* The last end of those it waits for, if all of them are known; 0 otherwise. */

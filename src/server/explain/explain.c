@@ -47,6 +47,7 @@ static int see_row(void *ctx, const struct job_row *row, struct err *err)
     struct explanation x = {.y = l->y,
                             .j = yard_live(l->y, row->id),
                             .now = clock_now(&l->y->clock),
+                            .wall = clock_wall(&l->y->clock),
                             .reasons = json_array(),
                             .ahead = json_array(),
                             .frees = json_array()};

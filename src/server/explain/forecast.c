@@ -24,7 +24,7 @@ static double limited_work(const struct explanation *x, const struct live_job *j
     usec_t left = j->terms.time_limit;
     unsigned pool = t->pool < POOLS_MAX ? t->pool : POOL_GPU;
     if (j->attempt && j->attempt->started)
-        left -= clock_wall() - j->attempt->started;
+        left -= x->wall - j->attempt->started;
     double speed = t->rate > 0 ? t->rate : speed_at(job_speed(t->job, pool), t->asked);
     return task_done(t, x->now) + (left > 0 ? (double)left * speed : 0);
 }
@@ -154,7 +154,7 @@ usec_t forecast_end(const struct explanation *x, const struct live_job *j)
         return task_end(t, x->now);
     case END_LIMITED:
         return j->attempt && j->attempt->started
-                   ? x->now + j->attempt->started + j->terms.time_limit - clock_wall()
+                   ? x->now + j->attempt->started + j->terms.time_limit - x->wall
                    : USEC_NEVER;
     case END_ASSUMED:
         break;

@@ -33,7 +33,7 @@ static void sum_up(struct explanation *x, const struct job_row *row)
     }
     if (row->ended) {
         str_add(s, ", ");
-        phrase_span(s, clock_wall() - row->ended);
+        phrase_span(s, x->wall - row->ended);
         str_add(s, " ago");
     }
     str_add(s, ".");

@@ -13,6 +13,7 @@ struct explanation {
     const struct live_job *j; /* NULL when it is over */
     const struct task *t;     /* the engine's view of it; NULL when it has none */
     usec_t now;               /* engine time */
+    usec_t wall;              /* the same by the wall clock */
     struct str summary;
     json_t *reasons, *ahead, *frees;
     json_t *start; /* NULL = it has started */

@@ -244,7 +244,7 @@ static void expect_start(struct explanation *x, const struct forecast *f)
     }
     usec_t in = known ? f->r.start - x->now : 0;
     x->start = json_pack("{s:o, s:o, s:s}", "expected",
-                         known ? json_real(time_seconds(clock_wall() + in)) : json_null(), "in_s",
+                         known ? json_real(time_seconds(x->wall + in)) : json_null(), "in_s",
                          known ? json_real(time_seconds(in)) : json_null(), "basis",
                          basis.at ? basis.at : "");
     str_done(&basis);

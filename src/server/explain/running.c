@@ -242,7 +242,7 @@ static void sum_up(struct explanation *x)
     str_add(s, starting ? " is being started" : " has been running");
     if (!starting && a->started) {
         str_add(s, " for ");
-        phrase_span(s, clock_wall() - a->started);
+        phrase_span(s, x->wall - a->started);
     }
     str_add(s, is_shared(x) ? " on about " : " on ");
     phrase_units(s, x->t->pool, is_shared(x) ? llround(shared_cpus(x) / 10) * 10 : x->t->n);

@@ -29,14 +29,14 @@ static void spawn(struct yard *y, struct attempt *a)
 {
     struct err err;
     if (a->stop != STOP_NONE) { /* it is not wanted any more */
-        struct ending none = {.at = clock_wall(), .code = -1, .stop = "", .reason = ""};
+        struct ending none = {.at = clock_wall(&y->clock), .code = -1, .stop = "", .reason = ""};
         attempt_over(y, a, &none);
         return;
     }
     if (attempt_launch(y, a, &err) == 0)
         return;
     warn(a, "cannot start", &err);
-    struct ending end = {.at = clock_wall(), .code = 125, .stop = "", .reason = err.text};
+    struct ending end = {.at = clock_wall(&y->clock), .code = 125, .stop = "", .reason = err.text};
     /* A conductor that was started after all must not run the command. */
     AUTO_CLOSE int dir = open(a->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     struct err ignored;
@@ -181,7 +181,7 @@ static void found_dead(struct yard *y, struct attempt *a, int dir, const struct 
     struct err err;
     if (record && attempt_over_text(y, a, record, &err) == 0)
         return;
-    struct ending end = {.at = clock_wall(),
+    struct ending end = {.at = clock_wall(&y->clock),
                          .code = 137,
                          .started = a->started,
                          .stop = "",

@@ -70,7 +70,7 @@ int adopt_load(struct yard *y, struct err *err)
 
 static void lose(struct yard *y, struct attempt *a)
 {
-    struct ending end = {.at = clock_wall(),
+    struct ending end = {.at = clock_wall(&y->clock),
                          .code = 137,
                          .started = a->started,
                          .stop = "",
@@ -92,7 +92,7 @@ static usec_t written(const struct attempt *a, const char *file)
 
 /* How long the job has run: the row knows it as of its last change, the attempt since when
  * it runs without a break. */
-static usec_t run_time(const struct live_job *j)
+static usec_t run_time(const struct yard *y, const struct live_job *j)
 {
     const struct attempt *a = j->attempt;
     if (!a || a->paused || a->pid == -1)
@@ -102,7 +102,7 @@ static usec_t run_time(const struct live_job *j)
     usec_t until = written(a, "exit.json");
     if (!since)
         return j->row.run_time;
-    usec_t ran = a->ran + (until ? until : clock_wall()) - since;
+    usec_t ran = a->ran + (until ? until : clock_wall(&y->clock)) - since;
     return ran > j->row.run_time ? ran : j->row.run_time;
 }
 
@@ -110,7 +110,7 @@ static usec_t run_time(const struct live_job *j)
 static void restore(struct yard *y, struct live_job *j)
 {
     const struct attempt *a = j->attempt;
-    usec_t ran = run_time(j);
+    usec_t ran = run_time(y, j);
     const struct job *job = &j->job[j->job_now];
     usec_t now = clock_now(&y->clock);
     units_t n = a ? (a->pool == POOL_CPU ? a->cpus : a->gpus) : 0;

@@ -132,7 +132,7 @@ void attempt_begin(struct yard *y, struct live_job *j, const struct task *t)
     *a = (struct attempt){.job = j->row.id,
                           .n = j->row.attempt + 1,
                           .state = JOB_STARTING,
-                          .created = clock_wall(),
+                          .created = clock_wall(&y->clock),
                           .code = -1,
                           .ran = t->run_time,
                           .unheard = clock_now(&y->clock)};
@@ -179,7 +179,7 @@ void attempt_pause(struct yard *y, struct live_job *j, const struct task *t, boo
     a->paused = pause;
     j->progress.first_known = false; /* the pause is not worked */
     a->ran = t->run_time;
-    a->since = clock_wall();
+    a->since = clock_wall(&y->clock);
     if (!pause)
         take_size(a, j, t);
     attempt_save(y, a);
@@ -249,7 +249,7 @@ static void queue_again(struct yard *y, struct live_job *j, bool failed, const c
     j->row.reason = xstrdup(reason);
     if (failed) {
         unsigned doublings = j->row.failures - 1 < 16 ? j->row.failures - 1 : 16;
-        j->row.eligible = clock_wall() + (j->terms.backoff << doublings);
+        j->row.eligible = clock_wall(&y->clock) + (j->terms.backoff << doublings);
         events_add(y, "job.retried", j->row.id,
                    json_pack("{s:s, s:I, s:f}", "reason", reason, "failures",
                              (json_int_t)j->row.failures, "eligible",

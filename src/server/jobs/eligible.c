@@ -64,7 +64,7 @@ static unsigned find_blocks(const struct yard *y, const struct live_job *j)
         blocks |= BLOCK_DEPS;
     if (singleton)
         blocks |= BLOCK_SINGLETON;
-    if (j->row.eligible > clock_wall())
+    if (j->row.eligible > clock_wall(&y->clock))
         blocks |= BLOCK_BACKOFF;
     /* One that is in already stays in. */
     bool in = j->task != TASK_NONE && !j->blocks;
@@ -200,7 +200,7 @@ void yard_waits_for(const struct yard *y, const struct live_job *j,
         fn(ctx, text);
     }
     if (j->blocks & BLOCK_BACKOFF) {
-        usec_t left = j->row.eligible - clock_wall();
+        usec_t left = j->row.eligible - clock_wall(&y->clock);
         snprintf(text, sizeof text, "retry in %s",
                  time_format(left > 0 ? left : 0, span, sizeof span));
         fn(ctx, text);

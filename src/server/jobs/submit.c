@@ -94,7 +94,7 @@ int yard_find(struct yard *y, const char *text, int64_t *id, struct err *err)
 
 static usec_t engine_deadline(const struct yard *y, usec_t wall)
 {
-    usec_t left = wall - clock_wall(), now = clock_now(&y->clock);
+    usec_t left = wall - clock_wall(&y->clock), now = clock_now(&y->clock);
     return !wall ? USEC_NEVER : now + left > 0 ? now + left : 1;
 }
 
@@ -352,7 +352,7 @@ int yard_submit(struct yard *y, const struct spec *specs, size_t n, struct ids *
                 const char **field, struct err *err)
 {
     struct batch b = {0};
-    usec_t now = clock_wall();
+    usec_t now = clock_wall(&y->clock);
     size_t next = 0;
     int rc = 0;
     *field = NULL;
