@@ -228,8 +228,7 @@ int yard_set_policy(struct yard *y, const struct combo *combo, struct err *err)
     if (store_meta_set(y->store, "policy", combo->name, err) < 0 || yard_step(y, &event, err) < 0)
         return -1;
     standing_forget(y);
-    LIVE_EACH(&y->jobs, j)
-    {
+    for (struct live_job *j = y->jobs.first; j; j = j->next) {
         /* What a job asks for depends on how CPUs are shared. */
         if (soft != combo->policy[AXIS_SHARE]->soft)
             rules_tell_terms(y, j);
@@ -249,8 +248,7 @@ static bool look_around(struct yard *y, bool *dying)
 {
     bool more = false;
     VEC(struct attempt *) silent = {0};
-    LIVE_EACH(&y->jobs, j)
-    {
+    for (struct live_job *j = y->jobs.first; j; j = j->next) {
         if (j->attempt && !j->attempt->link)
             VEC_PUSH(&silent, j->attempt);
     }
@@ -270,8 +268,7 @@ static bool look_around(struct yard *y, bool *dying)
 static void end_backoffs(struct yard *y, usec_t *soonest)
 {
     usec_t now = clock_wall(&y->clock);
-    LIVE_EACH(&y->jobs, j)
-    {
+    for (struct live_job *j = y->jobs.first; j; j = j->next) {
         if (!(j->blocks & BLOCK_BACKOFF))
             continue;
         if (j->row.eligible <= now)

@@ -75,8 +75,7 @@ struct live_job *hand_offer(struct hand_yard *f, struct live_job *j)
 void hand_decide(struct hand_yard *f)
 {
     hand_step(f, (struct event){.kind = EVENT_TICK});
-    LIVE_EACH(&f->y.jobs, j)
-    {
+    for (struct live_job *j = f->y.jobs.first; j; j = j->next) {
         const struct task *t = j->task == TASK_NONE ? NULL : &f->y.engine.tasks[j->task];
         if (!t || t->phase != TASK_RUNNING)
             continue;

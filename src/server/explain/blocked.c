@@ -58,8 +58,7 @@ static void depends(struct explanation *x, const struct live_dep *d)
 static const struct live_job *find_elder(const struct explanation *x)
 {
     const struct live_job *elder = NULL;
-    LIVE_EACH(&x->y->jobs, j)
-    {
+    for (struct live_job *j = x->y->jobs.first; j; j = j->next) {
         if (j->row.id < x->j->row.id && !strcmp(j->row.name, x->j->row.name) &&
             !strcmp(j->row.user, x->j->row.user) && (!elder || j->row.id < elder->row.id))
             elder = j;
@@ -92,8 +91,7 @@ static void array_limit(struct explanation *x)
     struct str s = {0};
     uint32_t limit = x->j->terms.array_limit;
     json_t *jobs = json_array();
-    LIVE_EACH(&x->y->jobs, j)
-    {
+    for (struct live_job *j = x->y->jobs.first; j; j = j->next) {
         if (j != x->j && j->row.array == x->j->row.array && j->task != TASK_NONE && !j->blocks)
             json_array_append_new(jobs, json_integer(j->row.id));
     }

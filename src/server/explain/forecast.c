@@ -33,8 +33,7 @@ static struct rollout *begin(const struct explanation *x)
 {
     struct rollout *r = rollout_create(&x->y->engine, x->now);
     struct err err;
-    LIVE_EACH(&x->y->jobs, j)
-    {
+    for (struct live_job *j = x->y->jobs.first; j; j = j->next) {
         if (j->task != TASK_NONE && forecast_basis(j) == END_LIMITED)
             rollout_set_work(r, j->task, limited_work(x, j), &err);
     }

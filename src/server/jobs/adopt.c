@@ -152,23 +152,13 @@ static void adopt(struct yard *y, struct attempt *a)
         log_warning("job=%lld attempt=%u adopt: %s", (long long)a->job, a->n, err.text);
 }
 
-static int by_id(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* All that were in the engine come back first, so that ends and requeues find their
  * tasks. */
 void adopt_all(struct yard *y)
 {
     VEC(int64_t) ids = {0};
-    LIVE_EACH(&y->jobs, j)
-    VEC_PUSH(&ids, j->row.id);
-    if (ids.n)
-        qsort(ids.at, ids.n, sizeof *ids.at, by_id);
-    for (size_t i = 0; i < ids.n; i++) {
-        struct live_job *j = yard_live(y, ids.at[i]);
+    for (struct live_job *j = y->jobs.first; j; j = j->next) {
+        VEC_PUSH(&ids, j->row.id);
         report_recall_cost(y, j);
         if (j->attempt && j->terms.preempt == SPEC_PREEMPT_NEVER)
             rules_tell_terms(y, j);

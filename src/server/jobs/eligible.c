@@ -21,8 +21,7 @@ static bool same_name(const struct live_job *a, const struct live_job *b)
 /* Whether an older job of the same name and user is not over. */
 static bool has_elder(const struct yard *y, const struct live_job *j)
 {
-    LIVE_EACH(&y->jobs, other)
-    {
+    for (struct live_job *other = y->jobs.first; other; other = other->next) {
         if (other->row.id < j->row.id && same_name(other, j))
             return true;
     }
@@ -33,8 +32,7 @@ static bool has_elder(const struct yard *y, const struct live_job *j)
 static bool array_is_full(const struct yard *y, const struct live_job *j)
 {
     uint32_t others = 0;
-    LIVE_EACH(&y->jobs, other)
-    {
+    for (struct live_job *other = y->jobs.first; other; other = other->next) {
         if (other != j && other->row.array == j->row.array && other->task != TASK_NONE &&
             !(other->blocks & ~(unsigned)BLOCK_ARRAY))
             others++;
@@ -148,23 +146,13 @@ static bool is_concerned(const struct live_job *j, const struct live_job *on)
     return j->terms.array_limit && j->row.array && j->row.array == on->row.array;
 }
 
-static int by_id(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 void yard_settle(struct yard *y, const struct live_job *on)
 {
     VEC(int64_t) concerned = {0};
-    LIVE_EACH(&y->jobs, j)
-    {
+    for (struct live_job *j = y->jobs.first; j; j = j->next) {
         if (is_concerned(j, on))
             VEC_PUSH(&concerned, j->row.id);
     }
-    /* In the order of submission, whatever the table's. */
-    if (concerned.n)
-        qsort(concerned.at, concerned.n, sizeof *concerned.at, by_id);
     for (size_t i = 0; i < concerned.n; i++) {
         struct live_job *j = yard_live(y, concerned.at[i]);
         struct str why = {0};

@@ -1,4 +1,4 @@
-/* Owns the table of live jobs: a hash by id with linear probing. */
+/* Owns the table of live jobs: a hash by id with linear probing, and a list by id. */
 #include "server/jobs/live.h"
 
 #include <string.h>
@@ -72,8 +72,28 @@ static void grow(struct live_jobs *jobs)
     free(old.slots);
 }
 
+/* New jobs have the largest id; only one that is taken back is put between others. */
+static void list_insert(struct live_jobs *jobs, struct live_job *j)
+{
+    struct live_job *before = jobs->last;
+    while (before && before->row.id > j->row.id)
+        before = before->prev;
+    j->prev = before;
+    j->next = before ? before->next : jobs->first;
+    *(j->next ? &j->next->prev : &jobs->last) = j;
+    *(before ? &before->next : &jobs->first) = j;
+}
+
+static void list_remove(struct live_jobs *jobs, struct live_job *j)
+{
+    *(j->next ? &j->next->prev : &jobs->last) = j->prev;
+    *(j->prev ? &j->prev->next : &jobs->first) = j->next;
+    j->prev = j->next = NULL;
+}
+
 void live_add(struct live_jobs *jobs, struct live_job *j)
 {
+    list_insert(jobs, j);
     if (jobs->n * 2 >= jobs->cap)
         grow(jobs);
     jobs->slots[place_of(jobs, j->row.id)] = j;
@@ -83,6 +103,7 @@ void live_add(struct live_jobs *jobs, struct live_job *j)
 void live_remove(struct live_jobs *jobs, struct live_job *j)
 {
     size_t hole = place_of(jobs, j->row.id);
+    list_remove(jobs, j);
     jobs->slots[hole] = NULL;
     jobs->n--;
     /* Whoever was pushed past the hole moves back, so that it is found. */

@@ -135,13 +135,16 @@ struct live_job {
     uint8_t list[AXES]; /* of the policies' lists that it was last seen in; 0 = none */
     bool changed;       /* the row must be saved before the turn ends */
     uint64_t by_hand;   /* number of the decision that follows a user's resize; 0 = none */
+    struct live_job *prev, *next; /* by id */
 };
 
 void live_job_free(struct live_job *j);
 void attempt_free(struct attempt *a);
 
-/* Jobs by id. */
+/* Jobs, found by id, and listed in the order of their ids. A loop over the list may
+ * remove the job that it is at if it has read `next` before. */
 struct live_jobs {
+    struct live_job *first, *last;
     struct live_job **slots; /* open addressing */
     size_t n, cap;
 };
@@ -151,9 +154,5 @@ void live_add(struct live_jobs *jobs, struct live_job *j);
 /* Takes it out; it is the caller's. */
 void live_remove(struct live_jobs *jobs, struct live_job *j);
 void live_done(struct live_jobs *jobs);
-
-#define LIVE_EACH(jobs, j)                                                                         \
-    for (size_t i_##j = 0; i_##j < (jobs)->cap; i_##j++)                                           \
-        for (struct live_job *j = (jobs)->slots[i_##j]; j; j = NULL)
 
 #endif

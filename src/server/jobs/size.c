@@ -126,8 +126,7 @@ bool attempt_look_at_shrinking(struct yard *y)
     usec_t now = clock_now(&y->clock);
     if (!y->shrinking)
         return false;
-    LIVE_EACH(&y->jobs, j)
-    {
+    for (struct live_job *j = y->jobs.first; j; j = j->next) {
         if (j->attempt && j->attempt->shrink_by && j->attempt->shrink_by <= now)
             attempt_shrunk(y, j->attempt);
     }

@@ -92,8 +92,7 @@ void standing_follow(struct yard *y)
 
 void standing_forget(struct yard *y)
 {
-    LIVE_EACH(&y->jobs, j)
-    {
+    for (struct live_job *j = y->jobs.first; j; j = j->next) {
         memset(j->list, 0, sizeof j->list);
     }
 }

@@ -150,8 +150,7 @@ static int apply_terms(struct yard *y, struct live_job *j, const struct terms *t
 void yard_follow_clock(struct yard *y)
 {
     struct err err;
-    LIVE_EACH(&y->jobs, j)
-    {
+    for (struct live_job *j = y->jobs.first; j; j = j->next) {
         if (j->row.deadline &&
             apply_terms(y, j, &j->terms, j->row.priority, j->row.deadline, &err) < 0)
             log_warning("job=%lld deadline: %s", (long long)j->row.id, err.text);
