@@ -230,6 +230,8 @@ int yard_load(struct yard *y, struct err *err)
     if (make_engine(y, err) < 0 || load_jobs(y, err) < 0 ||
         store_dep_list(y->store, load_dep, y, err) < 0 || adopt_load(y, err) < 0)
         return -1;
+    for (struct live_job *j = y->jobs.first; j; j = j->next)
+        live_depend(&y->jobs, j);
     adopt_all(y);
     ops->leftovers(y->runtime, sweep, y);
     y->trimming = true;

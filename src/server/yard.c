@@ -186,8 +186,7 @@ void yard_end(struct yard *y, struct live_job *j, enum job_state state, int code
     turn_hurry(y);
     if (j->changed)
         drop_changed(y, j);
-    live_remove(&y->jobs, j);
-    yard_settle(y, j);
+    yard_leave(y, j);
     live_job_free(j);
 }
 

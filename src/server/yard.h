@@ -118,8 +118,10 @@ int yard_set_policy(struct yard *y, const struct combo *combo, struct err *err);
 int yard_step(struct yard *y, struct event *event, struct err *err);
 /* Puts the job into the queue or takes it out, as its blocks say. */
 void yard_offer(struct yard *y, struct live_job *j);
-/* Looks again at all jobs that may depend on this one. */
+/* Tells the jobs that depend on this one what has become of it. */
 void yard_settle(struct yard *y, const struct live_job *j);
+/* Takes a job that is over out of the live ones, and tells those that waited for it. */
+void yard_leave(struct yard *y, struct live_job *j);
 /* Ends the job: its row, its task, an event. It is gone after that. */
 void yard_end(struct yard *y, struct live_job *j, enum job_state state, int code,
               const char *reason);

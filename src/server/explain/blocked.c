@@ -54,21 +54,9 @@ static void depends(struct explanation *x, const struct live_dep *d)
     explain_free(x, &s);
 }
 
-/* The oldest job of the same name and user that is not over. */
-static const struct live_job *find_elder(const struct explanation *x)
-{
-    const struct live_job *elder = NULL;
-    for (struct live_job *j = x->y->jobs.first; j; j = j->next) {
-        if (j->row.id < x->j->row.id && !strcmp(j->row.name, x->j->row.name) &&
-            !strcmp(j->row.user, x->j->row.user) && (!elder || j->row.id < elder->row.id))
-            elder = j;
-    }
-    return elder;
-}
-
 static void singleton(struct explanation *x)
 {
-    const struct live_job *elder = find_elder(x);
+    const struct live_job *elder = ties_elder(x->j);
     struct str s = {0};
     str_add(&s, "Only one job of its name and user may be active");
     if (elder) {

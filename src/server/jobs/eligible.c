@@ -13,40 +13,13 @@
 #include "server/log.h"
 #include "wire/spec_lists.h"
 
-static bool same_name(const struct live_job *a, const struct live_job *b)
-{
-    return !strcmp(a->row.name, b->row.name) && !strcmp(a->row.user, b->row.user);
-}
-
-/* Whether an older job of the same name and user is not over. */
-static bool has_elder(const struct yard *y, const struct live_job *j)
-{
-    for (struct live_job *other = y->jobs.first; other; other = other->next) {
-        if (other->row.id < j->row.id && same_name(other, j))
-            return true;
-    }
-    return false;
-}
-
-/* Whether as many of its array are in the queue or running as may be. */
-static bool array_is_full(const struct yard *y, const struct live_job *j)
-{
-    uint32_t others = 0;
-    for (struct live_job *other = y->jobs.first; other; other = other->next) {
-        if (other != j && other->row.array == j->row.array && other->task != TASK_NONE &&
-            !(other->blocks & ~(unsigned)BLOCK_ARRAY))
-            others++;
-    }
-    return others >= j->terms.array_limit;
-}
-
-static bool waits_for_deps(const struct yard *y, const struct live_job *j, bool *singleton)
+static bool waits_for_deps(const struct live_job *j, bool *singleton)
 {
     bool waits = false;
     *singleton = false;
     for (size_t i = 0; i < j->deps.n; i++) {
         if (j->deps.at[i].kind == SPEC_SINGLETON)
-            *singleton = has_elder(y, j);
+            *singleton = ties_elder(j) != NULL;
         else
             waits |= !j->deps.at[i].met;
     }
@@ -58,7 +31,7 @@ static unsigned find_blocks(const struct yard *y, const struct live_job *j)
 {
     bool singleton;
     unsigned blocks = j->blocks & BLOCK_HOLD;
-    if (waits_for_deps(y, j, &singleton))
+    if (waits_for_deps(j, &singleton))
         blocks |= BLOCK_DEPS;
     if (singleton)
         blocks |= BLOCK_SINGLETON;
@@ -66,7 +39,7 @@ static unsigned find_blocks(const struct yard *y, const struct live_job *j)
         blocks |= BLOCK_BACKOFF;
     /* One that is in already stays in. */
     bool in = j->task != TASK_NONE && !j->blocks;
-    if (!blocks && !in && j->terms.array_limit && array_is_full(y, j))
+    if (!blocks && !in && ties_array_full(j))
         blocks |= BLOCK_ARRAY;
     return blocks;
 }
@@ -79,6 +52,17 @@ static int submit(struct yard *y, struct live_job *j, struct err *err)
     j->task = y->engine.submitted;
     y->by_task.at[j->task] = j->row.id;
     return 0;
+}
+
+/* Offers the members of the array that its limit has room for. */
+static void offer_waiting(struct yard *y, int64_t array)
+{
+    struct live_job *j;
+    while ((j = ties_waiting(&y->jobs.ties, array)) && !ties_array_full(j)) {
+        yard_offer(y, j);
+        if (j->ties.waiting)
+            break;
+    }
 }
 
 void yard_offer(struct yard *y, struct live_job *j)
@@ -98,6 +82,10 @@ void yard_offer(struct yard *y, struct live_job *j)
     }
     if (rc < 0)
         log_warning("job=%lld queue: %s", (long long)j->row.id, err.text);
+    bool was_active = j->ties.active;
+    ties_note(j, j->task != TASK_NONE && !j->blocks, j->blocks == BLOCK_ARRAY);
+    if (was_active && !j->ties.active)
+        offer_waiting(y, j->row.array);
 }
 
 enum dep_state rules_dep(enum spec_dep_kind kind, enum job_state state, bool started)
@@ -137,24 +125,14 @@ static bool hear(struct live_job *j, const struct live_job *on, struct str *why)
     return true;
 }
 
-static bool is_concerned(const struct live_job *j, const struct live_job *on)
+/* Takes the news of `on` to those that depend on it. */
+static void tell_dependents(struct yard *y, const struct live_job *on)
 {
-    if (j == on)
-        return false;
-    if (j->deps.n)
-        return true;
-    return j->terms.array_limit && j->row.array && j->row.array == on->row.array;
-}
-
-void yard_settle(struct yard *y, const struct live_job *on)
-{
-    VEC(int64_t) concerned = {0};
-    for (struct live_job *j = y->jobs.first; j; j = j->next) {
-        if (is_concerned(j, on))
-            VEC_PUSH(&concerned, j->row.id);
-    }
-    for (size_t i = 0; i < concerned.n; i++) {
-        struct live_job *j = yard_live(y, concerned.at[i]);
+    VEC(int64_t) dependents = {0}; /* a copy: a job that is cancelled may end others */
+    for (size_t i = 0; i < on->dependents.n; i++)
+        VEC_PUSH(&dependents, on->dependents.at[i]);
+    for (size_t i = 0; i < dependents.n; i++) {
+        struct live_job *j = yard_live(y, dependents.at[i]);
         struct str why = {0};
         if (!j)
             continue;
@@ -164,7 +142,24 @@ void yard_settle(struct yard *y, const struct live_job *on)
             yard_end(y, j, JOB_CANCELLED, -1, why.at);
         str_done(&why);
     }
-    VEC_DONE(&concerned);
+    VEC_DONE(&dependents);
+}
+
+void yard_settle(struct yard *y, const struct live_job *on)
+{
+    tell_dependents(y, on);
+}
+
+void yard_leave(struct yard *y, struct live_job *j)
+{
+    const struct live_job *younger = ties_younger(j);
+    int64_t next = younger ? younger->row.id : 0;
+    live_remove(&y->jobs, j);
+    tell_dependents(y, j);
+    struct live_job *singleton = yard_live(y, next);
+    if (singleton && singleton->blocks & BLOCK_SINGLETON)
+        yard_offer(y, singleton);
+    offer_waiting(y, j->row.array);
 }
 
 void yard_waits_for(const struct yard *y, const struct live_job *j,

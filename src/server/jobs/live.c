@@ -1,10 +1,7 @@
-/* Owns the table of live jobs: a hash by id with linear probing, and a list by id. */
+/* Owns the table of live jobs. */
 #include "server/jobs/live.h"
 
 #include <string.h>
-
-#include "base/rng.h"
-
 const char *stop_why_name(enum stop_why why)
 {
     static const char *const names[] = {
@@ -42,34 +39,15 @@ void live_job_free(struct live_job *j)
     free((char *)j->row.reason);
     free((char *)j->row.said);
     VEC_DONE(&j->deps);
+    VEC_DONE(&j->dependents);
     arena_done(&j->arena);
     attempt_free(j->attempt);
     free(j);
 }
 
-/* Where the id is, or would be. */
-static size_t place_of(const struct live_jobs *jobs, int64_t id)
-{
-    size_t at = rng_mix((uint64_t)id) & (jobs->cap - 1);
-    while (jobs->slots[at] && jobs->slots[at]->row.id != id)
-        at = (at + 1) & (jobs->cap - 1);
-    return at;
-}
-
 struct live_job *live_find(const struct live_jobs *jobs, int64_t id)
 {
-    return jobs->cap ? jobs->slots[place_of(jobs, id)] : NULL;
-}
-
-static void grow(struct live_jobs *jobs)
-{
-    struct live_jobs old = *jobs;
-    jobs->cap = old.cap ? old.cap * 2 : 64;
-    jobs->slots = xcalloc(jobs->cap, sizeof *jobs->slots);
-    for (size_t i = 0; i < old.cap; i++)
-        if (old.slots[i])
-            jobs->slots[place_of(jobs, old.slots[i]->row.id)] = old.slots[i];
-    free(old.slots);
+    return idmap_get(&jobs->by_id, (uint64_t)id);
 }
 
 /* New jobs have the largest id; only one that is taken back is put between others. */
@@ -94,31 +72,34 @@ static void list_remove(struct live_jobs *jobs, struct live_job *j)
 void live_add(struct live_jobs *jobs, struct live_job *j)
 {
     list_insert(jobs, j);
-    if (jobs->n * 2 >= jobs->cap)
-        grow(jobs);
-    jobs->slots[place_of(jobs, j->row.id)] = j;
-    jobs->n++;
+    idmap_set(&jobs->by_id, (uint64_t)j->row.id, j);
+    ties_add(&jobs->ties, j);
+}
+
+void live_depend(struct live_jobs *jobs, struct live_job *j)
+{
+    for (size_t i = 0; i < j->deps.n; i++) {
+        struct live_job *on = j->deps.at[i].met ? NULL : live_find(jobs, j->deps.at[i].on);
+        if (on)
+            VEC_PUSH(&on->dependents, j->row.id);
+    }
 }
 
 void live_remove(struct live_jobs *jobs, struct live_job *j)
 {
-    size_t hole = place_of(jobs, j->row.id);
     list_remove(jobs, j);
-    jobs->slots[hole] = NULL;
-    jobs->n--;
-    /* Whoever was pushed past the hole moves back, so that it is found. */
-    for (size_t at = (hole + 1) & (jobs->cap - 1); jobs->slots[at];
-         at = (at + 1) & (jobs->cap - 1)) {
-        struct live_job *moved = jobs->slots[at];
-        jobs->slots[at] = NULL;
-        jobs->slots[place_of(jobs, moved->row.id)] = moved;
-    }
+    idmap_remove(&jobs->by_id, (uint64_t)j->row.id);
+    ties_remove(&jobs->ties, j);
 }
 
 void live_done(struct live_jobs *jobs)
 {
-    for (size_t i = 0; i < jobs->cap; i++)
-        live_job_free(jobs->slots[i]);
-    free(jobs->slots);
+    while (jobs->first) {
+        struct live_job *j = jobs->first;
+        live_remove(jobs, j);
+        live_job_free(j);
+    }
+    idmap_done(&jobs->by_id);
+    ties_done(&jobs->ties);
     *jobs = (struct live_jobs){0};
 }

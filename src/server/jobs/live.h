@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "model/task.h"
 #include "server/jobs/terms.h"
+#include "server/jobs/ties.h"
 #include "store/store.h"
 
 struct conduit;
@@ -128,6 +129,8 @@ struct live_job {
     uint32_t task;      /* of the engine; TASK_NONE while it is not offered */
     unsigned blocks;    /* bits of enum block */
     VEC(struct live_dep) deps;
+    VEC(int64_t) dependents; /* live jobs that depend on it, by id */
+    struct tied ties;
     struct attempt *attempt; /* NULL while none is going on */
     struct progress_seen progress;
     struct usage_seen usage;
@@ -145,13 +148,15 @@ void attempt_free(struct attempt *a);
  * remove the job that it is at if it has read `next` before. */
 struct live_jobs {
     struct live_job *first, *last;
-    struct live_job **slots; /* open addressing */
-    size_t n, cap;
+    struct idmap by_id;
+    struct ties ties;
 };
 
 struct live_job *live_find(const struct live_jobs *jobs, int64_t id);
 void live_add(struct live_jobs *jobs, struct live_job *j);
-/* Takes it out; it is the caller's. */
+/* Enters the job with those that it depends on, as far as they are live. */
+void live_depend(struct live_jobs *jobs, struct live_job *j);
+/* Takes it out; it is the caller's then. */
 void live_remove(struct live_jobs *jobs, struct live_job *j);
 void live_done(struct live_jobs *jobs);
 

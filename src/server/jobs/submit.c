@@ -338,6 +338,7 @@ static void enter(struct yard *y, struct batch *b, struct ids *ids)
     for (size_t i = 0; i < b->jobs.n; i++) {
         struct live_job *j = b->jobs.at[i];
         live_add(&y->jobs, j);
+        live_depend(&y->jobs, j);
         VEC_PUSH(ids, j->row.id);
         rules_make_job(y, j, &err);
         events_add(y, "job.submitted", j->row.id, json_pack("{s:s}", "name", j->row.name));

@@ -1,0 +1,192 @@
+/* Owns the groups that tie jobs together. A group exists as long as it has a member. */
+#include "server/jobs/ties.h"
+
+#include "server/jobs/live.h"
+
+struct tie_names {
+    uint64_t key;
+    struct tie_names *next; /* another name with the same hash */
+    struct live_job *first, *last;
+};
+
+struct tie_array {
+    int64_t id;
+    uint32_t limit, members, active;
+    struct live_job *first, *last; /* members that wait */
+};
+
+/* ---- names ----------------------------------------------------------------- */
+
+static uint64_t hash_text(uint64_t h, const char *text)
+{
+    do
+        h = (h ^ (unsigned char)*text) * 1099511628211ULL; /* FNV-1a */
+    while (*text++);
+    return h;
+}
+
+static uint64_t name_key(const struct live_job *j)
+{
+    return hash_text(hash_text(14695981039346656037ULL, j->row.name), j->row.user);
+}
+
+static bool same_name(const struct live_job *a, const struct live_job *b)
+{
+    return !strcmp(a->row.name, b->row.name) && !strcmp(a->row.user, b->row.user);
+}
+
+static struct tie_names *name_group(struct ties *t, const struct live_job *j)
+{
+    uint64_t key = name_key(j);
+    struct tie_names *head = idmap_get(&t->names, key), *g = head;
+    while (g && !same_name(g->first, j))
+        g = g->next;
+    if (!g) {
+        g = xcalloc(1, sizeof *g);
+        *g = (struct tie_names){.key = key, .next = head};
+        idmap_set(&t->names, key, g);
+    }
+    return g;
+}
+
+static void drop_name_group(struct ties *t, struct tie_names *gone)
+{
+    struct tie_names *head = idmap_get(&t->names, gone->key);
+    if (head != gone) {
+        while (head->next != gone)
+            head = head->next;
+        head->next = gone->next;
+    } else if (gone->next) {
+        idmap_set(&t->names, gone->key, gone->next);
+    } else {
+        idmap_remove(&t->names, gone->key);
+    }
+    free(gone);
+}
+
+static void join_names(struct ties *t, struct live_job *j)
+{
+    struct tie_names *g = j->ties.names = name_group(t, j);
+    struct live_job *before = g->last;
+    while (before && before->row.id > j->row.id)
+        before = before->ties.name_prev;
+    j->ties.name_prev = before;
+    j->ties.name_next = before ? before->ties.name_next : g->first;
+    *(j->ties.name_next ? &j->ties.name_next->ties.name_prev : &g->last) = j;
+    *(before ? &before->ties.name_next : &g->first) = j;
+}
+
+static void leave_names(struct ties *t, struct live_job *j)
+{
+    struct tie_names *g = j->ties.names;
+    struct live_job *prev = j->ties.name_prev, *next = j->ties.name_next;
+    *(next ? &next->ties.name_prev : &g->last) = prev;
+    *(prev ? &prev->ties.name_next : &g->first) = next;
+    if (!g->first)
+        drop_name_group(t, g);
+}
+
+struct live_job *ties_elder(const struct live_job *j)
+{
+    struct live_job *first = j->ties.names->first;
+    return first == j ? NULL : first;
+}
+
+struct live_job *ties_younger(const struct live_job *j)
+{
+    return j->ties.name_next;
+}
+
+/* ---- arrays ---------------------------------------------------------------- */
+
+static void join_array(struct ties *t, struct live_job *j)
+{
+    if (!j->row.array || !j->terms.array_limit)
+        return;
+    struct tie_array *a = idmap_get(&t->arrays, (uint64_t)j->row.array);
+    if (!a) {
+        a = xcalloc(1, sizeof *a);
+        *a = (struct tie_array){.id = j->row.array, .limit = j->terms.array_limit};
+        idmap_set(&t->arrays, (uint64_t)a->id, a);
+    }
+    a->members++;
+    j->ties.array = a;
+}
+
+static void leave_array(struct ties *t, struct live_job *j)
+{
+    struct tie_array *a = j->ties.array;
+    if (!a)
+        return;
+    ties_note(j, false, false);
+    if (--a->members > 0)
+        return;
+    idmap_remove(&t->arrays, (uint64_t)a->id);
+    free(a);
+}
+
+static void begin_wait(struct tie_array *a, struct live_job *j)
+{
+    struct live_job *before = a->last;
+    while (before && before->row.id > j->row.id)
+        before = before->ties.array_prev;
+    j->ties.array_prev = before;
+    j->ties.array_next = before ? before->ties.array_next : a->first;
+    *(j->ties.array_next ? &j->ties.array_next->ties.array_prev : &a->last) = j;
+    *(before ? &before->ties.array_next : &a->first) = j;
+}
+
+static void end_wait(struct tie_array *a, struct live_job *j)
+{
+    struct live_job *prev = j->ties.array_prev, *next = j->ties.array_next;
+    *(next ? &next->ties.array_prev : &a->last) = prev;
+    *(prev ? &prev->ties.array_next : &a->first) = next;
+}
+
+bool ties_array_full(const struct live_job *j)
+{
+    const struct tie_array *a = j->ties.array;
+    return a && a->active - j->ties.active >= a->limit;
+}
+
+void ties_note(struct live_job *j, bool active, bool waiting)
+{
+    struct tie_array *a = j->ties.array;
+    if (!a)
+        return;
+    if (active != j->ties.active)
+        active ? a->active++ : a->active--;
+    if (waiting && !j->ties.waiting)
+        begin_wait(a, j);
+    if (!waiting && j->ties.waiting)
+        end_wait(a, j);
+    j->ties.active = active;
+    j->ties.waiting = waiting;
+}
+
+struct live_job *ties_waiting(const struct ties *t, int64_t array)
+{
+    const struct tie_array *a = idmap_get(&t->arrays, (uint64_t)array);
+    return a ? a->first : NULL;
+}
+
+/* ---- both ------------------------------------------------------------------ */
+
+void ties_add(struct ties *t, struct live_job *j)
+{
+    join_names(t, j);
+    join_array(t, j);
+}
+
+void ties_remove(struct ties *t, struct live_job *j)
+{
+    leave_array(t, j);
+    leave_names(t, j);
+    j->ties = (struct tied){0};
+}
+
+void ties_done(struct ties *t)
+{
+    idmap_done(&t->names);
+    idmap_done(&t->arrays);
+}
