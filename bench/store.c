@@ -12,6 +12,10 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
+#include "store/attempts.h"
+#include "store/job_list.h"
+#include "store/job_state.h"
+#include "store/jobs.h"
 #include "store/store.h"
 
 enum { ROUNDS = 7, ROUND_MS = 400, READS = 2000, PAGE = 100, LOG_BYTES = 4 << 20 };

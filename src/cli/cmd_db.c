@@ -5,7 +5,8 @@
 
 #include "base/str.h"
 #include "cli/commands.h"
-#include "store/store.h"
+#include "store/care.h"
+#include "store/check.h"
 #include "wire/dirs.h"
 
 static int find_db(const struct args *a, char **path, struct err *err)

@@ -9,7 +9,7 @@
 #include "cli/member.h"
 #include "cli/watch.h"
 #include "cli/wire_out.h"
-#include "store/store.h"
+#include "store/job_state.h"
 
 enum { BAR = 10, SHOWN = 100 };
 

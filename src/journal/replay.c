@@ -4,7 +4,7 @@
 
 #include "journal/journal.h"
 #include "journal/read.h"
-#include "store/store.h"
+#include "store/journal.h"
 
 struct replay {
     struct replay_result *out;

@@ -12,6 +12,11 @@
 #include "server/jobs/rules.h"
 #include "server/log.h"
 #include "server/stretch.h"
+#include "store/deps.h"
+#include "store/job_list.h"
+#include "store/job_state.h"
+#include "store/jobs.h"
+#include "store/store.h"
 #include "wire/spec_json.h"
 
 /* ---- nodes and engine ---------------------------------------------------- */

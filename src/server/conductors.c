@@ -14,6 +14,8 @@
 #include "server/jobs/attempts.h"
 #include "server/jobs/reports.h"
 #include "server/log.h"
+#include "store/attempts.h"
+#include "store/job_state.h"
 
 struct conduit {
     uv_pipe_t pipe;

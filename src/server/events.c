@@ -15,6 +15,7 @@
 #include "server/followers.h"
 #include "server/log.h"
 #include "server/yard.h"
+#include "store/events.h"
 
 /* Events of a turn that are kept in memory; more are read from the store. */
 enum { NEWS_MAX = 4096 };

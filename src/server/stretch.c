@@ -8,6 +8,7 @@
 #include "journal/journal.h"
 #include "server/jobs/attempts.h"
 #include "server/log.h"
+#include "store/journal.h"
 
 int stretch_begin(struct yard *y, const struct combo *combo, struct err *err)
 {

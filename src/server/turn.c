@@ -14,6 +14,7 @@
 #include "server/log.h"
 #include "server/stretch.h"
 #include "server/yard.h"
+#include "store/store.h"
 
 /* What nobody waits for is on disk after this long. */
 #define LAZY (5 * USEC_PER_SEC)

@@ -16,6 +16,11 @@
 #include "server/jobs/rules.h"
 #include "server/jobs/standing.h"
 #include "server/log.h"
+#include "store/job_state.h"
+#include "store/jobs.h"
+#include "store/journal.h"
+#include "store/store.h"
+#include "store/trim.h"
 
 struct live_job *yard_live(const struct yard *y, int64_t id)
 {

@@ -11,7 +11,7 @@
 #include "server/clock.h"
 #include "server/jobs/live.h"
 #include "server/turn.h"
-#include "store/store.h"
+#include "store/job_state.h"
 #include "wire/spec.h"
 
 struct conductors;

@@ -1,5 +1,7 @@
 /* Owns the attempts of jobs. */
-#include "store/jobs.h"
+#include "store/attempts.h"
+
+#include "store/job_read.h"
 
 static int check_row(const struct attempt_row *row, struct err *err)
 {

@@ -1,6 +1,8 @@
 /* Owns backup and compaction; check.c owns the examination. Both work on the file
  * while a server has it open: readers of a write-ahead log see one instant and hold
  * nobody up. */
+#include "store/care.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -13,7 +15,6 @@
 #include "store/fault.h"
 #include "store/place.h"
 #include "store/schema.h"
-#include "store/store.h"
 
 /* Pages copied between two reports of progress. */
 enum { BACKUP_STEP = 1024 };

@@ -2,10 +2,11 @@
  * then what the tables must agree on. */
 #include "store/check.h"
 
+#include "base/mem.h"
 #include "base/str.h"
 #include "store/connect.h"
 #include "store/fault.h"
-#include "store/query.h"
+#include "store/job_state.h"
 #include "store/schema.h"
 
 #define STATE_IS_OVER "CASE state" JOB_STATES(X) " END"
@@ -56,14 +57,6 @@ static void apply(sqlite3 *db, const char *rule, struct findings *f)
 {
     if (sqlite3_exec(db, rule, add_line, f, NULL) != SQLITE_OK)
         add(f, sqlite3_errmsg(db));
-}
-
-int check_pages(sqlite3 *db, const char *path, struct err *err)
-{
-    struct findings f = {0};
-    apply(db, "PRAGMA quick_check(1)", &f);
-    str_done(&f.text);
-    return f.n ? fault_set(NULL, path, SQLITE_CORRUPT, err) : 0;
 }
 
 /* One entry of the schema that must be there, word for word. */

@@ -1,12 +1,12 @@
-/* The examination of a database, for an opening; store.h has that for users. */
+/* The examination of a database, for `trainyard db`: the server may run. */
 #ifndef STORE_CHECK_H
 #define STORE_CHECK_H
 
-#include <sqlite3.h>
-
 #include "base/err.h"
 
-/* Looks at the structure of every page, which takes some milliseconds a megabyte. */
-int check_pages(sqlite3 *db, const char *path, struct err *err);
+/* Examines all of the database. 0 when it is sound; -1, ERR_IO, when it is not.
+ * What was found goes to *report, one thing a line, in every case; the caller frees
+ * it. */
+int store_check(const char *path, char **report, struct err *err);
 
 #endif

@@ -1,4 +1,6 @@
 /* Owns the events that users follow. */
+#include "store/events.h"
+
 #include "store/query.h"
 
 int store_event_add(struct store *s, usec_t at, int64_t job, const char *kind, const char *json,

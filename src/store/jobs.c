@@ -1,13 +1,10 @@
-/* Owns single jobs and their dependencies; list.c owns lists of them.
+/* Owns single jobs; job_list.c owns lists of them.
  *
  * What is indexed is written apart from the rest and only when it changed, since
  * SQLite writes every index of a column that it is told to set. */
 #include "store/jobs.h"
 
-int jobs_no_such(int64_t id, struct err *err)
-{
-    return err_set(err, ERR_NOT_FOUND, "no job %lld", (long long)id);
-}
+#include "store/job_read.h"
 
 static int check_row(const struct job_row *row, struct err *err)
 {
@@ -137,46 +134,6 @@ int store_job_save_spec(struct store *s, int64_t id, const char *spec, struct er
     return changes ? 0 : jobs_no_such(id, err);
 }
 
-int jobs_read(struct query *q, struct job_row *row, struct err *err)
-{
-    row->id = query_get_int(q);
-    row->name = query_get_text(q);
-    row->user = query_get_text(q);
-    const char *text = query_get_text(q);
-    int state = job_state_parse(text);
-    if (state < 0)
-        return err_set(err, ERR_IO,
-                       "job %lld has a state '%.20s' that is none; 'trainyard db check' lists "
-                       "what is damaged",
-                       (long long)row->id, text);
-    row->state = (enum job_state)state;
-    row->priority = (int32_t)query_get_int(q);
-    row->array = query_get_int(q);
-    row->array_index = query_get_int(q);
-    row->submitted = query_get_int(q);
-    row->started = query_get_int(q);
-    row->ended = query_get_int(q);
-    row->deadline = query_get_int(q);
-    row->eligible = query_get_int(q);
-    row->attempt = (uint32_t)query_get_int(q);
-    row->failures = (uint32_t)query_get_int(q);
-    row->code = (int32_t)query_get_int(q);
-    row->reason = query_get_text(q);
-    row->work = query_get_real(q);
-    row->done = query_get_real(q);
-    row->attained = query_get_real(q);
-    row->run_time = query_get_int(q);
-    row->wait_time = query_get_int(q);
-    row->cpus_min = query_get_int(q);
-    row->cpus_max = query_get_int(q);
-    row->step = query_get_real(q);
-    row->total = query_get_real(q);
-    row->metric = query_get_real(q);
-    row->said = query_get_text(q);
-    row->spec = query_get_text(q);
-    return 0;
-}
-
 int store_job_get(struct store *s, int64_t id, store_job_fn fn, void *ctx, struct err *err)
 {
     struct job_row row;
@@ -189,59 +146,4 @@ int store_job_get(struct store *s, int64_t id, store_job_fn fn, void *ctx, struc
     if (jobs_read(&q, &row, err) < 0)
         return -1;
     return fn(ctx, &row, err) < 0 ? -1 : 0;
-}
-
-int store_dep_add(struct store *s, int64_t job, int kind, int64_t on, struct err *err)
-{
-    AUTO_QUERY struct query q =
-        query_open(s, "INSERT INTO dep VALUES (?, ?, ?) ON CONFLICT DO NOTHING");
-    query_int(&q, job);
-    query_int(&q, kind);
-    query_int(&q, on);
-    if (query_run(&q, err) == 0)
-        return 0;
-    return q.rc == SQLITE_CONSTRAINT_FOREIGNKEY ? jobs_no_such(job, err) : -1;
-}
-
-/* Calls fn() for each; returns what it did, 0 at the end of the list. */
-static int walk_deps(struct query *q, store_dep_fn fn, void *ctx, struct err *err)
-{
-    int rc;
-    while ((rc = query_next(q, err)) > 0) {
-        int64_t job = query_get_int(q);
-        int kind = (int)query_get_int(q);
-        int64_t on = query_get_int(q);
-        rc = fn(ctx, job, kind, on, err);
-        if (rc)
-            break;
-    }
-    return rc;
-}
-
-static int list_deps(struct store *s, enum job_state state, store_dep_fn fn, void *ctx,
-                     struct err *err)
-{
-    /* From the few jobs in the state to their dependencies, not the other way. */
-    AUTO_QUERY struct query q =
-        query_open(s, "SELECT dep.job, kind, on_job FROM job CROSS JOIN dep ON dep.job = job.id"
-                      " WHERE state = ? ORDER BY job.id, kind, on_job");
-    query_text(&q, job_state_name(state));
-    return walk_deps(&q, fn, ctx, err);
-}
-
-int store_dep_get(struct store *s, int64_t job, store_dep_fn fn, void *ctx, struct err *err)
-{
-    AUTO_QUERY struct query q =
-        query_open(s, "SELECT job, kind, on_job FROM dep WHERE job = ? ORDER BY kind, on_job");
-    query_int(&q, job);
-    return walk_deps(&q, fn, ctx, err) < 0 ? -1 : 0;
-}
-
-int store_dep_list(struct store *s, store_dep_fn fn, void *ctx, struct err *err)
-{
-    int rc = 0;
-    for (enum job_state state = 0; state < JOB_STATE_COUNT && rc == 0; state++)
-        if (!job_state_over(state))
-            rc = list_deps(s, state, fn, ctx, err);
-    return rc < 0 ? -1 : 0;
 }

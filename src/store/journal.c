@@ -1,4 +1,6 @@
 /* Owns the journal of what the engine was told and decided, and its boots. */
+#include "store/journal.h"
+
 #include "store/query.h"
 
 int store_boot_begin(struct store *s, usec_t at, int64_t *boot, struct err *err)

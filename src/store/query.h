@@ -11,9 +11,11 @@
 #define STORE_QUERY_H
 
 #include <sqlite3.h>
+#include <stdbool.h>
+#include <stdint.h>
 
+#include "base/err.h"
 #include "base/mem.h"
-#include "store/store.h"
 
 struct query_slot {
     const char *sql; /* the statement is found by this pointer */

@@ -8,8 +8,10 @@
  *   - of each level below, the newest NEWEST: the nearer, the finer.
  * That is at most GRID + grid * NEWEST samples, and grid is 9 after a week of
  * samples a second, 15 after a year. It depends on nothing but the numbers. */
+#include "store/samples.h"
+
 #include "store/fault.h"
-#include "store/jobs.h"
+#include "store/job_read.h"
 
 enum { GRID = 1024, NEWEST = 64 };
 

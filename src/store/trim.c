@@ -3,6 +3,8 @@
  *
  * Each step removes a bounded number of rows and finds them by an index, so that
  * a call with nothing to do costs nothing. */
+#include "store/trim.h"
+
 #include "store/fault.h"
 #include "store/query.h"
 

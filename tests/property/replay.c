@@ -6,6 +6,8 @@
 #include <sqlite3.h>
 
 #include "journal/journal.h"
+#include "store/journal.h"
+#include "store/store.h"
 #include "support/chaos.h"
 #include "support/store_dir.h"
 #include "support/test.h"

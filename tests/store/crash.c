@@ -12,6 +12,13 @@
 #include <unistd.h>
 
 #include "base/rng.h"
+#include "store/attempts.h"
+#include "store/events.h"
+#include "store/job_list.h"
+#include "store/job_state.h"
+#include "store/jobs.h"
+#include "store/samples.h"
+#include "store/store.h"
 #include "support/store_dir.h"
 #include "support/test.h"
 

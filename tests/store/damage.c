@@ -7,6 +7,18 @@
 
 #include "base/rng.h"
 #include "base/str.h"
+#include "store/attempts.h"
+#include "store/care.h"
+#include "store/check.h"
+#include "store/deps.h"
+#include "store/events.h"
+#include "store/job_list.h"
+#include "store/job_state.h"
+#include "store/jobs.h"
+#include "store/journal.h"
+#include "store/samples.h"
+#include "store/store.h"
+#include "store/trim.h"
 #include "support/store_dir.h"
 #include "support/test.h"
 

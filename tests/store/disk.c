@@ -8,6 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "store/care.h"
+#include "store/check.h"
+#include "store/jobs.h"
+#include "store/store.h"
 #include "support/store_dir.h"
 #include "support/test.h"
 

@@ -6,6 +6,11 @@
 
 #include <unistd.h>
 
+#include "store/events.h"
+#include "store/job_list.h"
+#include "store/job_state.h"
+#include "store/jobs.h"
+#include "store/store.h"
 #include "support/store_dir.h"
 #include "support/test.h"
 

@@ -3,6 +3,8 @@
 
 #include "server/explain/explain.h"
 #include "sim/nodes.h"
+#include "store/jobs.h"
+#include "store/store.h"
 #include "support/test.h"
 
 void hand_begin(struct hand_yard *f, void **state, const char *nodes, const char *policy)

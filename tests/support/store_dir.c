@@ -9,6 +9,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "store/attempts.h"
+#include "store/check.h"
+#include "store/job_list.h"
+#include "store/job_state.h"
+#include "store/jobs.h"
+#include "store/samples.h"
+#include "store/store.h"
 #include "support/test.h"
 
 static int make_below(const char *parent, void **state)

@@ -5,7 +5,10 @@
 #include <sys/types.h>
 
 #include "base/mem.h"
-#include "store/store.h"
+#include "store/attempts.h"
+#include "store/job_state.h"
+#include "store/jobs.h"
+#include "store/samples.h"
 
 struct store_dir {
     char dir[64];

@@ -1,5 +1,7 @@
 /* Tests of what is said of jobs that run, make way, or are over. */
 #include "server/explain/explain.h"
+#include "store/job_state.h"
+#include "store/jobs.h"
 #include "support/hand_yard.h"
 #include "support/test.h"
 

@@ -6,6 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "store/care.h"
+#include "store/deps.h"
+#include "store/job_state.h"
+#include "store/jobs.h"
 #include "support/store_dir.h"
 #include "support/test.h"
 

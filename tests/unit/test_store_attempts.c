@@ -1,6 +1,11 @@
 /* Tests of dependencies and attempts in the store: every column comes back. */
 #include <limits.h>
 
+#include "store/attempts.h"
+#include "store/deps.h"
+#include "store/job_state.h"
+#include "store/jobs.h"
+#include "store/store.h"
 #include "support/store_dir.h"
 #include "support/test.h"
 

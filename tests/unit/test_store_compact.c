@@ -1,6 +1,12 @@
 /* Tests of compaction, also while others use the database. */
 #include <unistd.h>
 
+#include "store/care.h"
+#include "store/events.h"
+#include "store/job_list.h"
+#include "store/jobs.h"
+#include "store/store.h"
+#include "store/trim.h"
 #include "support/store_dir.h"
 #include "support/test.h"
 

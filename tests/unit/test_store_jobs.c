@@ -1,7 +1,11 @@
 /* Tests of jobs in the store: every column comes back. */
 #include <limits.h>
 
+#include "store/job_list.h"
+#include "store/job_state.h"
+#include "store/jobs.h"
 #include "store/query.h"
+#include "store/store.h"
 #include "support/store_dir.h"
 #include "support/test.h"
 

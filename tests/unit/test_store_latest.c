@@ -1,6 +1,12 @@
 /* Tests of what the store tells newest first, of the dependencies of one job, and of
  * lists that leave out what is large. */
 #include "support/test.h"
+#include "store/deps.h"
+#include "store/events.h"
+#include "store/job_list.h"
+#include "store/jobs.h"
+#include "store/journal.h"
+#include "store/store.h"
 #include "support/store_dir.h"
 
 struct seen {

@@ -4,6 +4,10 @@
 
 #include "base/rng.h"
 #include "base/str.h"
+#include "store/job_list.h"
+#include "store/job_state.h"
+#include "store/jobs.h"
+#include "store/store.h"
 #include "support/store_dir.h"
 #include "support/test.h"
 

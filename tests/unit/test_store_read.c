@@ -2,6 +2,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "store/journal.h"
+#include "store/store.h"
 #include "support/store_dir.h"
 #include "support/test.h"
 

@@ -6,6 +6,14 @@
 #include <sqlite3.h>
 
 #include "base/str.h"
+#include "store/attempts.h"
+#include "store/deps.h"
+#include "store/events.h"
+#include "store/job_list.h"
+#include "store/jobs.h"
+#include "store/journal.h"
+#include "store/samples.h"
+#include "store/store.h"
 #include "support/store_dir.h"
 #include "support/test.h"
 

@@ -1,4 +1,8 @@
 /* Tests of events, samples and the journal. */
+#include "store/events.h"
+#include "store/journal.h"
+#include "store/samples.h"
+#include "store/store.h"
 #include "support/store_dir.h"
 #include "support/test.h"
 

@@ -1,4 +1,10 @@
 /* Tests of what is trimmed of events, samples and the journal, and what stays. */
+#include "store/events.h"
+#include "store/jobs.h"
+#include "store/journal.h"
+#include "store/samples.h"
+#include "store/store.h"
+#include "store/trim.h"
 #include "support/store_dir.h"
 #include "support/test.h"
 

@@ -6,6 +6,8 @@
 #include "server/api/job_view.h"
 #include "server/events.h"
 #include "server/followers.h"
+#include "store/events.h"
+#include "store/journal.h"
 
 enum { LIST_DEFAULT = 100, LIST_MAX = 1000 };
 

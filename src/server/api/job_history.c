@@ -7,6 +7,11 @@
 #include "conductor/logread.h"
 #include "server/api/job_view.h"
 #include "server/jobs/attempts.h"
+#include "store/attempts.h"
+#include "store/deps.h"
+#include "store/events.h"
+#include "store/job_state.h"
+#include "store/jobs.h"
 #include "wire/spec_lists.h"
 
 enum { SIZES_SHOWN = 200 };

@@ -8,6 +8,8 @@
 #include "server/jobs/attempts.h"
 #include "server/jobs/reports.h"
 #include "server/jobs/standing.h"
+#include "store/job_state.h"
+#include "store/jobs.h"
 #include "wire/spec_json.h"
 
 json_t *job_view_number(double x)

@@ -6,6 +6,7 @@
 #include <jansson.h>
 
 #include "server/yard.h"
+#include "store/jobs.h"
 
 /* The job of a row that was read with its spec, as it stands in lists. */
 json_t *job_view_brief(struct yard *y, const struct job_row *row);

@@ -9,6 +9,10 @@
 #include "server/api/job_view.h"
 #include "server/explain/explain.h"
 #include "server/jobs/parts.h"
+#include "store/job_list.h"
+#include "store/job_state.h"
+#include "store/jobs.h"
+#include "store/samples.h"
 #include "wire/value.h"
 
 enum { PAGE_DEFAULT = 100, PAGE_MAX = 1000 };

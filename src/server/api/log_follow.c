@@ -14,6 +14,8 @@
 #include "server/followers.h"
 #include "server/jobs/attempts.h"
 #include "server/log.h"
+#include "store/job_state.h"
+#include "store/jobs.h"
 
 enum { BLOCK = 64 << 10 };
 /* The directory of an attempt appears when the turn that enters the attempt is over. */

@@ -11,6 +11,7 @@
 #include "server/api/handlers.h"
 #include "server/followers.h"
 #include "server/jobs/attempts.h"
+#include "store/jobs.h"
 
 enum { BLOCK = 256 << 10, TAIL_LINES_MAX = 1000000 };
 /* How far back lines are looked for. */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "server/api/operations.h"
-#include "store/store.h"
+#include "store/job_state.h"
 
 #define X(name, text, over) text "|"
 #define STATES JOB_STATES(X)

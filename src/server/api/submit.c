@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "server/api/handlers.h"
+#include "store/job_state.h"
+#include "store/jobs.h"
 #include "wire/spec_json.h"
 
 struct batch {

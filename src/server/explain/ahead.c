@@ -4,6 +4,7 @@
 #include "base/str.h"
 #include "server/api/job_view.h"
 #include "server/explain/parts.h"
+#include "store/job_state.h"
 
 enum { AHEAD_SHOWN = 10 };
 

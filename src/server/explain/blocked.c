@@ -4,6 +4,8 @@
 
 #include "base/str.h"
 #include "server/explain/parts.h"
+#include "store/job_state.h"
+#include "store/jobs.h"
 
 static void add_expected_end(struct str *out, const struct explanation *x, const struct live_job *j)
 {

@@ -4,6 +4,8 @@
 
 #include "base/str.h"
 #include "server/explain/parts.h"
+#include "store/job_state.h"
+#include "store/jobs.h"
 
 static void explain_live(struct explanation *x)
 {

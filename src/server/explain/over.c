@@ -3,6 +3,8 @@
 
 #include "base/str.h"
 #include "server/explain/parts.h"
+#include "store/job_state.h"
+#include "store/jobs.h"
 
 static const char *how(enum job_state state)
 {

@@ -6,6 +6,7 @@
 
 #include "advisor/rollout.h"
 #include "server/yard.h"
+#include "store/jobs.h"
 
 /* An explanation in the making. */
 struct explanation {

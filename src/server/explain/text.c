@@ -6,6 +6,7 @@
 #include "base/str.h"
 #include "server/explain/parts.h"
 #include "server/jobs/standing.h"
+#include "store/jobs.h"
 
 static void add_named(struct str *out, int64_t id, const char *name)
 {

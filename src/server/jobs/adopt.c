@@ -17,6 +17,7 @@
 #include "server/jobs/rules.h"
 #include "server/log.h"
 #include "server/stretch.h"
+#include "store/attempts.h"
 
 static int load_attempt(void *ctx, const struct attempt_row *row, struct err *err)
 {

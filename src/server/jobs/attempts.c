@@ -13,6 +13,8 @@
 #include "server/jobs/parts.h"
 #include "server/jobs/rules.h"
 #include "server/log.h"
+#include "store/attempts.h"
+#include "store/job_state.h"
 
 static void make_token(char token[33])
 {

@@ -11,6 +11,7 @@
 #include "server/jobs/attempts.h"
 #include "server/jobs/rules.h"
 #include "server/log.h"
+#include "store/job_state.h"
 #include "wire/spec_lists.h"
 
 static bool waits_for_deps(const struct live_job *j, bool *singleton)

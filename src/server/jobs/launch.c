@@ -14,6 +14,7 @@
 #include "server/jobs/attempts.h"
 #include "server/jobs/elastic.h"
 #include "server/jobs/parts.h"
+#include "store/jobs.h"
 #include "wire/spec_json.h"
 
 static int make_dirs(const char *path, struct err *err)

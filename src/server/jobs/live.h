@@ -11,7 +11,8 @@
 #include "model/task.h"
 #include "server/jobs/terms.h"
 #include "server/jobs/ties.h"
-#include "store/store.h"
+#include "store/job_state.h"
+#include "store/jobs.h"
 
 struct conduit;
 

@@ -16,6 +16,9 @@
 #include "server/jobs/attempts.h"
 #include "server/jobs/rules.h"
 #include "server/log.h"
+#include "store/events.h"
+#include "store/jobs.h"
+#include "store/samples.h"
 
 static double number(const json_t *o, const char *key)
 {

@@ -3,6 +3,7 @@
 #define SERVER_JOBS_REPORTS_H
 
 #include "server/yard.h"
+#include "store/jobs.h"
 
 struct json_t;
 

@@ -4,6 +4,7 @@
 #define SERVER_JOBS_RULES_H
 
 #include "server/yard.h"
+#include "store/job_state.h"
 
 enum dep_state { DEP_WAITS, DEP_MET, DEP_NEVER };
 

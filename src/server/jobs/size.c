@@ -8,6 +8,7 @@
 #include "server/jobs/attempts.h"
 #include "server/jobs/parts.h"
 #include "server/log.h"
+#include "store/job_state.h"
 
 /* Between asking a job to end and its new start, beside its grace. */
 enum { RESTART_BOUND = 30000000 };

@@ -10,6 +10,10 @@
 #include "server/jobs/rules.h"
 #include "server/log.h"
 #include "server/yard.h"
+#include "store/deps.h"
+#include "store/job_list.h"
+#include "store/job_state.h"
+#include "store/jobs.h"
 #include "wire/spec_json.h"
 #include "wire/spec_lists.h"
 

@@ -8,6 +8,8 @@
 #include "server/jobs/attempts.h"
 #include "server/jobs/rules.h"
 #include "server/log.h"
+#include "store/job_state.h"
+#include "store/jobs.h"
 #include "wire/spec_json.h"
 
 struct seen {

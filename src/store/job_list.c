@@ -7,7 +7,9 @@
  * by row. Names are the exception, since a prefix spans many places in its index:
  * when few jobs match, their ids are sorted; when many do, a walk over all jobs
  * soon finds enough of them. */
-#include "store/jobs.h"
+#include "store/job_list.h"
+
+#include "store/job_read.h"
 
 /* Jobs of a name that may be sorted: the walk that is taken when there are more
  * looks at one in a hundred of a million jobs for each that it finds. */

@@ -1,7 +1,7 @@
 /* Owns the states' names. */
-#include <string.h>
+#include "store/job_state.h"
 
-#include "store/store.h"
+#include <string.h>
 
 static const struct {
     const char *text;
