@@ -4,6 +4,8 @@
  * that are held stay so. */
 #include "advisor/rollout.h"
 
+#include "engine/copy.h"
+
 /* A policy that wakes up this often without an effect, while nothing runs, will never
  * act. */
 enum { IDLE_TICKS = 100 };

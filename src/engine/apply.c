@@ -1,7 +1,10 @@
 /* Owns carrying a checked plan out: first all that frees units, then all that
  * takes them. When stops take time (not `instant`), what needs units that are
  * still being freed waits for the next decision (see yield.c). */
-#include "engine/internal.h"
+#include "engine/apply.h"
+
+#include "engine/state.h"
+#include "engine/yield.h"
 
 /* The task's memory goes now, or when EVENT_STOPPED says so. */
 static void leave(struct engine *e, uint32_t task)

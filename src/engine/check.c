@@ -7,9 +7,9 @@
  * The memory of a task that is paused, or would be, does not count unless it is
  * granted units: it yields (yield.c). Nor does what a stopping task still holds: who
  * needs that waits for it. */
-#include <math.h>
+#include "engine/check.h"
 
-#include "engine/internal.h"
+#include <math.h>
 
 static int check_size(const struct engine *e, const struct grant *g, struct err *err)
 {

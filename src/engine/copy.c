@@ -1,7 +1,7 @@
 /* Owns the copy of an engine: another one in the same state, down to the order of its
  * tasks and what policies remember, so that it goes on to decide the same. Forecasts
  * begin this way. */
-#include "engine/internal.h"
+#include "engine/copy.h"
 
 static void *duplicate(const void *from, size_t n, size_t size)
 {

@@ -1,7 +1,13 @@
 /* Owns the step, and when a decision is due. Events only mark the state dirty (event.c);
  * the decision is made on EVENT_TICK, so all that happens at one instant is seen by one
  * decision, and decisions keep their distance (resched_min). */
-#include "engine/internal.h"
+#include "engine/engine.h"
+
+#include "engine/apply.h"
+#include "engine/check.h"
+#include "engine/event.h"
+#include "engine/rates.h"
+#include "engine/settle.h"
 
 void engine_init(struct engine *e, const struct engine_config *config,
                  const struct cluster *cluster)
@@ -129,6 +135,6 @@ int engine_step(struct engine *e, const struct event *event, usec_t now, struct 
     int rc = event_take(e, event, now, err);
     if (event->kind == EVENT_TICK && engine_due(e) <= now)
         rc = decide(e, now, err);
-    state_refresh(e, now);
+    rates_refresh(e, now);
     return rc;
 }

@@ -99,9 +99,6 @@ struct engine {
 /* The cluster is copied; its names stay borrowed. */
 void engine_init(struct engine *e, const struct engine_config *config,
                  const struct cluster *cluster);
-/* Another engine in the same state, to be taken elsewhere. It borrows the same jobs and
- * names; the last plan is not copied. */
-void engine_copy(struct engine *to, const struct engine *from);
 void engine_done(struct engine *e);
 
 /* Takes one event. Fails on a job that no empty cluster could hold (ERR_LIMIT:

@@ -1,6 +1,10 @@
 /* Owns what each event changes. Events only mark the state dirty; what follows from them
  * is decided later (engine.c). */
-#include "engine/internal.h"
+#include "engine/event.h"
+
+#include "engine/apply.h"
+#include "engine/restore.h"
+#include "engine/state.h"
 
 static bool has_cost(const struct job *j)
 {
@@ -237,7 +241,7 @@ int event_check(const struct engine *e, const struct event *v, struct err *err)
     case EVENT_RELEASE:
         return require(e, v->task, HELD | (shall_hold(e, v->task) ? STOPPING : 0), "release", err);
     case EVENT_PROGRESS:
-        if (!engine_is_amount(v->work) || !engine_is_amount(v->done))
+        if (!work_is_valid(v->work) || !work_is_valid(v->done))
             return err_set(err, ERR_INVALID, "update: %g of %g is no progress", v->done, v->work);
         return require(e, v->task, ANY, "update", err);
     case EVENT_SAMPLE:

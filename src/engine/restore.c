@@ -2,7 +2,9 @@
  * it had, on the same nodes. A server that starts again, a replay and a forecast
  * all begin this way. What was seen of the task (its history) comes back as
  * samples. */
-#include "engine/internal.h"
+#include "engine/restore.h"
+
+#include "engine/state.h"
 
 /* Policies count on it that no node holds more than it has. */
 static int check_room(const struct engine *e, const struct job *j, const struct task *was,
@@ -55,7 +57,7 @@ static int check_books(const struct task *was, struct err *err)
 {
     const double books[] = {was->work, was->done, was->saved, was->attained, was->cpu_time};
     for (size_t i = 0; i < COUNT_OF(books); i++)
-        if (!engine_is_amount(books[i]))
+        if (!work_is_valid(books[i]))
             return err_set(err, ERR_INVALID, "restore: the books are not in order");
     return 0;
 }

@@ -3,7 +3,7 @@
  * no sooner for it, its stop included, or when its last change has not yet paid
  * for itself; the units that this leaves go to tasks that the plan shrinks, so
  * that they need not change either. Sums never grow: the result stays legal. */
-#include "engine/internal.h"
+#include "engine/settle.h"
 
 /* Whether it could go on as it is. */
 static bool can_stay(const struct task *t, const struct grant *g)

@@ -7,7 +7,7 @@
  * When stops take time, a grant that needs what a stopping task still holds waits
  * for the next decision, which EVENT_STOPPED causes; and so does one that needs
  * the place of a grant that waits. */
-#include "engine/internal.h"
+#include "engine/yield.h"
 
 struct load {
     units_t cpu, gpu;

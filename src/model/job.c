@@ -63,7 +63,7 @@ int job_normalise(struct job *j, struct err *err)
     fill_defaults(j);
     if (check_units(j, err) < 0)
         return -1;
-    if (!(j->work >= 0) || !isfinite(j->work) || j->work > 1e18)
+    if (!work_is_valid(j->work))
         return err_set(err, ERR_INVALID, "work must be a number of seconds from 0 to 1e12");
     if (!time_is_valid(j->submit))
         return err_set(err, ERR_INVALID, "submit time must be from 0 to 290 years");

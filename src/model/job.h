@@ -55,6 +55,12 @@ struct job {
 /* The curve of this job in this pool. */
 const struct speed *job_speed(const struct job *j, unsigned pool);
 
+/* Whether it can be an amount of work or service, in one-unit microseconds. */
+static inline bool work_is_valid(double x)
+{
+    return x >= 0 && x <= 1e18;
+}
+
 /* Whether the job may be served from this pool. */
 static inline bool job_takes_pool(const struct job *j, unsigned pool)
 {

@@ -2,7 +2,8 @@
  * engine's own tables, so that held units and lists always agree. */
 #include "support/yard.h"
 
-#include "engine/internal.h"
+#include "engine/check.h"
+#include "engine/state.h"
 #include "policy/policies.h"
 #include "support/test.h"
 

@@ -3,7 +3,7 @@
 #include <time.h>
 
 #include "base/rng.h"
-#include "engine/internal.h"
+#include "engine/check.h"
 #include "policy/policies.h"
 #include "support/test.h"
 #include "support/yard.h"

@@ -1,6 +1,7 @@
 /* Tests of forecasts: what they say comes true when the engine itself is driven the
  * same way, and the engine is not touched by them. */
 #include "advisor/rollout.h"
+#include "engine/copy.h"
 #include "journal/journal.h"
 #include "support/chaos.h"
 #include "support/test.h"

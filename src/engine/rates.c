@@ -1,0 +1,82 @@
+/* Owns the rates of progress. Under a soft sharer the CPUs of a node are divided among
+ * its tasks as the kernel would divide them (model/divide.c); otherwise each task uses
+ * what it was granted. Only nodes and tasks that a step has marked are looked at. */
+#include "engine/rates.h"
+
+#include "engine/state.h"
+#include "model/divide.h"
+
+/* Whether the sharer decides what the task gets of its node: not for a task on
+ * several nodes, and not for the CPUs beside a GPU. */
+static bool shares(const struct task *t)
+{
+    return t->pool == POOL_CPU && t->at.n == 1;
+}
+
+/* CPUs that the task has on the node because they were granted. */
+static units_t cpus_granted(const struct task *t, uint32_t node)
+{
+    for (uint32_t i = 0; i < t->at.n; i++)
+        if (t->at.at[i].node == node)
+            return t->pool == POOL_CPU ? t->at.at[i].units
+                                       : t->at.at[i].units / UNIT * t->job->cpus;
+    return 0;
+}
+
+/* Divides one node's CPUs among its running CPU tasks as the sharer's limits
+ * and weights say. Under a hard sharer each has what it was granted. */
+static void divide_node(struct engine *e, uint32_t index, usec_t now)
+{
+    const struct node *node = &e->cluster.nodes[index];
+    units_t cpus = node->cpus;
+    struct claim *claims = ARENA_ARRAY(&e->arena, node->tasks.n + 1, struct claim);
+    uint32_t *who = ARENA_ARRAY(&e->arena, node->tasks.n + 1, uint32_t), n = 0;
+    for (size_t i = 0; i < node->tasks.n; i++) {
+        const struct task *t = &e->tasks[node->tasks.at[i]];
+        if (!task_running(t))
+            continue;
+        if (!shares(t)) {
+            cpus -= cpus_granted(t, index);
+            continue;
+        }
+        units_t most = t->cpu_limit < t->job->max ? t->cpu_limit : t->job->max;
+        claims[n] = (struct claim){(double)most, t->cpu_weight, 0};
+        who[n++] = node->tasks.at[i];
+    }
+    divide_cpus((double)cpus, claims, n);
+    for (uint32_t i = 0; i < n; i++) {
+        struct task *t = &e->tasks[who[i]];
+        if (t->cpu_used == claims[i].got)
+            continue;
+        task_advance(t, now);
+        t->cpu_used = claims[i].got;
+        state_touch(e, who[i]);
+    }
+}
+
+void rates_refresh(struct engine *e, usec_t now)
+{
+    bool soft = e->config.combo.policy[AXIS_SHARE]->soft;
+    for (size_t i = 0; i < e->stale.n; i++) {
+        e->stale_mark[e->stale.at[i]] = false;
+        if (soft)
+            divide_node(e, e->stale.at[i], now);
+    }
+    e->stale.n = 0;
+    for (size_t i = 0; i < e->touched.n; i++) {
+        struct task *t = &e->tasks[e->touched.at[i]];
+        if (!t->job)
+            continue;
+        task_advance(t, now);
+        const struct speed *speed = job_speed(t->job, t->pool);
+        if (!task_running(t)) {
+            t->rate = 0;
+            t->cpu_used = 0;
+        } else if (soft && shares(t)) {
+            t->rate = speed_at_share(speed, t->cpu_used);
+        } else {
+            t->rate = speed_at(speed, t->n);
+            t->cpu_used = (double)(t->pool == POOL_CPU ? t->n : t->n / UNIT * t->job->cpus);
+        }
+    }
+}
