@@ -79,13 +79,10 @@ static void free_units(struct engine *e, const struct plan *plan, const bool *yi
  * it is thawed as it was. */
 static usec_t start_cost(const struct task *t, units_t n)
 {
-    const struct job_cost *cost = &t->job->cost;
-    units_t had = 0;
-    for (uint32_t i = 0; t->phase == TASK_PAUSED && i < t->at.n; i++)
-        had += t->at.at[i].units;
+    units_t had = t->phase == TASK_PAUSED ? placement_units(&t->at) : 0;
     if (t->starts == 0 || had == n)
         return 0;
-    return had || cost->resize > cost->restart ? cost->resize : cost->restart;
+    return had ? t->job->cost.resize : job_resume_cost(t->job);
 }
 
 static void start(struct engine *e, const struct grant *g, usec_t now)
@@ -105,46 +102,31 @@ static void start(struct engine *e, const struct grant *g, usec_t now)
     state_effect(e, paused ? EFFECT_RESUME : EFFECT_START, g->task, 0, g->n, pay);
 }
 
-/* Units of the old places that are not in the new ones. */
-static units_t units_moved(const struct slot *old, uint32_t n, const struct placement *new)
-{
-    units_t gone = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        units_t stays = 0;
-        for (uint32_t k = 0; k < new->n; k++)
-            if (new->at[k].node == old[i].node)
-                stays = new->at[k].units;
-        gone += old[i].units > stays ? old[i].units - stays : 0;
-    }
-    return gone;
-}
+/* A change of a running task, worked out while it is still in its old place. */
+struct change {
+    units_t from;
+    bool moves;
+    usec_t cost;
+};
 
 /* A running task that was taken out of its place by free_units. */
-static void change(struct engine *e, const struct grant *g, units_t from, units_t gone, usec_t now)
+static void make_change(struct engine *e, const struct grant *g, const struct change *c, usec_t now)
 {
     struct task *t = &e->tasks[g->task];
-    bool moves = gone > (from > g->n ? from - g->n : 0), resizes = from != g->n;
-    usec_t pay = resizes ? t->job->cost.resize : 0;
-    if (moves && t->job->cost.move > pay)
-        pay = t->job->cost.move;
+    bool resizes = c->from != g->n;
     state_occupy(e, g->task, g->pool, &g->place, g->n);
-    t->moves += moves;
+    t->moves += c->moves;
     t->resizes += resizes;
     if (resizes)
         t->changed_at = now;
-    if (now + pay > t->ready_at)
-        t->ready_at = now + pay;
-    state_effect(e, resizes ? EFFECT_RESIZE : EFFECT_MOVE, g->task, from, g->n, pay);
-    if (moves && resizes)
+    if (now + c->cost > t->ready_at)
+        t->ready_at = now + c->cost;
+    state_effect(e, resizes ? EFFECT_RESIZE : EFFECT_MOVE, g->task, c->from, g->n, c->cost);
+    if (c->moves && resizes)
         state_effect(e, EFFECT_MOVE, g->task, g->n, g->n, 0);
 }
 
-/* What a changing task had, remembered while it is between its places. */
-struct before {
-    units_t n, gone;
-};
-
-static void take_units(struct engine *e, const struct plan *plan, const struct before *before,
+static void take_units(struct engine *e, const struct plan *plan, const struct change *changes,
                        const bool *waits, usec_t now)
 {
     for (uint32_t i = 0; i < plan->n; i++) {
@@ -155,7 +137,7 @@ static void take_units(struct engine *e, const struct plan *plan, const struct b
             if (e->why)
                 e->why[g->task] = (struct verdict){WHY_RELEASING, TASK_NONE};
         } else if (task_running(&e->tasks[g->task])) {
-            change(e, g, before[i].n, before[i].gone, now);
+            make_change(e, g, &changes[i], now);
         } else {
             start(e, g, now);
         }
@@ -190,21 +172,22 @@ static void apply_memos(struct engine *e, const struct plan *plan)
 
 void apply_plan(struct engine *e, const struct plan *plan, usec_t now)
 {
-    struct before *before = ARENA_ARRAY(&e->arena, plan->n, struct before);
+    struct change *changes = ARENA_ARRAY(&e->arena, plan->n, struct change);
     const bool *yields = yield_memory(e, plan);
     const bool *waits = e->config.instant ? NULL : yield_wait(e, plan, yields);
     for (uint32_t i = 0; i < plan->n; i++) {
         const struct grant *g = &plan->grants[i];
         const struct task *t = &e->tasks[g->task];
         if (g->n && g->moved && task_running(t))
-            before[i] = (struct before){t->n, units_moved(t->at.at, t->at.n, &g->place)};
+            changes[i] = (struct change){t->n, task_moves(t, g->n, &g->place),
+                                         task_change_cost(t, g->n, &g->place)};
     }
     if (e->why && plan->why)
         memcpy(e->why, plan->why, e->tasks_cap * sizeof *e->why);
     if (plan->order)
         state_reorder(e, plan->order, plan->by_submit);
     free_units(e, plan, yields, waits, now);
-    take_units(e, plan, before, waits, now);
+    take_units(e, plan, changes, waits, now);
     apply_shares(e, plan);
     apply_memos(e, plan);
 }

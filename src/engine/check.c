@@ -11,6 +11,8 @@
 
 #include <math.h>
 
+#include "engine/load.h"
+
 static int check_size(const struct engine *e, const struct grant *g, struct err *err)
 {
     if (g->task >= e->tasks_n || !e->tasks[g->task].job)
@@ -30,14 +32,6 @@ static int check_size(const struct engine *e, const struct grant *g, struct err 
     return 0;
 }
 
-static units_t holds_on(const struct task *t, uint32_t node)
-{
-    for (uint32_t i = 0; i < t->at.n; i++)
-        if (t->at.at[i].node == node)
-            return t->at.at[i].units;
-    return 0;
-}
-
 /* One part of a new placement. `seen` is by node: the last grant that was there. */
 static int check_slot(const struct engine *e, const struct grant *g, const struct slot *slot,
                       uint32_t *seen, struct err *err)
@@ -54,10 +48,10 @@ static int check_slot(const struct engine *e, const struct grant *g, const struc
     if (seen[slot->node] == g->task + 1)
         return err_set(err, ERR_INTERNAL, "plan: job %s twice on %s", name, n->name);
     seen[slot->node] = g->task + 1;
-    if (n->state != NODE_UP && slot->units > (task_running(t) ? holds_on(t, slot->node) : 0))
+    if (n->state != NODE_UP && slot->units > (task_running(t) ? placement_on(&t->at, slot->node) : 0))
         return err_set(err, ERR_INTERNAL, "plan: job %s takes units on %s, which is %s", name,
                        n->name, n->state == NODE_DOWN ? "down" : "draining");
-    if (t->phase == TASK_PAUSED && !holds_on(t, slot->node))
+    if (t->phase == TASK_PAUSED && !placement_on(&t->at, slot->node))
         return err_set(err, ERR_INTERNAL, "plan: job %s is paused, but not on %s", name, n->name);
     return 0;
 }
@@ -85,37 +79,20 @@ static int check_place(const struct engine *e, const struct grant *g, uint32_t *
     return 0;
 }
 
-struct sums {
-    units_t cpu, gpu;
-    int64_t memory;
-};
-
-static void add_place(struct sums *sums, const struct job *j, unsigned pool,
-                      const struct placement *at, int sign)
-{
-    for (uint32_t i = 0; i < at->n; i++) {
-        struct sums *s = &sums[at->at[i].node];
-        units_t n = sign * at->at[i].units;
-        s->cpu += pool == POOL_CPU ? n : n / UNIT * j->cpus;
-        s->gpu += pool == POOL_CPU ? 0 : n;
-        s->memory += sign * j->memory_mb;
-    }
-}
-
 /* Change of what nodes hold, from grants that move and tasks that lose all. */
-static struct sums *add_changes(const struct engine *e, const struct plan *plan)
+static struct load *add_changes(const struct engine *e, const struct plan *plan)
 {
-    struct sums *sums = ARENA_ARRAY(plan->arena, e->cluster.n, struct sums);
+    struct load *sums = ARENA_ARRAY(plan->arena, e->cluster.n, struct load);
     for (size_t i = 0; i < e->running.n; i++) {
         const struct task *t = &e->tasks[e->running.at[i]];
         const struct grant *g = plan_grant(plan, e->running.at[i]);
         if (!g || g->n == 0 || g->moved)
-            add_place(sums, t->job, t->pool, &t->at, -1);
+            load_add_place(sums, t->job, t->pool, &t->at, -1, true);
     }
     for (uint32_t i = 0; i < plan->n; i++) {
         const struct grant *g = &plan->grants[i];
         if (g->n && g->moved)
-            add_place(sums, e->tasks[g->task].job, g->pool, &g->place, 1);
+            load_add_place(sums, e->tasks[g->task].job, g->pool, &g->place, 1, true);
     }
     for (uint32_t i = e->snapshot.npaused ? e->snapshot.first : TASK_NONE; i != TASK_NONE;
          i = e->links[i].next) {
@@ -127,17 +104,16 @@ static struct sums *add_changes(const struct engine *e, const struct plan *plan)
 }
 
 /* What stopping tasks still hold of the node, as a change to come. */
-static struct sums leaving(const struct engine *e, const struct node *n)
+static struct load leaving(const struct engine *e, const struct node *n)
 {
-    struct sums sum = {0};
+    struct load sum = {0};
     for (size_t i = 0; i < n->tasks.n; i++) {
         const struct task *t = &e->tasks[n->tasks.at[i]];
         units_t held =
-            t->phase == TASK_STOPPING ? holds_on(t, (uint32_t)(n - e->cluster.nodes)) : 0;
+            t->phase == TASK_STOPPING ? placement_on(&t->at, (uint32_t)(n - e->cluster.nodes)) : 0;
         if (!held)
             continue;
-        sum.cpu += t->pool == POOL_CPU ? held : held / UNIT * t->job->cpus;
-        sum.gpu += t->pool == POOL_CPU ? 0 : held;
+        load_add_units(&sum, t->job, t->pool, held);
         sum.memory += t->job->memory_mb;
     }
     return sum;
@@ -145,13 +121,13 @@ static struct sums leaving(const struct engine *e, const struct node *n)
 
 static int check_nodes(const struct engine *e, const struct plan *plan, struct err *err)
 {
-    const struct sums *sums = add_changes(e, plan);
+    const struct load *sums = add_changes(e, plan);
     for (uint32_t i = 0; i < e->cluster.n; i++) {
         const struct node *n = &e->cluster.nodes[i];
-        const struct sums *s = &sums[i];
+        const struct load *s = &sums[i];
         if (s->cpu <= 0 && s->gpu <= 0 && s->memory <= 0)
             continue;
-        struct sums gone = leaving(e, n);
+        struct load gone = leaving(e, n);
         if ((s->cpu > 0 && n->cpu_held + s->cpu - gone.cpu > n->cpus) ||
             (s->gpu > 0 && n->gpu_held + s->gpu - gone.gpu > n->gpus) ||
             (n->memory_mb && n->memory_held + s->memory - gone.memory > n->memory_mb))

@@ -22,17 +22,13 @@ static int submit(struct engine *e, const struct job *job, usec_t now, struct er
     return 0;
 }
 
-/* Closes the books of a task that is over. */
+/* Removes a task that is over. */
 static void end(struct engine *e, uint32_t task, usec_t now)
 {
     struct task *t = &e->tasks[task];
     task_advance(t, now);
-    if (t->phase == TASK_RUNNING) {
-        t->run_time += now - t->resumed_at;
+    if (t->phase == TASK_RUNNING)
         state_rest(e, task);
-    } else if (t->phase != TASK_STOPPING) {
-        t->wait_time += now - t->queued_at;
-    }
     if (t->phase != TASK_STOPPING && t->phase != TASK_HELD)
         state_unlink(e, task);
     if (t->at.n)
@@ -82,14 +78,6 @@ static void failed(struct engine *e, uint32_t task, usec_t now)
     e->dirty = true;
 }
 
-static bool is_on(const struct task *t, uint32_t node)
-{
-    for (uint32_t i = 0; i < t->at.n; i++)
-        if (t->at.at[i].node == node)
-            return true;
-    return false;
-}
-
 /* A node that goes down takes all with it. From one that is drained, paused tasks
  * go elsewhere; what runs there may end. */
 static void node_changed(struct engine *e, uint32_t node, enum node_state state, usec_t now)
@@ -97,7 +85,7 @@ static void node_changed(struct engine *e, uint32_t node, enum node_state state,
     e->cluster.nodes[node].state = state;
     for (uint32_t i = 0; state != NODE_UP && i < e->tasks_n; i++) {
         const struct task *t = &e->tasks[i];
-        if (!t->job || !is_on(t, node))
+        if (!t->job || !placement_on(&t->at, node))
             continue;
         if (state == NODE_DOWN)
             failed(e, i, now);

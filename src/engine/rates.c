@@ -13,16 +13,6 @@ static bool shares(const struct task *t)
     return t->pool == POOL_CPU && t->at.n == 1;
 }
 
-/* CPUs that the task has on the node because they were granted. */
-static units_t cpus_granted(const struct task *t, uint32_t node)
-{
-    for (uint32_t i = 0; i < t->at.n; i++)
-        if (t->at.at[i].node == node)
-            return t->pool == POOL_CPU ? t->at.at[i].units
-                                       : t->at.at[i].units / UNIT * t->job->cpus;
-    return 0;
-}
-
 /* Divides one node's CPUs among its running CPU tasks as the sharer's limits
  * and weights say. Under a hard sharer each has what it was granted. */
 static void divide_node(struct engine *e, uint32_t index, usec_t now)
@@ -36,7 +26,7 @@ static void divide_node(struct engine *e, uint32_t index, usec_t now)
         if (!task_running(t))
             continue;
         if (!shares(t)) {
-            cpus -= cpus_granted(t, index);
+            cpus -= job_cpus(t->job, t->pool, placement_on(&t->at, index));
             continue;
         }
         units_t most = t->cpu_limit < t->job->max ? t->cpu_limit : t->job->max;
@@ -76,7 +66,7 @@ void rates_refresh(struct engine *e, usec_t now)
             t->rate = speed_at_share(speed, t->cpu_used);
         } else {
             t->rate = speed_at(speed, t->n);
-            t->cpu_used = (double)(t->pool == POOL_CPU ? t->n : t->n / UNIT * t->job->cpus);
+            t->cpu_used = (double)job_cpus(t->job, t->pool, t->n);
         }
     }
 }

@@ -13,7 +13,7 @@ static int check_room(const struct engine *e, const struct job *j, const struct 
     const struct node *n = &e->cluster.nodes[slot->node];
     bool frozen = was->phase == TASK_PAUSED; /* it holds memory only */
     units_t held = frozen ? 0 : node_held(n, was->pool);
-    units_t beside = was->pool == POOL_CPU || frozen ? 0 : slot->units / UNIT * j->cpus;
+    units_t beside = was->pool == POOL_CPU || frozen ? 0 : job_cpus(j, was->pool, slot->units);
     if (slot->units > node_size(n, was->pool) - held ||
         (beside && beside > n->cpus - n->cpu_held) ||
         (n->memory_mb && j->memory_mb > n->memory_mb - n->memory_held))
@@ -95,10 +95,8 @@ int restore_task(struct engine *e, const struct job *job, const struct task *was
         return -1;
     uint32_t task = e->submitted = state_add(e, job, now);
     struct task *t = &e->tasks[task];
-    units_t n = 0;
+    units_t n = placement_units(&was->at);
     copy_books(t, was);
-    for (uint32_t i = 0; i < was->at.n; i++)
-        n += was->at.at[i].units;
     if (n)
         state_occupy(e, task, was->pool, &was->at, n);
     switch (was->phase) {

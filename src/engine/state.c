@@ -157,12 +157,8 @@ static void node_drop_task(struct node *n, uint32_t task)
 /* Adds (sign 1) or takes back (-1) what a part of a placement holds. */
 static void node_hold(struct node *n, const struct job *j, unsigned pool, units_t units, int sign)
 {
-    if (pool == POOL_CPU) {
-        n->cpu_held += sign * units;
-    } else {
-        n->gpu_held += sign * units;
-        n->cpu_held += sign * (units / UNIT * j->cpus);
-    }
+    n->cpu_held += sign * job_cpus(j, pool, units);
+    n->gpu_held += pool == POOL_CPU ? 0 : sign * units;
 }
 
 void state_occupy(struct engine *e, uint32_t task, unsigned pool, const struct placement *at,

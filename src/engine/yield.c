@@ -9,23 +9,7 @@
  * the place of a grant that waits. */
 #include "engine/yield.h"
 
-struct load {
-    units_t cpu, gpu;
-    int64_t memory;
-};
-
-/* Adds (sign 1) or takes back (-1) a placement. */
-static void load_add(struct load *load, const struct job *j, unsigned pool,
-                     const struct placement *at, int sign, bool memory)
-{
-    for (uint32_t i = 0; i < at->n; i++) {
-        struct load *l = &load[at->at[i].node];
-        units_t n = sign * at->at[i].units;
-        l->cpu += pool == POOL_CPU ? n : n / UNIT * j->cpus;
-        l->gpu += pool == POOL_CPU ? 0 : n;
-        l->memory += memory ? sign * j->memory_mb : 0;
-    }
-}
+#include "engine/load.h"
 
 static bool load_fits(const struct load *l, const struct node *n)
 {
@@ -38,8 +22,8 @@ static void load_move(struct load *load, const struct engine *e, const struct gr
 {
     const struct task *t = &e->tasks[g->task];
     if (task_running(t))
-        load_add(load, t->job, t->pool, &t->at, -sign, true);
-    load_add(load, t->job, g->pool, &g->place, sign, t->phase != TASK_PAUSED);
+        load_add_place(load, t->job, t->pool, &t->at, -sign, true);
+    load_add_place(load, t->job, g->pool, &g->place, sign, t->phase != TASK_PAUSED);
 }
 
 static bool moves(const struct grant *g)
@@ -97,7 +81,7 @@ const bool *yield_memory(struct engine *e, const struct plan *plan)
     for (size_t i = 0; i < e->running.n; i++) {
         const struct task *t = &e->tasks[e->running.at[i]];
         if (loses_all(plan, e->running.at[i]))
-            load_add(load, t->job, t->pool, &t->at, -1, !t->job->can_pause);
+            load_add_place(load, t->job, t->pool, &t->at, -1, !t->job->can_pause);
     }
     for (uint32_t i = e->snapshot.last; i != TASK_NONE; i = e->links[i].prev) {
         const struct task *t = &e->tasks[i];
@@ -130,7 +114,7 @@ const bool *yield_wait(struct engine *e, const struct plan *plan, const bool *yi
         uint32_t task = e->running.at[i];
         const struct task *t = &e->tasks[task];
         if (loses_all(plan, task) && t->job->can_pause && !(yields && yields[task]))
-            load_add(load, t->job, t->pool, &t->at, -1, false);
+            load_add_place(load, t->job, t->pool, &t->at, -1, false);
     }
     for (bool changed = true; changed;) {
         changed = false;

@@ -67,6 +67,19 @@ static inline bool job_takes_pool(const struct job *j, unsigned pool)
     return j->pool == pool || (j->pool == POOL_ANY_GPU && pool >= POOL_GPU);
 }
 
+/* The CPUs that go with n units of the pool: CPUs themselves, or those that the job needs
+ * beside each GPU. */
+static inline units_t job_cpus(const struct job *j, unsigned pool, units_t n)
+{
+    return pool == POOL_CPU ? n : n / UNIT * j->cpus;
+}
+
+/* For how long the job stops when it starts again, whatever its size is then. */
+static inline usec_t job_resume_cost(const struct job *j)
+{
+    return j->cost.restart > j->cost.resize ? j->cost.restart : j->cost.resize;
+}
+
 /* Fills what a reader may leave out (min, max, weight, deadline, kind, one
  * linear curve) and checks the rest; the message names the field. */
 int job_normalise(struct job *j, struct err *err);

@@ -37,15 +37,35 @@ double task_time_on(const struct task *t, unsigned pool, units_t n, usec_t now)
     return speed > 0 ? task_remaining(t, now) / speed : INFINITY;
 }
 
+usec_t task_run_time(const struct task *t, usec_t now)
+{
+    return t->run_time + (task_running(t) ? now - t->resumed_at : 0);
+}
+
+usec_t task_wait_time(const struct task *t, usec_t now)
+{
+    bool waits = t->phase == TASK_QUEUED || t->phase == TASK_PAUSED || t->phase == TASK_STOPPING;
+    return t->wait_time + (waits ? now - t->queued_at : 0);
+}
+
 /* Units that it has, or had when it was paused; 0 in other phases. */
 static units_t size_of(const struct task *t)
 {
-    units_t n = 0;
     if (task_running(t))
         return t->n;
-    for (uint32_t i = 0; t->phase == TASK_PAUSED && i < t->at.n; i++)
-        n += t->at.at[i].units;
-    return n;
+    return t->phase == TASK_PAUSED ? placement_units(&t->at) : 0;
+}
+
+bool task_moves(const struct task *t, units_t n, const struct placement *at)
+{
+    return placement_lost(&t->at, at) > (t->n > n ? t->n - n : 0);
+}
+
+usec_t task_change_cost(const struct task *t, units_t n, const struct placement *at)
+{
+    usec_t resize = n != t->n ? t->job->cost.resize : 0;
+    usec_t move = task_moves(t, n, at) ? t->job->cost.move : 0;
+    return move > resize ? move : resize;
 }
 
 bool task_keeps_size(const struct task *t)

@@ -8,6 +8,7 @@
 
 #include "model/history.h"
 #include "model/job.h"
+#include "model/placement.h"
 
 #define TASK_NONE UINT32_MAX
 
@@ -20,16 +21,6 @@ enum axis { AXIS_ALLOCATE, AXIS_PLACE, AXIS_SHARE, AXES };
 struct memo {
     int64_t i[4];
     double d[4];
-};
-
-struct slot {
-    uint32_t node;
-    units_t units;
-};
-
-struct placement {
-    struct slot *at; /* by node index, each node once */
-    uint32_t n;
 };
 
 enum task_phase {
@@ -97,10 +88,20 @@ usec_t task_end(const struct task *t, usec_t now);
 /* Brings done, attained and cpu_time up to `now`. */
 void task_advance(struct task *t, usec_t now);
 
+/* Time that it has run, or waited, in all its spells. */
+usec_t task_run_time(const struct task *t, usec_t now);
+usec_t task_wait_time(const struct task *t, usec_t now);
+
 static inline bool task_running(const struct task *t)
 {
     return t->phase == TASK_RUNNING;
 }
+
+/* Whether units have to move when a running task changes to these n units: more leave
+ * their nodes than it gives up. */
+bool task_moves(const struct task *t, units_t n, const struct placement *at);
+/* For how long a running task stops for that change. */
+usec_t task_change_cost(const struct task *t, units_t n, const struct placement *at);
 
 /* Whether the size that it has, or had when it was paused, is one that its job
  * allows. It may not be right after the job's sizes were changed. */

@@ -19,14 +19,6 @@ void place_add(struct placement *p, uint32_t *cap, uint32_t node, units_t n, str
     p->at[p->n++] = (struct slot){node, n};
 }
 
-static bool holds(const struct placement *p, uint32_t node)
-{
-    for (uint32_t i = 0; i < p->n; i++)
-        if (p->at[i].node == node)
-            return true;
-    return false;
-}
-
 /* Takes up to n units for the task on its own nodes; returns what was taken. */
 static units_t extend(struct room *r, const struct task *t, unsigned pool, units_t n,
                       struct placement *p, uint32_t *cap)
@@ -56,7 +48,7 @@ static units_t split(struct room *r, const struct task *t, unsigned pool, units_
             break;
         units_t room = room_for(r, t->job, pool, node, false);
         units_t more = room < n - taken ? room : n - taken;
-        bool resident = holds(p, node);
+        bool resident = placement_on(p, node) > 0;
         place_add(p, cap, node, more, r->arena);
         room_take(r, t->job, pool, node, more, resident);
         taken += more;
@@ -109,8 +101,7 @@ static units_t being_freed(const struct room *r, const struct task *t)
     for (size_t i = 0; i < node->tasks.n; i++) {
         const struct task *other = &r->s->tasks[node->tasks.at[i]];
         if (other->phase == TASK_STOPPING && other->pool == t->pool)
-            for (uint32_t k = 0; k < other->at.n; k++)
-                sum += other->at.at[k].node == t->at.at[0].node ? other->at.at[k].units : 0;
+            sum += placement_on(&other->at, t->at.at[0].node);
     }
     return sum;
 }

@@ -2,20 +2,13 @@
  * have in common. */
 #include "policy/queue.h"
 
-/* What the start of this spell of running stopped the task for. */
-static usec_t start_cost(const struct task *t)
-{
-    const struct job_cost *cost = &t->job->cost;
-    return cost->restart > cost->resize ? cost->restart : cost->resize;
-}
-
 double queue_service(const struct task *t, usec_t now, usec_t *ahead)
 {
     if (!task_running(t) || t->starts < 2) {
         *ahead = 0;
         return task_attained(t, now);
     }
-    usec_t stop = start_cost(t);
+    usec_t stop = job_resume_cost(t->job);
     usec_t over = now - t->resumed_at < stop ? now - t->resumed_at : stop;
     *ahead = stop - over;
     return task_attained(t, now) - (double)over * (double)t->n / UNIT;
@@ -26,7 +19,7 @@ usec_t queue_peace(const struct task *t, usec_t now)
     enum { TIMES = 10 };
     if (!task_running(t) || t->starts < 2)
         return 0;
-    usec_t cost = start_cost(t);
+    usec_t cost = job_resume_cost(t->job);
     if (!cost || (now - t->resumed_at) / TIMES >= cost)
         return 0;
     return t->resumed_at + TIMES * cost;

@@ -146,9 +146,9 @@ static void room_add(struct room *r, const struct job *j, unsigned pool, uint32_
                      int64_t memory)
 {
     if (r->s->cluster->nodes[node].state == NODE_UP) {
-        pool_free(r, pool)[node] += n;
+        r->cpu[node] += job_cpus(j, pool, n);
         if (pool != POOL_CPU)
-            r->cpu[node] += n / UNIT * j->cpus;
+            r->gpu[node] += n;
     }
     if (r->memory[node] != INT64_MAX)
         r->memory[node] += memory;

@@ -128,12 +128,11 @@ static void take_books(struct yard *y, struct live_job *j)
     usec_t now = clock_now(&y->clock);
     if (!t)
         return;
-    bool runs = t->phase == TASK_RUNNING;
     j->row.work = t->work;
     j->row.done = task_done(t, now);
     j->row.attained = task_attained(t, now);
-    j->row.run_time = t->run_time + (runs ? now - t->resumed_at : 0);
-    j->row.wait_time = t->wait_time + (t->phase == TASK_QUEUED ? now - t->queued_at : 0);
+    j->row.run_time = task_run_time(t, now);
+    j->row.wait_time = task_wait_time(t, now);
 }
 
 int yard_save(struct yard *y, struct live_job *j, struct err *err)

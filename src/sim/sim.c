@@ -81,8 +81,8 @@ static int step(struct sim *m, const struct event *event, usec_t now, struct err
 static void keep_row(struct sim_job *row, const struct task *t, usec_t now)
 {
     row->start = t->started_at;
-    row->wait = t->wait_time + (task_running(t) ? 0 : now - t->queued_at);
-    row->run = t->run_time + (task_running(t) ? now - t->resumed_at : 0);
+    row->wait = task_wait_time(t, now);
+    row->run = task_run_time(t, now);
     row->starts = t->starts;
     row->preemptions = t->preemptions;
     row->moves = t->moves;

@@ -33,10 +33,7 @@ struct reservation {
 /* Units of the task on the node, or in all. */
 static units_t units_on(const struct task *t, uint32_t node)
 {
-    for (uint32_t i = 0; node != TASK_NONE && i < t->at.n; i++)
-        if (t->at.at[i].node == node)
-            return t->at.at[i].units;
-    return t->n;
+    return node == TASK_NONE ? t->n : placement_on(&t->at, node);
 }
 
 /* The time at which tasks, in order of their end, have freed `need` units of the
@@ -146,9 +143,7 @@ static void reserve(struct budget *b, uint32_t task, unsigned pool, struct reser
 static bool ends_in_time(const struct snapshot *s, const struct task *t, unsigned pool,
                          const struct reservation *v)
 {
-    const struct job_cost *cost = &t->job->cost;
-    usec_t stop = cost->restart > cost->resize ? cost->restart : cost->resize;
-    double start = (double)(s->now + (t->starts ? stop : 0));
+    double start = (double)(s->now + (t->starts ? job_resume_cost(t->job) : 0));
     return start + task_time_on(t, pool, task_asked(t), s->now) <= (double)v->at;
 }
 

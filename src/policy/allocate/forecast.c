@@ -30,7 +30,6 @@ void demand_init(struct demand *d, const struct snapshot *s, uint32_t task, unsi
         size[sizes] = n;
         rate[sizes++] = r;
     }
-    const struct job_cost *cost = &t->job->cost;
     usec_t deadline = t->job->deadline;
     *d = (struct demand){
         .task = task,
@@ -39,8 +38,8 @@ void demand_init(struct demand *d, const struct snapshot *s, uint32_t task, unsi
         .sizes = sizes,
         .work = task_remaining(t, s->now),
         .deadline = deadline == USEC_NEVER ? INFINITY : (double)(deadline - s->now),
-        .resize = (double)cost->resize,
-        .resume = (double)(cost->restart > cost->resize ? cost->restart : cost->resize),
+        .resize = (double)t->job->cost.resize,
+        .resume = (double)job_resume_cost(t->job),
         .pause = task_running(t) && t->ready_at > s->now ? (double)(t->ready_at - s->now) : 0,
         .held = task_running(t) && task_keeps_size(t) ? t->n : 0,
         .started = t->starts > 0,

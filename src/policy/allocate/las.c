@@ -41,7 +41,7 @@ void las_init(struct las *l, const struct params *p)
 
 static double ran(const struct task *t, usec_t now)
 {
-    return (double)(t->run_time + (task_running(t) ? now - t->resumed_at : 0));
+    return (double)task_run_time(t, now);
 }
 
 /* Service since the last promotion. */

@@ -217,28 +217,10 @@ static void gather_scope(struct scope *sc, struct repack *p)
     }
 }
 
-/* Units of the old places that are not in the new ones. */
-static units_t units_gone(const struct placement *old, const struct placement *new)
-{
-    units_t gone = 0;
-    for (uint32_t i = 0; i < old->n; i++) {
-        units_t stay = 0;
-        for (uint32_t k = 0; k < new->n; k++)
-            if (new->at[k].node == old->at[i].node)
-                stay = new->at[k].units;
-        gone += old->at[i].units > stay ? old->at[i].units - stay : 0;
-    }
-    return gone;
-}
-
-/* How long the task stops when it goes to these n units, as the engine reckons. */
+/* For how long the task stops when it goes to these n units. */
 static usec_t stop(const struct task *t, units_t n, const struct placement *at)
 {
-    if (!task_running(t))
-        return 0;
-    usec_t resize = n != t->n ? t->job->cost.resize : 0, move = t->job->cost.move;
-    bool moves = units_gone(&t->at, at) > (t->n > n ? t->n - n : 0);
-    return moves && move > resize ? move : resize;
+    return task_running(t) ? task_change_cost(t, n, at) : 0;
 }
 
 /* What the packing gains, and what the moves that it adds to the plan cost. */
@@ -272,7 +254,7 @@ static void adopt(const struct scope *sc, const struct repack *p)
         for (uint32_t k = 0; k < q->at.n; k++)
             room_take(room, t->job, sc->pool, q->at.at[k].node, q->at.at[k].units, false);
         bool stays = task_running(t) && t->pool == sc->pool && t->n == q->n &&
-                     units_gone(&t->at, &q->at) == 0;
+                     placement_lost(&t->at, &q->at) == 0;
         g->n = q->n;
         g->moved = q->n && !stays;
         g->place = g->moved ? q->at : (struct placement){0};

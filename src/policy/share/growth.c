@@ -32,10 +32,8 @@ static bool shares(const struct snapshot *s, const struct grant *g)
 static void set_aside(struct residents *r, const struct snapshot *s, const struct grant *g)
 {
     struct placement at = place_of(s, g);
-    units_t beside = s->tasks[g->task].job->cpus;
     for (uint32_t i = 0; i < at.n; i++)
-        r->cpus[at.at[i].node] -=
-            g->pool == POOL_CPU ? at.at[i].units : at.at[i].units / UNIT * beside;
+        r->cpus[at.at[i].node] -= job_cpus(s->tasks[g->task].job, g->pool, at.at[i].units);
 }
 
 struct residents growth_residents(const struct snapshot *s, struct plan *plan)

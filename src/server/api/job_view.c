@@ -156,9 +156,8 @@ static void add_times(json_t *o, const struct yard *y, const struct live_job *j,
     const struct task *t = j ? yard_task(y, j) : NULL;
     usec_t now = clock_now(&y->clock), wait = row->wait_time, run = row->run_time;
     if (t) {
-        bool waits = t->phase != TASK_RUNNING && t->phase != TASK_HELD;
-        wait = t->wait_time + (waits ? now - t->queued_at : 0);
-        run = t->run_time + (t->phase == TASK_RUNNING ? now - t->resumed_at : 0);
+        wait = task_wait_time(t, now);
+        run = task_run_time(t, now);
     }
     json_object_set_new(o, "wait_s", json_real(time_seconds(wait)));
     json_object_set_new(o, "run_s", json_real(time_seconds(run)));

@@ -110,7 +110,7 @@ static void take_size(struct attempt *a, const struct live_job *j, const struct 
     a->pool = t->pool;
     a->node = t->at.n ? t->at.at[0].node : a->node;
     a->gpus = gpu ? t->n : 0;
-    a->cpus = gpu ? t->n / UNIT * j->job[j->job_now].cpus : t->n;
+    a->cpus = job_cpus(&j->job[j->job_now], t->pool, t->n);
     if (gpu && !a->cpus)
         a->cpus = j->terms.cpus_max;
     a->cpu_limit = gpu || t->cpu_limit < a->cpus ? a->cpus : t->cpu_limit;
