@@ -5,7 +5,8 @@
 #include <stdint.h>
 #include <unistd.h>
 
-enum { BLOCK = 64 * 1024, ALIGN = 16 };
+/* Blocks double from the first to the largest, so that a small arena stays small. */
+enum { BLOCK_FIRST = 1024, BLOCK_LARGEST = 64 * 1024, ALIGN = 16 };
 
 struct arena_block {
     struct arena_block *next;
@@ -71,7 +72,10 @@ static void arena_advance(struct arena *a, size_t size)
 {
     struct arena_block *next = a->now ? a->now->next : a->first;
     if (!next || next->size < size) {
-        struct arena_block *b = block_create(size > BLOCK ? size : BLOCK);
+        size_t usual = a->now ? a->now->size * 2 : BLOCK_FIRST;
+        if (usual > BLOCK_LARGEST)
+            usual = BLOCK_LARGEST;
+        struct arena_block *b = block_create(size > usual ? size : usual);
         b->next = next;
         if (a->now)
             a->now->next = b;

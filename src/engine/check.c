@@ -48,7 +48,8 @@ static int check_slot(const struct engine *e, const struct grant *g, const struc
     if (seen[slot->node] == g->task + 1)
         return err_set(err, ERR_INTERNAL, "plan: job %s twice on %s", name, n->name);
     seen[slot->node] = g->task + 1;
-    if (n->state != NODE_UP && slot->units > (task_running(t) ? placement_on(&t->at, slot->node) : 0))
+    if (n->state != NODE_UP &&
+        slot->units > (task_running(t) ? placement_on(&t->at, slot->node) : 0))
         return err_set(err, ERR_INTERNAL, "plan: job %s takes units on %s, which is %s", name,
                        n->name, n->state == NODE_DOWN ? "down" : "draining");
     if (t->phase == TASK_PAUSED && !placement_on(&t->at, slot->node))

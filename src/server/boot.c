@@ -2,7 +2,6 @@
  * for. Attempts that were going on are adopt.c's affair. */
 #include "server/boot.h"
 
-#include <jansson.h>
 #include <string.h>
 
 #include "base/str.h"
@@ -12,12 +11,13 @@
 #include "server/jobs/rules.h"
 #include "server/log.h"
 #include "server/stretch.h"
+#include "server/upgrade.h"
 #include "store/deps.h"
 #include "store/job_list.h"
 #include "store/job_state.h"
 #include "store/jobs.h"
+#include "store/nodes.h"
 #include "store/store.h"
-#include "wire/spec_json.h"
 
 /* ---- nodes and engine ---------------------------------------------------- */
 
@@ -40,19 +40,24 @@ static void make_cluster(struct yard *y)
     const struct runtime_node *nodes = y->config.runtime->nodes(y->runtime, &n);
     y->cluster = (struct cluster){.nodes = xcalloc(n, sizeof *y->cluster.nodes), .n = n};
     for (uint32_t i = 0; i < n; i++) {
-        struct str key = {0};
         struct node *node = &y->cluster.nodes[i];
         *node = (struct node){.name = nodes[i].name,
                               .cpus = nodes[i].cpus,
                               .gpus = nodes[i].gpus,
                               .memory_mb = nodes[i].memory_mb};
         node->gpu_pool = gpu_pool(&y->cluster, nodes[i].gpu_type ? nodes[i].gpu_type : "gpu");
-        str_addf(&key, "drain:%s", node->name);
-        AUTO_FREE char *drained = store_meta_get(y->store, key.at);
-        str_done(&key);
-        if (drained && !strcmp(drained, "1"))
-            node->state = NODE_DRAINING;
     }
+}
+
+static int load_node(void *ctx, const struct node_row *row, struct err *err)
+{
+    struct yard *y = ctx;
+    uint32_t node;
+    struct err unknown;
+    (void)err;
+    if (row->drained && yard_find_node(y, row->name, &node, &unknown) == 0)
+        y->cluster.nodes[node].state = NODE_DRAINING;
+    return 0;
 }
 
 static int make_engine(struct yard *y, struct err *err)
@@ -69,37 +74,28 @@ static int make_engine(struct yard *y, struct err *err)
 
 /* ---- jobs ---------------------------------------------------------------- */
 
+static void drop_live(struct yard *y, struct live_job *j)
+{
+    submission_drop(&y->submissions, j->submission);
+    live_job_free(j);
+}
+
 static struct live_job *make_live(struct yard *y, const struct job_row *row, struct err *err)
 {
-    struct spec s;
-    const char *field;
-    json_error_t bad;
-    spec_init(&s);
-    json_t *o = json_loads(row->spec, 0, &bad);
     struct live_job *j = xcalloc(1, sizeof *j);
-    j->row = *row;
-    j->row.spec = NULL;
-    j->row.name = xstrdup(row->name);
-    j->row.user = xstrdup(row->user);
-    j->row.reason = xstrdup(row->reason);
-    j->row.said = xstrdup(row->said);
+    j->row = job_row_copy(row);
     j->task = TASK_NONE;
     j->blocks = row->state == JOB_HELD ? BLOCK_HOLD : 0;
-    int rc = o ? spec_from_json(o, &s, &field, err)
-               : err_set(err, ERR_INTERNAL, "its request: %s", bad.text);
-    if (rc == 0)
-        rc = terms_from_spec(&s, &y->cluster, &j->terms, err);
-    json_decref(o);
-    spec_done(&s);
-    if (row->cpus_max) {
-        j->terms.cpus_min = row->cpus_min;
-        j->terms.cpus_max = row->cpus_max;
+    j->submission = submission_get(&y->submissions, y->store, row->request, err);
+    int rc =
+        j->submission ? terms_from_spec(&j->submission->spec, &y->cluster, &j->terms, err) : -1;
+    if (rc == 0) {
+        terms_follow_row(&j->terms, row);
+        rc = rules_make_job(y, j, err);
     }
     if (rc == 0)
-        rc = rules_make_job(y, j, err);
-    if (rc == 0)
         return j;
-    live_job_free(j);
+    drop_live(y, j);
     return NULL;
 }
 
@@ -124,24 +120,9 @@ static int load_job(void *ctx, const struct job_row *row, struct err *err)
 
 static int take_row(void *ctx, const struct job_row *row, struct err *err)
 {
-    struct job_row *out = ctx;
     (void)err;
-    *out = *row;
-    out->name = xstrdup(row->name);
-    out->user = xstrdup(row->user);
-    out->spec = xstrdup(row->spec);
-    out->reason = xstrdup(row->reason);
-    out->said = xstrdup(row->said);
+    *(struct job_row *)ctx = job_row_copy(row);
     return 0;
-}
-
-static void row_done(struct job_row *row)
-{
-    free((char *)row->name);
-    free((char *)row->user);
-    free((char *)row->spec);
-    free((char *)row->reason);
-    free((char *)row->said);
 }
 
 /* A job that the machine can no longer hold, or that this version does not
@@ -158,7 +139,7 @@ static int end_unusable(struct yard *y, int64_t id, const char *why, struct err 
     end.reason = why;
     log_warning("job=%lld cannot run here any more: %s", (long long)id, why);
     int rc = store_job_save(y->store, &end, err);
-    row_done(&row);
+    job_row_done(&row);
     return rc;
 }
 
@@ -192,7 +173,7 @@ static int load_dep(void *ctx, int64_t job, int kind, int64_t on, struct err *er
         if (store_job_get(y->store, on, take_row, &row, err) < 0)
             return err->code == ERR_NOT_FOUND ? 0 : -1;
         met = rules_dep((enum spec_dep_kind)kind, row.state, row.started > 0) == DEP_MET;
-        row_done(&row);
+        job_row_done(&row);
     }
     VEC_PUSH(&j->deps, (struct live_dep){(enum spec_dep_kind)kind, on, met});
     return 0;
@@ -204,7 +185,7 @@ struct live_job *yard_revive(struct yard *y, int64_t id, struct err *err)
     if (store_job_get(y->store, id, take_row, &row, err) < 0)
         return NULL;
     struct live_job *j = make_live(y, &row, err);
-    row_done(&row);
+    job_row_done(&row);
     if (j)
         live_add(&y->jobs, j);
     return j;
@@ -232,8 +213,10 @@ int yard_load(struct yard *y, struct err *err)
     if (ops->open(&y->runtime, y->config.state_dir, &y->notice, err) < 0)
         return -1;
     make_cluster(y);
-    if (make_engine(y, err) < 0 || load_jobs(y, err) < 0 ||
-        store_dep_list(y->store, load_dep, y, err) < 0 || adopt_load(y, err) < 0)
+    if (store_node_list(y->store, load_node, y, err) < 0 ||
+        upgrade_requests(y->store, &y->cluster, err) < 0 || make_engine(y, err) < 0 ||
+        load_jobs(y, err) < 0 || store_dep_list(y->store, load_dep, y, err) < 0 ||
+        adopt_load(y, err) < 0)
         return -1;
     for (struct live_job *j = y->jobs.first; j; j = j->next)
         live_depend(&y->jobs, j);
@@ -252,8 +235,14 @@ void yard_unload(struct yard *y)
     VEC_DONE(&y->by_task);
     VEC_DONE(&y->waiting);
     y->shrinking = 0;
-    y->turn.todo.n = y->turn.changed.n = 0;
+    y->turn.todo.n = y->turn.changed.n = y->turn.attempts.n = 0;
+    for (struct live_job *j = y->jobs.first, *next; j; j = next) {
+        next = j->next;
+        live_remove(&y->jobs, j);
+        drop_live(y, j);
+    }
     live_done(&y->jobs);
+    submissions_done(&y->submissions);
     if (y->runtime) {
         engine_done(&y->engine);
         y->config.runtime->close(y->runtime);

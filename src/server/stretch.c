@@ -19,7 +19,7 @@ int stretch_begin(struct yard *y, const struct combo *combo, struct err *err)
     journal_write_boot(&y->engine, &text);
     int rc = store_boot_begin(y->store, clock_wall(&y->clock), &y->boot, err);
     if (rc == 0)
-        rc = store_journal_add(y->store, y->boot, "boot", text.at, err);
+        rc = store_journal_add(y->store, "boot", text.at, err);
     y->journal_rows = 1;
     str_done(&text);
     return rc;

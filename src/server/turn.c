@@ -52,6 +52,9 @@ void turn_forget(struct yard *y, const struct attempt *a)
     for (size_t i = 0; i < y->turn.todo.n; i++)
         if (y->turn.todo.at[i] == a)
             y->turn.todo.at[i] = NULL;
+    for (size_t i = 0; i < y->turn.attempts.n; i++)
+        if (y->turn.attempts.at[i] == a)
+            y->turn.attempts.at[i] = NULL;
     for (size_t i = 0; i < y->waiting.n; i++)
         if (y->waiting.at[i] == a)
             y->waiting.at[i--] = y->waiting.at[--y->waiting.n];
@@ -66,6 +69,12 @@ static void save_rows(struct yard *y)
         yard_save(y, j, &err);
     }
     y->turn.changed.n = 0;
+    for (size_t i = 0; i < y->turn.attempts.n; i++) {
+        struct attempt *a = y->turn.attempts.at[i];
+        if (a && attempt_save(y, a, &err) < 0)
+            log_warning("job=%lld attempt=%u save: %s", (long long)a->job, a->n, err.text);
+    }
+    y->turn.attempts.n = 0;
 }
 
 static void send_replies(struct yard *y, const struct err *failure)
@@ -107,7 +116,7 @@ static void undo(struct yard *y, const struct err *failure)
     snprintf(y->turn.failure, sizeof y->turn.failure, "%s", failure->text);
     events_flush(y, false);
     send_replies(y, failure);
-    y->turn.todo.n = y->turn.changed.n = 0;
+    y->turn.todo.n = y->turn.changed.n = y->turn.attempts.n = 0;
     y->turn.urgent = false;
     yard_reload(y);
 }
@@ -197,4 +206,5 @@ void turn_done(struct yard *y)
     VEC_DONE(&y->turn.replies);
     VEC_DONE(&y->turn.todo);
     VEC_DONE(&y->turn.changed);
+    VEC_DONE(&y->turn.attempts);
 }

@@ -22,8 +22,9 @@ struct turn {
     })
     replies;
     VEC(struct attempt *) todo;
-    VEC(struct live_job *) changed;
-    bool urgent;    /* somebody waits for the commit */
+    VEC(struct live_job *) changed; /* rows to save */
+    VEC(struct attempt *) attempts; /* the same */
+    bool urgent;                    /* somebody waits for the commit */
     usec_t lazy_at; /* engine time of the commit that nobody waits for; USEC_NEVER = none */
     bool failing;
     char failure[256]; /* why the last commit failed */

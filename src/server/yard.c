@@ -12,13 +12,13 @@
 #include "server/conductors.h"
 #include "server/events.h"
 #include "server/jobs/attempts.h"
-#include "server/jobs/reports.h"
 #include "server/jobs/rules.h"
 #include "server/jobs/standing.h"
 #include "server/log.h"
 #include "store/job_state.h"
 #include "store/jobs.h"
 #include "store/journal.h"
+#include "store/nodes.h"
 #include "store/store.h"
 #include "store/trim.h"
 
@@ -42,7 +42,7 @@ const struct task *yard_task(const struct yard *y, const struct live_job *j)
 static void write_journal(struct yard *y, const char *kind, struct str *text)
 {
     struct err err;
-    if (store_journal_add(y->store, y->boot, kind, text->at, &err) < 0)
+    if (store_journal_add(y->store, kind, text->at, &err) < 0)
         log_warning("journal: %s", err.text);
     y->journal_rows++;
     text->n = 0;
@@ -138,7 +138,6 @@ static void take_books(struct yard *y, struct live_job *j)
 int yard_save(struct yard *y, struct live_job *j, struct err *err)
 {
     take_books(y, j);
-    report_keep(j);
     if (store_job_save(y->store, &j->row, err) == 0)
         return 0;
     log_warning("job=%lld save: %s", (long long)j->row.id, err->text);
@@ -180,9 +179,7 @@ void yard_end(struct yard *y, struct live_job *j, enum job_state state, int code
     char *old = (char *)j->row.reason; /* `reason` may be in it */
     j->row.reason = xstrdup(reason);
     free(old);
-    report_keep(j);
-    if (store_job_save(y->store, &j->row, &err) < 0)
-        log_warning("job=%lld save: %s", (long long)j->row.id, err.text);
+    (void)yard_save(y, j, &err);
     events_add(y, "job.ended", j->row.id,
                json_pack("{s:s, s:i, s:s}", "state", job_state_name(state), "code", code, "reason",
                          j->row.reason));
@@ -191,6 +188,7 @@ void yard_end(struct yard *y, struct live_job *j, enum job_state state, int code
     if (j->changed)
         drop_changed(y, j);
     yard_leave(y, j);
+    submission_drop(&y->submissions, j->submission);
     live_job_free(j);
 }
 
@@ -211,12 +209,10 @@ int yard_drain(struct yard *y, uint32_t node, bool drain, struct err *err)
     const struct node *n = &y->engine.cluster.nodes[node];
     struct event event = {
         .kind = EVENT_NODE, .node = node, .state = drain ? NODE_DRAINING : NODE_UP};
-    struct str key = {0};
+    struct node_row row = {.name = n->name, .drained = drain, .reason = ""};
     if ((n->state == NODE_DRAINING) == drain)
         return 0;
-    str_addf(&key, "drain:%s", n->name);
-    AUTO_FREE char *name = key.at;
-    if (store_meta_set(y->store, name, drain ? "1" : "0", err) < 0 || yard_step(y, &event, err) < 0)
+    if (store_node_save(y->store, &row, err) < 0 || yard_step(y, &event, err) < 0)
         return -1;
     events_add(y, drain ? "node.drained" : "node.undrained", 0,
                json_pack("{s:s}", "node", n->name));

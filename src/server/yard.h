@@ -39,6 +39,7 @@ struct yard {
     struct cluster cluster;
     struct engine engine;
     struct live_jobs jobs;
+    struct submissions submissions;
     VEC(int64_t) by_task;          /* id of the job of each task of the engine */
     VEC(struct attempt *) leaving; /* over, but not cleaned and acknowledged yet */
     uint32_t shrinking;            /* attempts whose threads are about to give CPUs back */
@@ -72,14 +73,15 @@ struct live_job *yard_job_of_task(const struct yard *y, uint32_t task);
 /* The engine's view of the job; NULL while it is not offered. */
 const struct task *yard_task(const struct yard *y, const struct live_job *j);
 
-/* Takes all of them or none. Requests have passed spec_check(); the user is set.
+/* Takes all of them or none. Requests have passed spec_check(), and the user is set; those
+ * that are taken are empty then.
  * *ids grows by one id for each job (arrays have several). On failure *at is the
  * number of the request at fault and *field (static, may be NULL) its field. */
 struct ids {
     int64_t *at;
     size_t n, cap;
 };
-int yard_submit(struct yard *y, const struct spec *specs, size_t n, struct ids *ids, size_t *at,
+int yard_submit(struct yard *y, struct spec *specs, size_t n, struct ids *ids, size_t *at,
                 const char **field, struct err *err);
 
 /* Each fails with ERR_NOT_FOUND, or ERR_CONFLICT when the job's state does not allow

@@ -3,6 +3,44 @@
 
 #include "store/job_read.h"
 
+/* As in job_read.h: each column once. */
+#define COLUMNS_ONCE(X)                                                                            \
+    X(token, name)                                                                                 \
+    X(created, int)
+#define COLUMNS(X)                                                                                 \
+    X(started, int)                                                                                \
+    X(ended, int)                                                                                  \
+    X(node, text)                                                                                  \
+    X(pool, int)                                                                                   \
+    X(cpus, int)                                                                                   \
+    X(gpus, int)                                                                                   \
+    X(cpu_limit, int)                                                                              \
+    X(cpu_weight, real)                                                                            \
+    X(boot, name)                                                                                  \
+    X(pid, int)                                                                                    \
+    X(paused, int)                                                                                 \
+    X(stop, name)                                                                                  \
+    X(grace, int)                                                                                  \
+    X(seq, int)                                                                                    \
+    X(ran, int)                                                                                    \
+    X(since, int)                                                                                  \
+    X(cpu_seconds, real)                                                                           \
+    X(memory_max_mb, real)                                                                         \
+    X(code, int)                                                                                   \
+    X(signal, int)                                                                                 \
+    X(reason, text)
+
+#define NAME(column, type) #column ", "
+#define MARK(column, type) "?, "
+#define SET(column, type) #column " = ?, "
+
+static const char add_sql[] = "INSERT INTO attempt (" COLUMNS_ONCE(NAME)
+    COLUMNS(NAME) "state, over, job, n) VALUES (" COLUMNS_ONCE(MARK) COLUMNS(MARK) "?, ?, ?, ?)";
+static const char save_sql[] =
+    "UPDATE attempt SET " COLUMNS(SET) "state = ?, over = ? WHERE job = ? AND n = ?";
+
+#define SELECT "SELECT " COLUMNS_ONCE(NAME) COLUMNS(NAME) "state, job, n FROM attempt "
+
 static int check_row(const struct attempt_row *row, struct err *err)
 {
     if ((unsigned)row->state < JOB_STATE_COUNT)
@@ -11,22 +49,12 @@ static int check_row(const struct attempt_row *row, struct err *err)
                    row->n, (int)row->state);
 }
 
-/* In the order of both statements. */
 static void bind_row(struct query *q, const struct attempt_row *row)
 {
+#define X(column, type) query_##type(q, row->column);
+    COLUMNS(X)
     query_text(q, job_state_name(row->state));
     query_int(q, job_state_over(row->state));
-    query_text(q, row->node);
-    query_text(q, row->token);
-    query_text(q, row->places);
-    query_int(q, row->started);
-    query_int(q, row->ended);
-    query_int(q, row->code);
-    query_int(q, row->signal);
-    query_text(q, row->reason);
-    query_real(q, row->cpu_seconds);
-    query_real(q, row->memory_max_mb);
-    query_int(q, row->pid);
     query_int(q, row->job);
     query_int(q, row->n);
 }
@@ -35,18 +63,17 @@ int store_attempt_add(struct store *s, const struct attempt_row *row, struct err
 {
     if (check_row(row, err) < 0)
         return -1;
-    AUTO_QUERY struct query q = query_open(
-        s, "INSERT INTO attempt (state, over, node, token, places, started, ended, code, signal,"
-           " reason, cpu_seconds, memory_max_mb, pid, job, n, created)"
-           " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-    bind_row(&q, row);
-    query_int(&q, row->created);
-    if (query_run(&q, err) == 0)
+    AUTO_QUERY struct query new = query_open(s, add_sql);
+    struct query *q = &new;
+    COLUMNS_ONCE(X)
+#undef X
+    bind_row(q, row);
+    if (query_run(q, err) == 0)
         return 0;
-    if (q.rc == SQLITE_CONSTRAINT_PRIMARYKEY)
+    if (q->rc == SQLITE_CONSTRAINT_PRIMARYKEY)
         return err_set(err, ERR_CONFLICT, "job %lld has an attempt %u already", (long long)row->job,
                        row->n);
-    return q.rc == SQLITE_CONSTRAINT_FOREIGNKEY ? jobs_no_such(row->job, err) : -1;
+    return q->rc == SQLITE_CONSTRAINT_FOREIGNKEY ? job_no_such(row->job, err) : -1;
 }
 
 int store_attempt_save(struct store *s, const struct attempt_row *row, struct err *err)
@@ -54,10 +81,7 @@ int store_attempt_save(struct store *s, const struct attempt_row *row, struct er
     int64_t changes;
     if (check_row(row, err) < 0)
         return -1;
-    AUTO_QUERY struct query q = query_open(
-        s, "UPDATE attempt SET state = ?, over = ?, node = ?, token = ?, places = ?, started = ?,"
-           " ended = ?, code = ?, signal = ?, reason = ?, cpu_seconds = ?, memory_max_mb = ?,"
-           " pid = ? WHERE job = ? AND n = ?");
+    AUTO_QUERY struct query q = query_open(s, save_sql);
     bind_row(&q, row);
     if (query_run_counted(&q, &changes, err) < 0)
         return -1;
@@ -69,34 +93,21 @@ int store_attempt_save(struct store *s, const struct attempt_row *row, struct er
 
 static int read_row(struct query *q, struct attempt_row *row, struct err *err)
 {
+#define X(column, type) QUERY_GET_##type(q, row->column);
+    COLUMNS_ONCE(X)
+    COLUMNS(X)
+#undef X
+    const char *state = query_get_text(q);
     row->job = query_get_int(q);
     row->n = (uint32_t)query_get_int(q);
-    const char *text = query_get_text(q);
-    int state = job_state_parse(text);
-    if (state < 0)
+    if (job_state_parse(state) < 0)
         return err_set(err, ERR_IO,
-                       "attempt %lld.%u has a state '%.20s' that is none; 'trainyard db check' "
-                       "lists what is damaged",
-                       (long long)row->job, row->n, text);
-    row->state = (enum job_state)state;
-    row->node = query_get_text(q);
-    row->token = query_get_text(q);
-    row->places = query_get_text(q);
-    row->created = query_get_int(q);
-    row->started = query_get_int(q);
-    row->ended = query_get_int(q);
-    row->code = (int32_t)query_get_int(q);
-    row->signal = (int32_t)query_get_int(q);
-    row->reason = query_get_text(q);
-    row->cpu_seconds = query_get_real(q);
-    row->memory_max_mb = query_get_real(q);
-    row->pid = query_get_int(q);
+                       "attempt %lld.%u has the unknown state '%.20s'; 'trainyard db check' lists "
+                       "what is damaged",
+                       (long long)row->job, row->n, state);
+    row->state = (enum job_state)job_state_parse(state);
     return 0;
 }
-
-#define SELECT                                                                                     \
-    "SELECT job, n, state, node, token, places, created, started, ended, code, signal, reason,"    \
-    " cpu_seconds, memory_max_mb, pid FROM attempt "
 
 int store_attempt_list(struct store *s, int64_t job, store_attempt_fn fn, void *ctx,
                        struct err *err)

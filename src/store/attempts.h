@@ -1,7 +1,9 @@
-/* Attempts of jobs. */
+/* Attempts of jobs: a row for each run of a job's command, with where it runs and what
+ * is wanted of it. */
 #ifndef STORE_ATTEMPTS_H
 #define STORE_ATTEMPTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -10,22 +12,36 @@
 
 struct store;
 
+/* An attempt as it is kept. Texts are borrowed, as those of a job. */
 struct attempt_row {
     int64_t job;
     uint32_t n;
     enum job_state state;
+    char token[33];                 /* that its conductor must show */
+    usec_t created, started, ended; /* wall clock; 0 = not yet */
+    /* Where, and what it was given: thousandths. */
     const char *node;
-    const char *token;  /* that its conductor must show */
-    const char *places; /* JSON: where, units, CPUs */
-    usec_t created, started, ended;
-    int32_t code, signal;
-    const char *reason;
+    uint8_t pool;
+    int64_t cpus, gpus, cpu_limit;
+    double cpu_weight;
+    char boot[40]; /* of the machine that it was started on; another one after a restart */
+    int64_t pid;   /* of its conductor; 0 = not known */
+    /* What is wanted of it. */
+    bool paused;
+    char stop[16]; /* why it is being stopped; "" = it is not */
+    usec_t grace;  /* of the stop */
+    /* What is known of it. */
+    int64_t seq;  /* of the newest progress report that was kept */
+    usec_t ran;   /* the job's running time when it last began to run without a break, */
+    usec_t since; /* and the wall clock then; 0 = at its start */
     double cpu_seconds, memory_max_mb;
-    int64_t pid; /* of the conductor; 0 = not known */
+    int32_t code, signal;
+    const char *reason; /* how it ended, for people; "" = nothing to say */
 };
+
 /* ERR_NOT_FOUND without its job, ERR_CONFLICT when the job has this one. */
 int store_attempt_add(struct store *s, const struct attempt_row *row, struct err *err);
-/* Writes every column of the row but job, n and created. */
+/* Writes the columns that can change: all but job, n, token and created. */
 int store_attempt_save(struct store *s, const struct attempt_row *row, struct err *err);
 typedef int (*store_attempt_fn)(void *ctx, const struct attempt_row *row, struct err *err);
 /* Of one job in order, or (job 0) all that are not over. */

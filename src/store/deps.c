@@ -12,7 +12,7 @@ int store_dep_add(struct store *s, int64_t job, int kind, int64_t on, struct err
     query_int(&q, on);
     if (query_run(&q, err) == 0)
         return 0;
-    return q.rc == SQLITE_CONSTRAINT_FOREIGNKEY ? jobs_no_such(job, err) : -1;
+    return q.rc == SQLITE_CONSTRAINT_FOREIGNKEY ? job_no_such(job, err) : -1;
 }
 
 /* Calls fn() for each; returns what it did, 0 at the end of the list. */

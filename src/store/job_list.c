@@ -30,30 +30,28 @@ struct list {
     unsigned n;
 };
 
-/* The cursor that is next in the order of ids; `after` is ?2, what of the specs ?1. */
-#define FORWARD " AND id > ?2 ORDER BY id"
-#define BACK " AND id < ?2 ORDER BY id DESC"
-#define SELECT "SELECT " JOBS_COLUMNS " FROM job "
+/* The cursor that is next in the order of ids; `after` is ?1. */
+#define FORWARD " AND id > ?1 ORDER BY id"
+#define BACK " AND id < ?1 ORDER BY id DESC"
+#define BOTH(where)                                                                                \
+    {                                                                                              \
+        JOB_SELECT where BACK, JOB_SELECT where FORWARD                                            \
+    }
 
-static const char *const by_id[] = {SELECT "WHERE 1" BACK, SELECT "WHERE 1" FORWARD};
-static const char *const by_state[] = {SELECT "INDEXED BY job_state WHERE state = ?3" BACK,
-                                       SELECT "INDEXED BY job_state WHERE state = ?3" FORWARD};
-static const char *const by_user[] = {
-    SELECT "INDEXED BY job_user WHERE state = ?3 AND user = ?4" BACK,
-    SELECT "INDEXED BY job_user WHERE state = ?3 AND user = ?4" FORWARD};
-static const char *const by_array[] = {
-    SELECT "INDEXED BY job_array WHERE array_id = ?3 AND array_id > 0" BACK,
-    SELECT "INDEXED BY job_array WHERE array_id = ?3 AND array_id > 0" FORWARD};
-static const char *const by_name[] = {
-    SELECT "WHERE id IN (SELECT id FROM job WHERE name BETWEEN ?3 AND ?4)" BACK,
-    SELECT "WHERE id IN (SELECT id FROM job WHERE name BETWEEN ?3 AND ?4)" FORWARD};
+static const char *const by_id[] = BOTH("WHERE 1");
+static const char *const by_live[] = BOTH("INDEXED BY job_live WHERE over = 0 AND state = ?2");
+static const char *const by_over[] = BOTH("INDEXED BY job_over WHERE over = 1 AND state = ?2");
+static const char *const by_user[] =
+    BOTH("INDEXED BY job_over_user WHERE over = 1 AND state = ?2 AND user = ?3");
+static const char *const by_array[] = BOTH("INDEXED BY job_array WHERE array = ?2 AND array > 0");
+static const char *const by_name[] =
+    BOTH("WHERE id IN (SELECT id FROM job WHERE name BETWEEN ?2 AND ?3)");
 
 static struct query *add_cursor(struct list *l, const char *const sql[2])
 {
     const struct job_filter *f = l->f;
     struct query *q = &l->cursors[l->n++].q;
     *q = query_open(l->s, sql[f->oldest_first]);
-    query_int(q, f->brief ? JOBS_SPEC_NONE : f->lean ? JOBS_SPEC_LEAN : JOBS_SPEC_ALL);
     query_int(q, f->after || f->oldest_first ? f->after : INT64_MAX);
     return q;
 }
@@ -97,9 +95,10 @@ static void add_state_cursors(struct list *l)
     for (enum job_state state = 0; state < JOB_STATE_COUNT; state++) {
         if (l->f->states && !(l->f->states >> state & 1))
             continue;
-        struct query *q = add_cursor(l, l->f->user ? by_user : by_state);
+        bool over = job_state_over(state), user = over && l->f->user;
+        struct query *q = add_cursor(l, !over ? by_live : user ? by_user : by_over);
         query_text(q, job_state_name(state));
-        if (l->f->user)
+        if (user)
             query_text(q, l->f->user);
     }
 }
@@ -126,7 +125,7 @@ static int advance(struct cursor *c, struct err *err)
 {
     int rc = query_next(&c->q, err);
     c->has_row = rc > 0;
-    return rc > 0 ? jobs_read(&c->q, &c->row, err) : rc;
+    return rc > 0 ? job_read(&c->q, &c->row, err) : rc;
 }
 
 /* The cursor whose row is next, NULL behind the last. */
@@ -170,20 +169,5 @@ int store_job_list(struct store *s, const struct job_filter *f, store_job_fn fn,
     if (rc == 0)
         rc = walk(&l, fn, ctx, err);
     list_done(&l);
-    return rc;
-}
-
-int store_job_count(struct store *s, uint64_t count[JOB_STATE_COUNT], struct err *err)
-{
-    int rc;
-    uint64_t seen[JOB_STATE_COUNT] = {0};
-    AUTO_QUERY struct query q = query_open(s, "SELECT state, n FROM job_count");
-    while ((rc = query_next(&q, err)) > 0) {
-        int state = job_state_parse(query_get_text(&q));
-        if (state >= 0)
-            seen[state] = (uint64_t)query_get_int(&q);
-    }
-    if (rc == 0)
-        memcpy(count, seen, sizeof seen);
     return rc;
 }

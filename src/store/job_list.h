@@ -12,13 +12,10 @@ struct job_filter {
     int64_t array;           /* 0 = any */
     int64_t after;           /* cursor: ids below this one (newest first); 0 = from the newest */
     bool oldest_first;       /* then `after` means ids above it */
-    bool brief;              /* spec is "": it need not be read */
-    bool lean;               /* spec without env and script, which may be large */
     uint32_t limit;          /* 0 = no limit */
 };
 /* By id. A job that changes between two pages is on at most one of them. */
 int store_job_list(struct store *s, const struct job_filter *f, store_job_fn fn, void *ctx,
                    struct err *err);
-int store_job_count(struct store *s, uint64_t count[JOB_STATE_COUNT], struct err *err);
 
 #endif

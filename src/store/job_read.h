@@ -1,25 +1,64 @@
-/* Rows of the job table, for the files of the store that read them. */
+/* Columns of the job table, for the files of the store that write and read them. */
 #ifndef STORE_JOB_READ_H
 #define STORE_JOB_READ_H
 
 #include "store/jobs.h"
 #include "store/query.h"
 
-/* The columns that jobs_read() reads. The first parameter says how much of the spec:
- * all of it, nothing, or all but env and script. A spec that is not JSON is returned
- * unchanged, so that it does not fail a whole list. */
-enum { JOBS_SPEC_ALL, JOBS_SPEC_NONE, JOBS_SPEC_LEAN };
-#define JOBS_COLUMNS                                                                               \
-    "id, name, user, state, priority, array_id, array_index, submitted, started, ended, deadline," \
-    " eligible, attempt, failures, code, reason, work, done, attained, run_time, wait_time,"       \
-    " cpus_min, cpus_max, step, total, metric, said, iif(?1 = 1, '', (SELECT iif(?1 = 2 AND"       \
-    " json_valid(text), json_remove(text, '$.env', '$.script'), text) FROM spec"                   \
-    " WHERE spec.job = job.id))"
+/* Each column once, with its type (query_TYPE binds it, query_get_TYPE reads it). A
+ * column has the name of the member of struct job_row. */
+#define JOB_COLUMNS_ONCE(X)                                                                        \
+    X(request, int)                                                                                \
+    X(name, text)                                                                                  \
+    X(user, text)                                                                                  \
+    X(array, int)                                                                                  \
+    X(array_index, int)                                                                            \
+    X(submitted, int)
+
+#define JOB_COLUMNS_PLAIN(X)                                                                       \
+    X(priority, int)                                                                               \
+    X(started, int)                                                                                \
+    X(deadline, int)                                                                               \
+    X(eligible, int)                                                                               \
+    X(attempt, int)                                                                                \
+    X(failures, int)                                                                               \
+    X(code, int)                                                                                   \
+    X(reason, text)                                                                                \
+    X(cpus_min, int)                                                                               \
+    X(cpus_max, int)                                                                               \
+    X(gpus_min, int)                                                                               \
+    X(gpus_max, int)                                                                               \
+    X(memory_mb, int)                                                                              \
+    X(time_limit, int)                                                                             \
+    X(work, real)                                                                                  \
+    X(done, real)                                                                                  \
+    X(attained, real)                                                                              \
+    X(run_time, int)                                                                               \
+    X(wait_time, int)                                                                              \
+    X(resize_cost, int)                                                                            \
+    X(step, real)                                                                                  \
+    X(total, real)                                                                                 \
+    X(epoch, real)                                                                                 \
+    X(epochs, real)                                                                                \
+    X(loss, real)                                                                                  \
+    X(metric, real)                                                                                \
+    X(rate, real)                                                                                  \
+    X(metric_name, name)                                                                           \
+    X(progress_source, name)                                                                       \
+    X(progress_at, int)
+
+#define JOB_COLUMN_NAME(column, type) #column ", "
+
+/* What job_read() reads. */
+#define JOB_SELECT                                                                                 \
+    "SELECT " JOB_COLUMNS_ONCE(JOB_COLUMN_NAME) JOB_COLUMNS_PLAIN(                                 \
+        JOB_COLUMN_NAME) "ended, state, id, (SELECT command FROM request WHERE id = job.request)"  \
+                         " FROM job "
 
 /* Reads the current row of the query; its texts are valid until the next row. */
-int jobs_read(struct query *q, struct job_row *row, struct err *err);
+int job_read(struct query *q, struct job_row *row, struct err *err);
 
 /* Sets the error for a job that does not exist; returns -1. */
-int jobs_no_such(int64_t id, struct err *err);
+int job_no_such(int64_t id, struct err *err);
 
 #endif

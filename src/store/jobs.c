@@ -1,10 +1,43 @@
-/* Owns single jobs; job_list.c owns lists of them.
+/* Owns single jobs and requests; job_list.c owns lists of jobs.
  *
  * What is indexed is written apart from the rest and only when it changed, since
  * SQLite writes every index of a column that it is told to set. */
 #include "store/jobs.h"
 
 #include "store/job_read.h"
+
+#define COLUMN_MARK(column, type) "?, "
+#define COLUMN_SET(column, type) #column " = ?, "
+
+static const char add_sql[] = "INSERT INTO job (" JOB_COLUMNS_ONCE(JOB_COLUMN_NAME)
+    JOB_COLUMNS_PLAIN(JOB_COLUMN_NAME) "ended, state, over, id) VALUES (" JOB_COLUMNS_ONCE(
+        COLUMN_MARK) JOB_COLUMNS_PLAIN(COLUMN_MARK) "?, ?, ?, ?)";
+/* The last assignment, which changes nothing, ends the list. */
+static const char save_plain_sql[] =
+    "UPDATE job SET " JOB_COLUMNS_PLAIN(COLUMN_SET) "submitted = submitted WHERE id = ?";
+/* A job that runs again has something to trim again. */
+static const char save_state_sql[] = "UPDATE job SET ended = ?1, state = ?2, over = ?3, trimmed = 0"
+                                     " WHERE id = ?4 AND (state <> ?2 OR ended <> ?1)";
+
+static void bind_once(struct query *q, const struct job_row *row)
+{
+#define X(column, type) query_##type(q, row->column);
+    JOB_COLUMNS_ONCE(X)
+}
+
+static void bind_plain(struct query *q, const struct job_row *row)
+{
+    JOB_COLUMNS_PLAIN(X)
+#undef X
+}
+
+static void bind_state(struct query *q, const struct job_row *row)
+{
+    query_int(q, row->ended);
+    query_text(q, job_state_name(row->state));
+    query_int(q, job_state_over(row->state));
+    query_int(q, row->id);
+}
 
 static int check_row(const struct job_row *row, struct err *err)
 {
@@ -16,134 +49,106 @@ static int check_row(const struct job_row *row, struct err *err)
     return 0;
 }
 
-/* The columns that change with every report, in the order of both statements. */
-static void bind_books(struct query *q, const struct job_row *row)
+static int next_id(struct store *s, int64_t *id, struct err *err)
 {
-    query_int(q, row->priority);
-    query_int(q, row->array_index);
-    query_int(q, row->started);
-    query_int(q, row->deadline);
-    query_int(q, row->eligible);
-    query_int(q, row->attempt);
-    query_int(q, row->failures);
-    query_int(q, row->code);
-    query_text(q, row->reason);
-    query_real(q, row->work);
-    query_real(q, row->done);
-    query_real(q, row->attained);
-    query_int(q, row->run_time);
-    query_int(q, row->wait_time);
-    query_int(q, row->cpus_min);
-    query_int(q, row->cpus_max);
-    query_real(q, row->step);
-    query_real(q, row->total);
-    query_real(q, row->metric);
-    query_text(q, row->said ? row->said : "");
-}
-
-static void bind_indexed(struct query *q, const struct job_row *row)
-{
-    query_text(q, row->name);
-    query_text(q, job_state_name(row->state));
-    query_int(q, job_state_over(row->state));
-    query_int(q, row->ended);
-}
-
-static int64_t next_id(struct store *s, struct err *err)
-{
-    int64_t id;
     AUTO_QUERY struct query q = query_open(s, "SELECT max(id) FROM job");
-    if (query_number(&q, 0, &id, err) < 0)
+    if (query_number(&q, 0, id, err) < 0)
         return -1;
-    if (id == INT64_MAX)
+    if (*id == INT64_MAX)
         return err_set(err, ERR_LIMIT, "no id is left for another job");
-    return id < 0 ? 1 : id + 1;
+    *id = *id < 0 ? 1 : *id + 1;
+    return 0;
 }
 
 int store_job_add(struct store *s, const struct job_row *row, int64_t *id, struct err *err)
 {
-    if (check_row(row, err) < 0)
+    struct job_row new = *row;
+    if (check_row(row, err) < 0 || (!new.id &&next_id(s, &new.id, err) < 0))
         return -1;
-    int64_t given = row->id ? row->id : next_id(s, err);
-    if (given < 0)
-        return -1;
-    /* Both are bound before one is run: too long a spec must not leave half a job. */
-    AUTO_QUERY struct query spec = query_open(s, "INSERT INTO spec VALUES (?, ?)");
-    query_int(&spec, given);
-    query_text(&spec, row->spec);
-    AUTO_QUERY struct query q = query_open(
-        s, "INSERT INTO job (id, user, array_id, submitted, name, state, over, ended, priority,"
-           " array_index, started, deadline, eligible, attempt, failures, code, reason, work, done,"
-           " attained, run_time, wait_time, cpus_min, cpus_max, step, total, metric, said) VALUES "
-           "(?, ?,"
-           " ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-    query_int(&q, given);
-    query_text(&q, row->user);
-    query_int(&q, row->array == JOB_ARRAY_FIRST ? given : row->array);
-    query_int(&q, row->submitted);
-    bind_indexed(&q, row);
-    bind_books(&q, row);
-    if (query_check(&spec, err) < 0)
-        return -1;
+    if (new.array == JOB_ARRAY_FIRST)
+        new.array = new.id;
+    AUTO_QUERY struct query q = query_open(s, add_sql);
+    bind_once(&q, &new);
+    bind_plain(&q, &new);
+    bind_state(&q, &new);
     if (query_run(&q, err) < 0)
         return q.rc == SQLITE_CONSTRAINT_PRIMARYKEY
-                   ? err_set(err, ERR_CONFLICT, "there is a job %lld already", (long long)given)
+                   ? err_set(err, ERR_CONFLICT, "job %lld exists already", (long long)new.id)
                    : -1;
-    if (query_run(&spec, err) < 0)
-        return -1;
-    *id = given;
+    *id = new.id;
     return 0;
 }
 
-static int save_books(struct store *s, const struct job_row *row, struct err *err)
+static int save_plain(struct store *s, const struct job_row *row, struct err *err)
 {
     int64_t changes;
-    AUTO_QUERY struct query q = query_open(
-        s, "UPDATE job SET priority = ?, array_index = ?, started = ?, deadline = ?, eligible = ?,"
-           " attempt = ?, failures = ?, code = ?, reason = ?, work = ?, done = ?, attained = ?,"
-           " run_time = ?, wait_time = ?, cpus_min = ?, cpus_max = ?, step = ?, total = ?,"
-           " metric = ?, said = ? WHERE id = ?");
-    bind_books(&q, row);
+    AUTO_QUERY struct query q = query_open(s, save_plain_sql);
+    bind_plain(&q, row);
     query_int(&q, row->id);
     if (query_run_counted(&q, &changes, err) < 0)
         return -1;
-    return changes ? 0 : jobs_no_such(row->id, err);
+    return changes ? 0 : job_no_such(row->id, err);
 }
 
 int store_job_save(struct store *s, const struct job_row *row, struct err *err)
 {
-    if (check_row(row, err) < 0 || save_books(s, row, err) < 0)
+    if (check_row(row, err) < 0 || save_plain(s, row, err) < 0)
         return -1;
-    /* A job that runs again has something to trim again. */
-    AUTO_QUERY struct query q =
-        query_open(s, "UPDATE job SET name = ?1, state = ?2, over = ?3, ended = ?4, trimmed = 0"
-                      " WHERE id = ?5 AND (name <> ?1 OR state <> ?2 OR ended <> ?4)");
-    bind_indexed(&q, row);
-    query_int(&q, row->id);
+    AUTO_QUERY struct query q = query_open(s, save_state_sql);
+    bind_state(&q, row);
     return query_run(&q, err);
-}
-
-int store_job_save_spec(struct store *s, int64_t id, const char *spec, struct err *err)
-{
-    int64_t changes;
-    AUTO_QUERY struct query q = query_open(s, "UPDATE spec SET text = ? WHERE job = ?");
-    query_text(&q, spec);
-    query_int(&q, id);
-    if (query_run_counted(&q, &changes, err) < 0)
-        return -1;
-    return changes ? 0 : jobs_no_such(id, err);
 }
 
 int store_job_get(struct store *s, int64_t id, store_job_fn fn, void *ctx, struct err *err)
 {
     struct job_row row;
-    AUTO_QUERY struct query q = query_open(s, "SELECT " JOBS_COLUMNS " FROM job WHERE id = ?2");
-    query_int(&q, JOBS_SPEC_ALL);
+    AUTO_QUERY struct query q = query_open(s, JOB_SELECT "WHERE id = ?");
     query_int(&q, id);
     int rc = query_next(&q, err);
     if (rc <= 0)
-        return rc < 0 ? -1 : jobs_no_such(id, err);
-    if (jobs_read(&q, &row, err) < 0)
+        return rc < 0 ? -1 : job_no_such(id, err);
+    if (job_read(&q, &row, err) < 0)
         return -1;
     return fn(ctx, &row, err) < 0 ? -1 : 0;
+}
+
+struct job_row job_row_copy(const struct job_row *row)
+{
+    struct job_row copy = *row;
+    copy.name = xstrdup(row->name);
+    copy.user = xstrdup(row->user);
+    copy.reason = xstrdup(row->reason);
+    copy.command = row->command ? xstrdup(row->command) : NULL;
+    return copy;
+}
+
+void job_row_done(struct job_row *row)
+{
+    free((char *)row->name);
+    free((char *)row->user);
+    free((char *)row->reason);
+    free((char *)row->command);
+}
+
+int store_request_add(struct store *s, const char *text, const char *command, int64_t *id,
+                      struct err *err)
+{
+    AUTO_QUERY struct query q = query_open(s, "INSERT INTO request (text, command) VALUES (?, ?)");
+    query_text(&q, text);
+    query_text(&q, command);
+    if (query_run(&q, err) < 0)
+        return -1;
+    *id = sqlite3_last_insert_rowid(s->db);
+    return 0;
+}
+
+int store_request_get(struct store *s, int64_t id, char **text, struct err *err)
+{
+    AUTO_QUERY struct query q = query_open(s, "SELECT text FROM request WHERE id = ?");
+    query_int(&q, id);
+    int rc = query_next(&q, err);
+    if (rc <= 0)
+        return rc < 0 ? -1 : err_set(err, ERR_NOT_FOUND, "no request %lld", (long long)id);
+    *text = xstrdup(query_get_text(&q));
+    return 0;
 }

@@ -1,4 +1,7 @@
-/* Single jobs: a row each. */
+/* Single jobs, a row each, and the requests that they came from.
+ *
+ * A request is what a user submitted, kept once however many jobs came from it; it never
+ * changes. Whatever can change about a job has a column. */
 #ifndef STORE_JOBS_H
 #define STORE_JOBS_H
 
@@ -17,9 +20,9 @@ struct store;
 /* A job as it is kept. Texts are borrowed: by the store for the time of a
  * callback, by the caller for the time of a call. */
 struct job_row {
-    int64_t id; /* 0 in store_job_add(): the store gives one */
+    int64_t id;      /* 0 in store_job_add(): the store gives one */
+    int64_t request; /* of store_request_add() */
     const char *name, *user;
-    const char *spec; /* JSON */
     enum job_state state;
     int32_t priority;
     int64_t array; /* id of the first job of its array, 0 = none */
@@ -31,21 +34,39 @@ struct job_row {
     uint32_t failures;                /* attempts that failed on their own */
     int32_t code;                     /* exit code, or 128 + signal; -1 = not over */
     const char *reason; /* why it ended as it did, or why it waits; "" = nothing to say */
-    /* The engine's books. */
+    /* Terms in force: as requested, or as a user changed them since. */
+    int64_t cpus_min, cpus_max, gpus_min, gpus_max; /* thousandths */
+    int64_t memory_mb;                              /* 0 = none */
+    usec_t time_limit;                              /* 0 = none */
+    /* What the engine knows of it. */
     double work, done, attained;
     usec_t run_time, wait_time;
-    int64_t cpus_min, cpus_max; /* thousandths that a user set since; 0 = as in the spec */
-    double step, total, metric; /* last progress; NAN = unknown */
-    const char *said;           /* what else there was of it, JSON; "" or NULL = nothing */
+    usec_t resize_cost; /* measured: it stands still for this long at a resize; 0 = not yet */
+    /* The last progress; NAN and "" = unknown. */
+    double step, total, epoch, epochs, loss, metric, rate;
+    char metric_name[32], progress_source[16];
+    usec_t progress_at; /* wall clock */
+    /* Of its request, and only read: the command as a JSON list. */
+    const char *command;
 };
 
 int store_job_add(struct store *s, const struct job_row *row, int64_t *id, struct err *err);
-/* Writes every column of the row but id, spec, user, array and submitted. */
+/* Writes the columns that can change: all but id, request, name, user, array,
+ * array_index and submitted. */
 int store_job_save(struct store *s, const struct job_row *row, struct err *err);
-int store_job_save_spec(struct store *s, int64_t id, const char *spec, struct err *err);
 
 typedef int (*store_job_fn)(void *ctx, const struct job_row *row, struct err *err);
 /* ERR_NOT_FOUND when there is none. */
 int store_job_get(struct store *s, int64_t id, store_job_fn fn, void *ctx, struct err *err);
+
+/* A copy with texts of its own, which job_row_done() frees. */
+struct job_row job_row_copy(const struct job_row *row);
+void job_row_done(struct job_row *row);
+
+/* `text` is the whole request as JSON, `command` the list in it. */
+int store_request_add(struct store *s, const char *text, const char *command, int64_t *id,
+                      struct err *err);
+/* The text of the request; the caller frees it. ERR_NOT_FOUND when there is none. */
+int store_request_get(struct store *s, int64_t id, char **text, struct err *err);
 
 #endif

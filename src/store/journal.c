@@ -5,7 +5,8 @@
 
 int store_boot_begin(struct store *s, usec_t at, int64_t *boot, struct err *err)
 {
-    AUTO_QUERY struct query q = query_open(s, "INSERT INTO boot (at) VALUES (?)");
+    AUTO_QUERY struct query q = query_open(
+        s, "INSERT INTO boot (at, first) SELECT ?, coalesce(max(seq), 0) + 1 FROM journal");
     query_int(&q, at);
     if (query_run(&q, err) < 0)
         return -1;
@@ -13,16 +14,18 @@ int store_boot_begin(struct store *s, usec_t at, int64_t *boot, struct err *err)
     return 0;
 }
 
-int store_journal_add(struct store *s, int64_t boot, const char *kind, const char *data,
-                      struct err *err)
+int store_journal_add(struct store *s, const char *kind, const char *data, struct err *err)
 {
-    AUTO_QUERY struct query q =
-        query_open(s, "INSERT INTO journal (boot, kind, data) VALUES (?, ?, ?)");
-    query_int(&q, boot);
+    AUTO_QUERY struct query q = query_open(s, "INSERT INTO journal (kind, data) VALUES (?, ?)");
     query_text(&q, kind);
     query_text(&q, data);
     return query_run(&q, err);
 }
+
+/* The boot that a row is of: the last one that begins with it or before. */
+#define SELECT                                                                                     \
+    "SELECT seq, (SELECT n FROM boot WHERE first <= seq ORDER BY n DESC LIMIT 1), kind, data"      \
+    " FROM journal "
 
 static int walk(struct query *q, store_journal_fn fn, void *ctx, struct err *err)
 {
@@ -42,10 +45,11 @@ static int walk(struct query *q, store_journal_fn fn, void *ctx, struct err *err
 int store_journal_list(struct store *s, int64_t boot, store_journal_fn fn, void *ctx,
                        struct err *err)
 {
-    AUTO_QUERY struct query q =
-        query_open(s, boot ? "SELECT seq, boot, kind, data FROM journal INDEXED BY journal_boot"
-                             " WHERE boot = ? ORDER BY seq"
-                           : "SELECT seq, boot, kind, data FROM journal ORDER BY seq");
+    AUTO_QUERY struct query q = query_open(
+        s, boot ? SELECT "WHERE seq >= (SELECT first FROM boot WHERE n = ?1) AND seq <"
+                         " coalesce((SELECT first FROM boot WHERE n > ?1 ORDER BY n LIMIT 1),"
+                         " 9223372036854775807) ORDER BY seq"
+                : SELECT "ORDER BY seq");
     if (boot)
         query_int(&q, boot);
     return walk(&q, fn, ctx, err);
@@ -55,9 +59,8 @@ int store_journal_latest(struct store *s, const char *kind, uint32_t limit, stor
                          void *ctx, struct err *err)
 {
     AUTO_QUERY struct query q =
-        query_open(s, "SELECT seq, boot, kind, data FROM journal"
-                      " WHERE seq > (SELECT max(seq) FROM journal) - ? AND kind = ?"
-                      " ORDER BY seq DESC LIMIT ?");
+        query_open(s, SELECT "WHERE seq > (SELECT max(seq) FROM journal) - ? AND kind = ?"
+                             " ORDER BY seq DESC LIMIT ?");
     query_int(&q, STORE_JOURNAL_LATEST);
     query_text(&q, kind);
     query_int(&q, limit ? (int64_t)limit : -1);

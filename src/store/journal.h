@@ -13,8 +13,8 @@
 struct store;
 
 int store_boot_begin(struct store *s, usec_t at, int64_t *boot, struct err *err);
-int store_journal_add(struct store *s, int64_t boot, const char *kind, const char *data,
-                      struct err *err);
+/* Adds a row to the newest boot. */
+int store_journal_add(struct store *s, const char *kind, const char *data, struct err *err);
 typedef int (*store_journal_fn)(void *ctx, int64_t seq, int64_t boot, const char *kind,
                                 const char *data, struct err *err);
 /* Of one boot or (0) all, in order. */

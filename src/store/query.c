@@ -9,6 +9,7 @@
 #include "store/query.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "base/str.h"
 #include "store/fault.h"
@@ -188,6 +189,11 @@ const char *query_get_text(struct query *q)
 {
     const unsigned char *text = sqlite3_column_text(q->stmt, q->column++);
     return text ? (const char *)text : "";
+}
+
+void query_get_name(struct query *q, char *out, size_t size)
+{
+    snprintf(out, size, "%s", query_get_text(q));
 }
 
 int query_number(struct query *q, int64_t none, int64_t *out, struct err *err)

@@ -89,7 +89,7 @@ int store_sample_add(struct store *s, int64_t job, uint32_t attempt, const struc
     query_real(&q, row->block_bytes);
     query_real(&q, row->net_bytes);
     if (query_run(&q, err) < 0)
-        return q.rc == SQLITE_CONSTRAINT_FOREIGNKEY ? jobs_no_such(job, err) : -1;
+        return q.rc == SQLITE_CONSTRAINT_FOREIGNKEY ? job_no_such(job, err) : -1;
     return thin(s, job, number, err);
 }
 

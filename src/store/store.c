@@ -179,6 +179,11 @@ char *store_meta_get(struct store *s, const char *key)
 
 int store_meta_set(struct store *s, const char *key, const char *value, struct err *err)
 {
+    if (!value) {
+        AUTO_QUERY struct query q = query_open(s, "DELETE FROM meta WHERE key = ?");
+        query_text(&q, key);
+        return query_run(&q, err);
+    }
     AUTO_QUERY struct query q = query_open(s, "INSERT INTO meta VALUES (?, ?)"
                                               " ON CONFLICT DO UPDATE SET value = excluded.value");
     query_text(&q, key);

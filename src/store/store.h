@@ -45,8 +45,13 @@ bool store_dirty(const struct store *s);
  * each start; store_open() names it when it refuses a newer schema. */
 #define STORE_META_PROGRAM "program"
 
+/* Set by a migration that added columns which only the requests tell; the server fills
+ * them in and removes it. */
+#define STORE_META_REQUESTS "requests"
+
 /* NULL when it is not set; the caller frees it. */
 char *store_meta_get(struct store *s, const char *key);
+/* NULL removes it. */
 int store_meta_set(struct store *s, const char *key, const char *value, struct err *err);
 
 #endif

@@ -34,11 +34,12 @@ static int remove_by(struct trim *t, struct query *q, struct err *err)
 
 static int trim_common_events(struct trim *t, struct err *err)
 {
-    /* Up to the first that is young enough: the clock may have been set back. */
+    /* Up to the first that is young enough: the clock may have been set back. The newest
+     * stays in any case, as numbers go on from it. */
     AUTO_QUERY struct query q = query_open(
         t->s, "DELETE FROM event WHERE seq IN (SELECT seq FROM event WHERE job = 0 AND seq <"
               " coalesce((SELECT seq FROM event WHERE job = 0 AND at >= ? ORDER BY seq LIMIT 1),"
-              " 9223372036854775807) ORDER BY seq LIMIT ?)");
+              " (SELECT max(seq) FROM event)) ORDER BY seq LIMIT ?)");
     query_int(&q, t->before);
     query_int(&q, room(t));
     return remove_by(t, &q, err);
@@ -46,8 +47,9 @@ static int trim_common_events(struct trim *t, struct err *err)
 
 static int trim_events(struct trim *t, int64_t job, struct err *err)
 {
-    AUTO_QUERY struct query q = query_open(
-        t->s, "DELETE FROM event WHERE seq IN (SELECT seq FROM event WHERE job = ? LIMIT ?)");
+    AUTO_QUERY struct query q =
+        query_open(t->s, "DELETE FROM event WHERE seq IN (SELECT seq FROM event WHERE job = ?"
+                         " AND seq < (SELECT max(seq) FROM event) LIMIT ?)");
     query_int(&q, job);
     query_int(&q, room(t));
     return remove_by(t, &q, err);
@@ -111,8 +113,8 @@ static int trim_jobs(struct trim *t, struct err *err)
 static int trim_journal(struct trim *t, struct err *err)
 {
     AUTO_QUERY struct query q = query_open(
-        t->s, "DELETE FROM journal WHERE seq IN (SELECT seq FROM journal WHERE boot <"
-              " (SELECT n FROM boot WHERE at < ? ORDER BY n DESC LIMIT 1) ORDER BY boot LIMIT ?)");
+        t->s, "DELETE FROM journal WHERE seq IN (SELECT seq FROM journal WHERE seq < (SELECT first"
+              " FROM boot WHERE at < ? ORDER BY n DESC LIMIT 1) ORDER BY seq LIMIT ?)");
     query_int(&q, t->before);
     query_int(&q, room(t) < JOURNAL_STEP ? room(t) : JOURNAL_STEP);
     return remove_by(t, &q, err);

@@ -193,7 +193,7 @@ uint32_t spec_export(struct spec *s, char *const *environment)
 }
 
 /* "#!/usr/bin/env -S python3 -u" has, for the kernel, two words. */
-static void add_interpreter(struct spec *s, struct spec_list *words)
+static void add_interpreter(const struct spec *s, struct spec_list *words, struct arena *a)
 {
     static const char blanks[] = " \t";
     if (strncmp(s->script, "#!", 2) != 0) {
@@ -205,19 +205,19 @@ static void add_interpreter(struct spec *s, struct spec_list *words)
     while (end > p && strchr(blanks, end[-1]))
         end--;
     size_t n = strcspn(p, " \t\n");
-    words->at[words->n++] = arena_strndup(&s->arena, p, n);
+    words->at[words->n++] = arena_strndup(a, p, n);
     p += n + strspn(p + n, blanks);
     if (p < end)
-        words->at[words->n++] = arena_strndup(&s->arena, p, (size_t)(end - p));
+        words->at[words->n++] = arena_strndup(a, p, (size_t)(end - p));
 }
 
-struct spec_list spec_words(struct spec *s, const char *path)
+struct spec_list spec_words(const struct spec *s, const char *path, struct arena *a)
 {
     if (!s->script)
         return s->command;
-    struct spec_list words = {.at = ARENA_ARRAY(&s->arena, s->command.n + 3, const char *)};
-    add_interpreter(s, &words);
-    words.at[words.n++] = arena_strdup(&s->arena, path);
+    struct spec_list words = {.at = ARENA_ARRAY(a, s->command.n + 3, const char *)};
+    add_interpreter(s, &words, a);
+    words.at[words.n++] = arena_strdup(a, path);
     for (uint32_t i = 1; i < s->command.n; i++)
         words.at[words.n++] = s->command.at[i];
     return words;

@@ -169,7 +169,7 @@ int spec_check(struct spec *s, const char **field, struct err *err);
 
 /* What to execute: the command; or, for a script that was written to `path`, its
  * interpreter (as its first line says, else /bin/sh), the path and the arguments.
- * Lives as long as the spec. */
-struct spec_list spec_words(struct spec *s, const char *path);
+ * Lives as long as both the spec and the arena. */
+struct spec_list spec_words(const struct spec *s, const char *path, struct arena *a);
 
 #endif

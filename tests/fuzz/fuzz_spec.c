@@ -47,7 +47,7 @@ static void check_request(struct spec *s)
         return;
     }
     demand(s->name && *s->name && s->command.n > 0 && s->cpus.min > 0);
-    demand(spec_words(s, "/p").n > 0);
+    demand(spec_words(s, "/p", &s->arena).n > 0);
     check_again(s);
 }
 

@@ -27,7 +27,7 @@ struct recorder {
 static void add_row(struct recorder *r, const char *kind)
 {
     struct err err;
-    assert_ok(store_journal_add(r->store, r->boot, kind, r->row.at, &err), err);
+    assert_ok(store_journal_add(r->store, kind, r->row.at, &err), err);
     r->row.n = 0;
 }
 

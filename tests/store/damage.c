@@ -55,7 +55,7 @@ static void fill(struct store *s)
         assert_ok(store_sample_add(s, id < 4 ? 1 : 1 + id % 3, 1, &sample, &err), err);
         assert_ok(store_dep_add(s, id, 1, 1, &err), err);
         if (i % 50 == 0)
-            assert_ok(store_journal_add(s, boot, "snapshot", large, &err), err);
+            assert_ok(store_journal_add(s, "snapshot", large, &err), err);
     }
     assert_ok(store_commit(s, &err), err);
 }
@@ -266,7 +266,7 @@ static unsigned use_writes(struct store *s)
     n += failed(store_attempt_add(s, &attempt, &err), &err);
     n += failed(store_sample_add(s, 2, 1, &sample, &err), &err);
     n += failed(store_event_add(s, 1, 1, "x", "{}", &id, &err), &err);
-    n += failed(store_journal_add(s, 1, "x", "{}", &err), &err);
+    n += failed(store_journal_add(s, "x", "{}", &err), &err);
     n += failed(store_meta_set(s, "x", "y", &err), &err);
     n += failed(store_commit(s, &err), &err);
     n += failed(store_trim(s, 1000, &removed, &err), &err);

@@ -436,7 +436,7 @@ static void expect_words(const char *script, const char *wanted)
         set(&s, "script", script);
     set(&s, "command", "job.sh");
     set(&s, "command", "a b");
-    struct spec_list words = spec_words(&s, "/run/script");
+    struct spec_list words = spec_words(&s, "/run/script", &s.arena);
     for (uint32_t i = 0; i < words.n; i++)
         snprintf(got + strlen(got), sizeof got - strlen(got), "%s|", words.at[i]);
     assert_string_equal(got, wanted);

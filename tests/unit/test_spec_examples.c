@@ -87,7 +87,7 @@ static void slurm_script(void **state)
     assert_int_equal(ignored.n, 2);
     assert_string_equal(ignored.at[0], "examples/slurm.sh:11: --partition=cpu");
     assert_string_equal(ignored.at[1], "examples/slurm.sh:12: --output=slurm-%j.out");
-    assert_string_equal(spec_words(&s, "/x").at[0], "/bin/bash");
+    assert_string_equal(spec_words(&s, "/x", &s.arena).at[0], "/bin/bash");
     spec_done(&s);
 }
 

@@ -78,7 +78,7 @@ static void test_journal(void **state)
     for (int i = 0; i < 2; i++) {
         assert_ok(store_boot_begin(s, i, &boot, &err), err);
         for (int k = 0; k < 6; k++)
-            assert_ok(store_journal_add(s, boot, k % 2 ? "plan" : "event", "{}", &err), err);
+            assert_ok(store_journal_add(s, k % 2 ? "plan" : "event", "{}", &err), err);
     }
     assert_ok(store_journal_latest(s, "plan", 0, see_row, &plans, &err), err);
     assert_int_equal(plans.n, 6);

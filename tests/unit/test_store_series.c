@@ -255,10 +255,10 @@ static void test_journal(void **state)
     int64_t first = begin_boot(s, 1), second = begin_boot(s, 2);
     assert_int_equal(first, 1);
     assert_int_equal(second, 2);
-    assert_ok(store_journal_add(s, first, "submit", "1", &err), err);
-    assert_ok(store_journal_add(s, second, "boot", "", &err), err);
-    assert_ok(store_journal_add(s, first, "plan", NULL, &err), err);
-    assert_ok(store_journal_add(s, first, "end", "x\ny", &err), err);
+    assert_ok(store_journal_add(s, "submit", "1", &err), err);
+    assert_ok(store_journal_add(s, "boot", "", &err), err);
+    assert_ok(store_journal_add(s, "plan", NULL, &err), err);
+    assert_ok(store_journal_add(s, "end", "x\ny", &err), err);
     struct seen_journal j = list_journal(s, first);
     assert_string_equal(j.data, "submit=1 plan= end=x\ny ");
     assert_int_equal(j.boot, first);
@@ -295,7 +295,7 @@ static void test_callbacks_that_fail(void **state)
     int64_t job = store_dir_add_job(s, JOB_RUNNING, 0);
     add_event(s, 1, 0);
     add_sample(s, job, 1, 1);
-    assert_ok(store_journal_add(s, 1, "a", "b", &err), err);
+    assert_ok(store_journal_add(s, "a", "b", &err), err);
     assert_error(store_event_list(s, 0, 0, 0, fail_event, NULL, &err), err, ERR_INVALID, "enough");
     assert_error(store_sample_list(s, job, fail_sample, NULL, &err), err, ERR_INVALID, "enough");
     assert_error(store_journal_list(s, 1, fail_entry, NULL, &err), err, ERR_INVALID, "enough");

@@ -139,7 +139,7 @@ static void test_trim_of_the_journal(void **state)
     for (usec_t at = 10; at <= 40; at += 10) {
         int64_t boot = begin_boot(s, at * SECOND);
         for (int i = 0; i < 700; i++)
-            assert_ok(store_journal_add(s, boot, "event", "{}", &err), err);
+            assert_ok(store_journal_add(s, "event", "{}", &err), err);
     }
     store_dir_commit(s);
     /* The second boot was under way then: it and what follows can be replayed. */

@@ -46,13 +46,6 @@ static int64_t log_bytes(const struct yard *y, int64_t job, uint32_t n)
     return end;
 }
 
-static json_t *places_cpus(const char *places)
-{
-    json_auto_t *o = json_loads(places, 0, NULL);
-    const json_t *cpus = json_object_get(o, "cpus");
-    return cpus ? json_real(json_number_value(cpus) / UNIT) : json_null();
-}
-
 /* What one that goes on has used so far is in memory. */
 static void add_usage(json_t *o, const struct yard *y, const struct attempt_row *row)
 {
@@ -74,7 +67,7 @@ static int add_attempt(void *ctx, const struct attempt_row *row, struct err *err
     json_object_set_new(o, "n", json_integer(row->n));
     json_object_set_new(o, "state", json_string(job_state_name(row->state)));
     json_object_set_new(o, "node", job_view_text(row->node));
-    json_object_set_new(o, "cpus", places_cpus(row->places));
+    json_object_set_new(o, "cpus", json_real((double)row->cpus / UNIT));
     json_object_set_new(o, "created", job_view_time(row->created));
     json_object_set_new(o, "started", job_view_time(row->started));
     json_object_set_new(o, "ended", job_view_time(row->ended));

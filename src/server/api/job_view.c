@@ -36,37 +36,17 @@ static json_t *units(units_t n)
 
 /* ---- what it asked for ----------------------------------------------------- */
 
-/* Reads of the request only what a list shows: an environment may be large. */
-static void read_request(const json_t *request, struct spec *out)
+static void add_terms(json_t *o, const struct job_row *row)
 {
-    static const char *const shown[] = {"cpus", "gpus", "memory", "time_limit"};
-    json_auto_t *part = json_object();
-    const char *field;
-    for (size_t i = 0; i < COUNT_OF(shown); i++) {
-        json_t *value = json_object_get(request, shown[i]);
-        if (value)
-            json_object_set(part, shown[i], value);
-    }
-    spec_init(out);
-    /* It was checked when it was taken. */
-    (void)spec_from_json(part, out, &field, NULL);
-}
-
-static void add_request(json_t *o, const struct live_job *j, const json_t *request)
-{
-    struct spec s;
-    read_request(request, &s);
-    usec_t limit = j ? j->terms.time_limit : s.time_limit;
-    int64_t memory = j ? j->terms.memory_mb : s.memory_mb;
-    json_object_set_new(o, "cpus_min", units(j ? j->terms.cpus_min : s.cpus.min));
-    json_object_set_new(o, "cpus_max", units(j ? j->terms.cpus_max : s.cpus.max));
-    json_object_set_new(o, "gpus_min", units(j ? j->terms.gpus_min : s.gpus.min));
-    json_object_set_new(o, "gpus_max", units(j ? j->terms.gpus_max : s.gpus.max));
-    json_object_set_new(o, "memory_mb", memory ? json_integer(memory) : json_null());
-    json_object_set_new(o, "time_limit_s", job_view_time(limit));
-    json_t *command = json_object_get(request, "command");
-    json_object_set_new(o, "command", command ? json_incref(command) : json_array());
-    spec_done(&s);
+    json_t *command = json_loads(row->command ? row->command : "", 0, NULL);
+    json_object_set_new(o, "cpus_min", units(row->cpus_min));
+    json_object_set_new(o, "cpus_max", units(row->cpus_max));
+    json_object_set_new(o, "gpus_min", units(row->gpus_min));
+    json_object_set_new(o, "gpus_max", units(row->gpus_max));
+    json_object_set_new(o, "memory_mb",
+                        row->memory_mb ? json_integer(row->memory_mb) : json_null());
+    json_object_set_new(o, "time_limit_s", job_view_time(row->time_limit));
+    json_object_set_new(o, "command", command ? command : json_array());
 }
 
 /* ---- what it has and does -------------------------------------------------- */
@@ -96,41 +76,36 @@ static double fraction(double part, double all)
     return all > 0 ? fmin(fmax(part / all, 0), 1) : NAN;
 }
 
-/* By steps where it counts them, else by epochs. */
-static json_t *view_progress(const struct progress_seen *p, double left)
+/* By steps where it counts them, else by epochs. `left` is in seconds. */
+static json_t *view_progress(const struct job_row *row, double left)
 {
-    double done = fraction(p->step, p->total), rate = p->rate;
+    double done = fraction(row->step, row->total), rate = isnan(left) ? NAN : row->rate;
     if (!(rate > 0) && left > 0)
-        rate = fmax(p->total - p->step, 0) / left;
+        rate = fmax(row->total - row->step, 0) / left;
     if (!isfinite(done))
-        done = fraction(p->epoch, p->epochs);
+        done = fraction(row->epoch, row->epochs);
     json_t *o = json_object();
-    json_object_set_new(o, "step", job_view_number(p->step));
-    json_object_set_new(o, "total", job_view_number(p->total));
+    json_object_set_new(o, "step", job_view_number(row->step));
+    json_object_set_new(o, "total", job_view_number(row->total));
     json_object_set_new(o, "fraction", job_view_number(done));
-    json_object_set_new(o, "epoch", job_view_number(p->epoch));
-    json_object_set_new(o, "epochs", job_view_number(p->epochs));
-    json_object_set_new(o, "loss", job_view_number(p->loss));
-    json_object_set_new(o, "metric", job_view_text(p->metric));
-    json_object_set_new(o, "value", job_view_number(p->value));
+    json_object_set_new(o, "epoch", job_view_number(row->epoch));
+    json_object_set_new(o, "epochs", job_view_number(row->epochs));
+    json_object_set_new(o, "loss", job_view_number(row->loss));
+    json_object_set_new(o, "metric", job_view_text(row->metric_name));
+    json_object_set_new(o, "value", job_view_number(row->metric));
     json_object_set_new(o, "rate", job_view_number(rate));
     json_object_set_new(o, "remaining_s", job_view_number(left));
-    json_object_set_new(o, "source", job_view_text(p->source));
-    json_object_set_new(o, "at", job_view_time(p->at));
+    json_object_set_new(o, "source", job_view_text(row->progress_source));
+    json_object_set_new(o, "at", job_view_time(row->progress_at));
     return o;
 }
 
-/* Of a job that says nothing now, the row still has what it said last. */
 static json_t *progress_of(const struct yard *y, const struct live_job *j,
                            const struct job_row *row)
 {
-    if (j && j->progress.known) {
-        struct progress_seen p = j->progress;
-        p.total = p.total > 0 ? p.total : row->total;
-        return view_progress(&p, report_remaining(y, j));
-    }
-    struct progress_seen last = report_recall(row);
-    return isnan(row->step) && isnan(row->metric) ? json_null() : view_progress(&last, NAN);
+    if (isnan(row->step) && isnan(row->metric) && !(j && j->progress.known))
+        return json_null();
+    return view_progress(row, j && j->progress.known ? report_remaining(y, j) : NAN);
 }
 
 static json_t *usage_of(const struct live_job *j)
@@ -193,13 +168,12 @@ static json_t *view_row(const struct job_row *row)
     return o;
 }
 
-/* `row` is the newest that is known; its request is `request`. */
-static json_t *view(const struct yard *y, const struct live_job *j, const struct job_row *row,
-                    const json_t *request)
+/* `row` is the newest that is known. */
+static json_t *view(const struct yard *y, const struct live_job *j, const struct job_row *row)
 {
     json_t *o = view_row(row), *waits = json_array();
     add_place(o, y, j);
-    add_request(o, j, request);
+    add_terms(o, row);
     if (j)
         yard_waits_for(y, j, add_wait, waits);
     json_object_set_new(o, "waits_for", waits);
@@ -212,7 +186,7 @@ static json_t *view(const struct yard *y, const struct live_job *j, const struct
 static struct job_row newest(const struct live_job *j, const struct job_row *stored)
 {
     struct job_row row = j ? j->row : *stored;
-    row.spec = stored->spec;
+    row.command = stored->command;
     return row;
 }
 
@@ -220,8 +194,24 @@ json_t *job_view_brief(struct yard *y, const struct job_row *stored)
 {
     const struct live_job *j = yard_live(y, stored->id);
     struct job_row row = newest(j, stored);
-    json_auto_t *request = json_loads(row.spec, 0, NULL);
-    return view(y, j, &row, request);
+    return view(y, j, &row);
+}
+
+/* Its request, as it was submitted. */
+static int add_request(struct yard *y, const struct live_job *j, const struct job_row *row,
+                       json_t *o, struct err *err)
+{
+    AUTO_FREE char *text = NULL;
+    json_t *request = j ? spec_to_json(&j->submission->spec) : NULL;
+    if (!request && store_request_get(y->store, row->request, &text, err) < 0)
+        return -1;
+    if (!request)
+        request = json_loads(text, 0, NULL);
+    if (!request)
+        return err_set(err, ERR_INTERNAL, "job %lld: its request cannot be read",
+                       (long long)row->id);
+    json_object_set_new(o, "spec", request);
+    return 0;
 }
 
 struct show {
@@ -234,12 +224,9 @@ static int show_row(void *ctx, const struct job_row *stored, struct err *err)
     struct show *s = ctx;
     const struct live_job *j = yard_live(s->y, stored->id);
     struct job_row row = newest(j, stored);
-    json_auto_t *request = json_loads(row.spec, 0, NULL);
-    if (!request)
-        return err_set(err, ERR_INTERNAL, "job %lld: its request cannot be read",
-                       (long long)row.id);
-    s->job = view(s->y, j, &row, request);
-    json_object_set(s->job, "spec", request);
+    s->job = view(s->y, j, &row);
+    if (add_request(s->y, j, &row, s->job, err) < 0)
+        return -1;
     json_object_set_new(s->job, "failures", json_integer(row.failures));
     json_object_set_new(s->job, "standing", j ? standing_list(s->y, j) : json_array());
     AUTO_FREE char *dir = row.attempt ? attempt_dir(s->y, row.id, row.attempt) : NULL;

@@ -117,8 +117,7 @@ static int add_job(void *ctx, const struct job_row *row, struct err *err)
 void api_jobs_list(const struct request *q, struct reply *r, void *ctx)
 {
     struct yard *y = ctx;
-    struct job_filter f = {
-        .name = request_query(q, "name"), .user = request_query(q, "user"), .lean = true};
+    struct job_filter f = {.name = request_query(q, "name"), .user = request_query(q, "user")};
     struct err err;
     int64_t limit = PAGE_DEFAULT;
     if (!api_check_query(q, r) || !read_states(q, r, &f.states) ||
@@ -172,9 +171,8 @@ static int add_sample(void *ctx, uint32_t attempt, const struct sample_row *row,
 
 static int read_kind(void *ctx, const struct job_row *row, struct err *err)
 {
-    json_auto_t *request = json_loads(row->spec, 0, NULL);
     (void)err;
-    ((struct samples *)ctx)->gpu = json_object_get(request, "gpus") != NULL;
+    ((struct samples *)ctx)->gpu = row->gpus_max > 0;
     return 0;
 }
 

@@ -108,7 +108,7 @@ static int add_job(void *ctx, const struct job_row *row, struct err *err)
     return 0;
 }
 
-static void submit(struct yard *y, struct reply *r, const struct batch *b)
+static void submit(struct yard *y, struct reply *r, struct batch *b)
 {
     struct ids ids = {0};
     size_t at = 0;

@@ -6,14 +6,12 @@
  * no conductor that comes late can run it. */
 #include "server/jobs/adopt.h"
 
-#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/str.h"
 #include "server/jobs/attempts.h"
-#include "server/jobs/reports.h"
 #include "server/jobs/rules.h"
 #include "server/log.h"
 #include "server/stretch.h"
@@ -23,14 +21,10 @@ static int load_attempt(void *ctx, const struct attempt_row *row, struct err *er
 {
     struct yard *y = ctx;
     struct live_job *j = yard_live(y, row->job);
-    json_error_t bad;
+    struct err none;
     (void)err;
     if (!j)
         return 0;
-    json_t *o = json_loads(row->places, 0, &bad);
-    const char *stop = json_string_value(json_object_get(o, "stop"));
-    const char *boot = json_string_value(json_object_get(o, "boot"));
-    struct err none;
     struct attempt *a = xcalloc(1, sizeof *a);
     *a = (struct attempt){
         .job = row->job,
@@ -40,26 +34,25 @@ static int load_attempt(void *ctx, const struct attempt_row *row, struct err *er
         .created = row->created,
         .started = row->started,
         .code = -1,
-        .paused = json_is_true(json_object_get(o, "paused")),
-        .stop = stop_why_parse(stop ? stop : ""),
-        .grace = j->terms.grace,
-        .cpus = json_integer_value(json_object_get(o, "cpus")),
-        .gpus = json_integer_value(json_object_get(o, "gpus")),
-        .cpu_limit = json_integer_value(json_object_get(o, "limit")),
-        .cpu_weight = json_number_value(json_object_get(o, "weight")),
-        .pool = (uint8_t)json_integer_value(json_object_get(o, "pool")),
-        .seq = json_integer_value(json_object_get(o, "seq")),
-        .ran = json_integer_value(json_object_get(o, "ran")),
-        .since = json_integer_value(json_object_get(o, "since")),
+        .paused = row->paused,
+        .stop = stop_why_parse(row->stop),
+        .grace = row->grace,
+        .cpus = row->cpus,
+        .gpus = row->gpus,
+        .cpu_limit = row->cpu_limit,
+        .cpu_weight = row->cpu_weight,
+        .pool = row->pool,
+        .seq = row->seq,
+        .ran = row->ran,
+        .since = row->since,
         .unheard = clock_now(&y->clock),
     };
     snprintf(a->token, sizeof a->token, "%s", row->token);
     a->dir = attempt_dir(y, a->job, a->n);
     if (yard_find_node(y, row->node, &a->node, &none) < 0)
         a->node = 0;
-    if (boot && strcmp(boot, y->boot_id) != 0)
+    if (*row->boot && strcmp(row->boot, y->boot_id) != 0)
         a->pid = -1; /* the machine was restarted: nobody can be left */
-    json_decref(o);
     j->attempt = a;
     return 0;
 }
@@ -160,7 +153,6 @@ void adopt_all(struct yard *y)
     VEC(int64_t) ids = {0};
     for (struct live_job *j = y->jobs.first; j; j = j->next) {
         VEC_PUSH(&ids, j->row.id);
-        report_recall_cost(y, j);
         if (j->attempt && j->terms.preempt == SPEC_PREEMPT_NEVER)
             rules_tell_terms(y, j);
         if (j->attempt || j->row.attempt)

@@ -58,49 +58,52 @@ struct runtime_attempt attempt_to_runtime(const struct yard *y, const struct att
     };
 }
 
-/* What must be known of a running attempt to adopt it. */
-static char *places_text(const struct yard *y, const struct attempt *a)
+static struct attempt_row make_row(const struct yard *y, const struct attempt *a)
 {
-    json_t *o = json_pack(
-        "{s:s, s:i, s:I, s:I, s:I, s:f, s:b, s:s, s:s, s:I, s:I, s:I}", "node",
-        y->cluster.nodes[a->node].name, "pool", a->pool, "cpus", (json_int_t)a->cpus, "gpus",
-        (json_int_t)a->gpus, "limit", (json_int_t)a->cpu_limit, "weight", a->cpu_weight, "paused",
-        a->paused, "stop", stop_why_name(a->stop), "boot", y->boot_id, "seq", (json_int_t)a->seq,
-        "ran", (json_int_t)a->ran, "since", (json_int_t)a->since);
-    char *text = json_dumps(o, JSON_COMPACT);
-    json_decref(o);
-    return text;
-}
-
-static struct attempt_row make_row(const struct yard *y, const struct attempt *a,
-                                   const char *places)
-{
-    return (struct attempt_row){
+    struct attempt_row row = {
         .job = a->job,
         .n = a->n,
         .state = a->state,
-        .node = y->cluster.nodes[a->node].name,
-        .token = a->token,
-        .places = places,
         .created = a->created,
         .started = a->started,
         .ended = a->ended,
+        .node = y->cluster.nodes[a->node].name,
+        .pool = a->pool,
+        .cpus = a->cpus,
+        .gpus = a->gpus,
+        .cpu_limit = a->cpu_limit,
+        .cpu_weight = a->cpu_weight,
+        .pid = a->pid,
+        .paused = a->paused,
+        .grace = a->grace,
+        .seq = a->seq,
+        .ran = a->ran,
+        .since = a->since,
+        .cpu_seconds = a->cpu_seconds,
+        .memory_max_mb = a->memory_max_mb,
         .code = a->code,
         .signal = a->signal,
         .reason = a->reason ? a->reason : "",
-        .cpu_seconds = a->cpu_seconds,
-        .memory_max_mb = a->memory_max_mb,
-        .pid = a->pid,
     };
+    snprintf(row.token, sizeof row.token, "%s", a->token);
+    snprintf(row.boot, sizeof row.boot, "%s", y->boot_id);
+    snprintf(row.stop, sizeof row.stop, "%s", stop_why_name(a->stop));
+    return row;
 }
 
-void attempt_save(struct yard *y, const struct attempt *a)
+int attempt_save(struct yard *y, struct attempt *a, struct err *err)
 {
-    AUTO_FREE char *places = places_text(y, a);
-    struct attempt_row row = make_row(y, a, places);
-    struct err err;
-    if (store_attempt_save(y->store, &row, &err) < 0)
-        log_warning("job=%lld attempt=%u save: %s", (long long)a->job, a->n, err.text);
+    struct attempt_row row = make_row(y, a);
+    a->changed = false;
+    return store_attempt_save(y->store, &row, err);
+}
+
+void attempt_touch(struct yard *y, struct attempt *a)
+{
+    if (a->changed)
+        return;
+    a->changed = true;
+    VEC_PUSH(&y->turn.attempts, a);
 }
 
 /* The size and the share that the engine gives. */
@@ -146,8 +149,7 @@ void attempt_begin(struct yard *y, struct live_job *j, const struct task *t)
     j->row.state = JOB_STARTING;
     j->progress = (struct progress_seen){0};
     j->usage = (struct usage_seen){0};
-    AUTO_FREE char *places = places_text(y, a);
-    struct attempt_row row = make_row(y, a, places);
+    struct attempt_row row = make_row(y, a);
     if (store_attempt_add(y->store, &row, &err) < 0)
         log_warning("job=%lld attempt=%u: %s", (long long)a->job, a->n, err.text);
     if (j->terms.preempt == SPEC_PREEMPT_NEVER)
@@ -168,7 +170,7 @@ void attempt_resize(struct yard *y, struct live_job *j, const struct task *t, co
             turn_do(y, a, DEED_SIZE);
         return;
     }
-    attempt_save(y, a);
+    attempt_touch(y, a);
     if (before.cpus != a->cpus)
         events_add(y, "job.resized", a->job,
                    size_object(a, j->by_hand == y->engine.decisions ? "hand" : why));
@@ -184,7 +186,7 @@ void attempt_pause(struct yard *y, struct live_job *j, const struct task *t, boo
     a->since = clock_wall(&y->clock);
     if (!pause)
         take_size(a, j, t);
-    attempt_save(y, a);
+    attempt_touch(y, a);
     events_add(y, pause ? "job.paused" : "job.resumed", a->job,
                pause ? NULL : size_object(a, NULL));
     turn_do(y, a, DEED_FREEZE | (pause ? 0 : DEED_SIZE));
@@ -203,7 +205,7 @@ void attempt_stop(struct yard *y, struct live_job *j, enum stop_why why, usec_t 
         a->paused = false;
         turn_do(y, a, DEED_FREEZE);
     }
-    attempt_save(y, a);
+    attempt_touch(y, a);
     yard_touch(y, j);
     if (why == STOP_PREEMPT)
         events_add(y, "job.preempted", a->job, size_object(a, NULL));
@@ -220,7 +222,7 @@ void attempt_started(struct yard *y, struct attempt *a, usec_t at)
         j->row.started = at;
     if (a->state == JOB_STARTING)
         a->state = j->row.state = JOB_RUNNING;
-    attempt_save(y, a);
+    attempt_touch(y, a);
     yard_touch(y, j);
     yard_settle(y, j);
 }
@@ -334,7 +336,7 @@ void attempt_over(struct yard *y, struct attempt *a, const struct ending *end)
     a->reason = xstrdup(stop == STOP_NONE || *end->reason ? end->reason : stop_why_name(stop));
     a->cpu_seconds = end->cpu_seconds;
     a->memory_max_mb = end->memory_max_mb;
-    attempt_save(y, a);
+    attempt_touch(y, a);
     attempt_shrunk(y, a);
     j->attempt = NULL;
     VEC_PUSH(&y->leaving, a);

@@ -43,8 +43,9 @@ void attempt_applied(struct yard *y, struct attempt *a, double cpus);
 /* Looks after an attempt that nobody answers for: is its conductor alive? */
 void attempt_look(struct yard *y, struct attempt *a);
 
-/* Writes its row anew. */
-void attempt_save(struct yard *y, const struct attempt *a);
+/* Marks its row to be saved before the turn ends; saves it. */
+void attempt_touch(struct yard *y, struct attempt *a);
+int attempt_save(struct yard *y, struct attempt *a, struct err *err);
 /* The attempt of this number, going on or leaving; NULL when there is none. */
 struct attempt *attempt_find(const struct yard *y, int64_t job, uint32_t n);
 /* STATE/jobs/JOB/N; the caller frees it. */

@@ -15,7 +15,6 @@
 #include "server/jobs/elastic.h"
 #include "server/jobs/parts.h"
 #include "store/jobs.h"
-#include "wire/spec_json.h"
 
 static int make_dirs(const char *path, struct err *err)
 {
@@ -44,19 +43,6 @@ static int write_file(const char *path, const char *text, mode_t mode, struct er
     if (fd < 0 || write(fd, text, n) != (ssize_t)n || rename(name, path) < 0)
         return err_set(err, ERR_IO, "cannot write %s: %s", path, strerror(errno));
     return 0;
-}
-
-static int take_spec(void *ctx, const struct job_row *row, struct err *err)
-{
-    struct spec *spec = ctx;
-    json_error_t bad;
-    const char *field;
-    json_t *o = json_loads(row->spec, 0, &bad);
-    if (!o)
-        return err_set(err, ERR_INTERNAL, "request in the store: %s", bad.text);
-    int rc = spec_from_json(o, spec, &field, err);
-    json_decref(o);
-    return rc;
 }
 
 static void set(json_t *env, const char *key, const char *fmt, ...)
@@ -144,17 +130,19 @@ static void set_limits(json_t *o, const struct live_job *j, const struct spec *s
     json_object_set_new(o, "progress", progress);
 }
 
-static json_t *make_command(struct attempt *a, struct spec *s, struct err *err)
+static json_t *make_command(const struct attempt *a, const struct spec *s, struct err *err)
 {
     struct str path = {0};
     str_addf(&path, "%s/script", a->dir);
     AUTO_FREE char *script = path.at;
     if (s->script && write_file(script, s->script, 0700, err) < 0)
         return NULL;
-    struct spec_list words = spec_words(s, script);
+    struct arena arena = {0};
+    struct spec_list words = spec_words(s, script, &arena);
     json_t *list = json_array();
     for (uint32_t i = 0; i < words.n; i++)
         json_array_append_new(list, json_string(words.at[i]));
+    arena_done(&arena);
     return list;
 }
 
@@ -164,8 +152,8 @@ static const char *work_dir(const struct spec *s)
     return s->workdir ? s->workdir : home && *home == '/' ? home : "/";
 }
 
-static int write_spec(struct yard *y, const struct live_job *j, struct attempt *a, struct spec *s,
-                      json_t *o, struct err *err)
+static int write_spec(struct yard *y, const struct live_job *j, struct attempt *a,
+                      const struct spec *s, json_t *o, struct err *err)
 {
     struct str dir = {0}, file = {0};
     str_addf(&dir, "%s/jobs/%lld/checkpoint", y->config.state_dir, (long long)a->job);
@@ -193,24 +181,20 @@ int attempt_launch(struct yard *y, struct attempt *a, struct err *err)
 {
     const struct live_job *j = yard_live(y, a->job);
     struct runtime_attempt r = attempt_to_runtime(y, a);
-    struct spec s;
-    spec_init(&s);
+    const struct spec *s = &j->submission->spec;
     json_t *o =
         json_pack("{s:I, s:i, s:s, s:s, s:s, s:f, s:I, s:i, s:f}", "job", (json_int_t)a->job,
                   "attempt", a->n, "name", j->row.name, "socket", conductors_path(y->conductors),
                   "token", a->token, "cpus", (double)a->cpus / UNIT, "log_max_bytes",
                   (json_int_t)ATTEMPT_LOG_MAX, "log_keep", ATTEMPT_LOG_KEEP, "sample_s", 1.0);
-    int rc = store_job_get(y->store, a->job, take_spec, &s, err);
-    if (rc == 0)
-        rc = make_dirs(a->dir, err);
+    int rc = make_dirs(a->dir, err);
     if (rc == 0)
         rc = y->config.runtime->prepare(y->runtime, &r, o, err);
     if (rc == 0)
-        rc = write_spec(y, j, a, &s, o, err);
+        rc = write_spec(y, j, a, s, o, err);
     if (rc == 0)
         rc = y->config.runtime->spawn(y->runtime, a->dir, &a->pid, err);
     a->set_cpus = a->cpus;
     json_decref(o);
-    spec_done(&s);
     return rc;
 }

@@ -34,10 +34,7 @@ void live_job_free(struct live_job *j)
 {
     if (!j)
         return;
-    free((char *)j->row.name);
-    free((char *)j->row.user);
-    free((char *)j->row.reason);
-    free((char *)j->row.said);
+    job_row_done(&j->row);
     VEC_DONE(&j->deps);
     VEC_DONE(&j->dependents);
     arena_done(&j->arena);

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "model/task.h"
+#include "server/jobs/submission.h"
 #include "server/jobs/terms.h"
 #include "server/jobs/ties.h"
 #include "store/job_state.h"
@@ -55,6 +56,7 @@ struct attempt {
     int64_t pid;          /* of its conductor; 0 = not known */
     unsigned todo;        /* bits of enum deed */
     bool queued;          /* in the turn's list of things to do */
+    bool changed;         /* its row must be saved before the turn ends */
     bool paused;
     enum stop_why stop;
     usec_t grace;                   /* of the stop */
@@ -122,7 +124,8 @@ enum block {
 };
 
 struct live_job {
-    struct job_row row; /* name, user and reason are owned; spec is NULL */
+    struct job_row row; /* its texts are owned */
+    struct submission *submission;
     struct terms terms;
     struct arena arena; /* of what the engine's jobs point to */
     struct job job[2];  /* for the engine: the terms in force, and those before */
@@ -142,6 +145,7 @@ struct live_job {
     struct live_job *prev, *next; /* by id */
 };
 
+/* Frees all but its use of the submission. */
 void live_job_free(struct live_job *j);
 void attempt_free(struct attempt *a);
 

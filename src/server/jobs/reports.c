@@ -68,44 +68,20 @@ double report_remaining(const struct yard *y, const struct live_job *j)
 
 /* ---- what is kept of it ------------------------------------------------------ */
 
-static void keep_number(json_t *o, const char *key, double value)
-{
-    if (isfinite(value))
-        json_object_set_new(o, key, json_real(value));
-}
-
-void report_keep(struct live_job *j)
+static void keep_progress(struct live_job *j)
 {
     const struct progress_seen *p = &j->progress;
-    if (!p->known)
-        return;
-    json_t *o = json_object();
-    keep_number(o, "epoch", p->epoch);
-    keep_number(o, "epochs", p->epochs);
-    keep_number(o, "loss", p->loss);
-    json_object_set_new(o, "metric", json_string(p->metric));
-    json_object_set_new(o, "source", json_string(p->source));
-    json_object_set_new(o, "at", json_integer(p->at));
-    free((char *)j->row.said);
-    j->row.said = json_dumps(o, JSON_COMPACT);
-    json_decref(o);
-}
-
-struct progress_seen report_recall(const struct job_row *row)
-{
-    json_t *o = json_loads(row->said ? row->said : "", 0, NULL);
-    struct progress_seen p = {.step = row->step,
-                              .total = row->total,
-                              .epoch = number(o, "epoch"),
-                              .epochs = number(o, "epochs"),
-                              .loss = number(o, "loss"),
-                              .value = row->metric,
-                              .rate = NAN,
-                              .at = json_integer_value(json_object_get(o, "at"))};
-    copy_text(o, "metric", p.metric, sizeof p.metric);
-    copy_text(o, "source", p.source, sizeof p.source);
-    json_decref(o);
-    return p;
+    struct job_row *row = &j->row;
+    row->step = p->step;
+    row->total = p->total > 0 ? p->total : j->terms.total > 0 ? j->terms.total : NAN;
+    row->epoch = p->epoch;
+    row->epochs = p->epochs;
+    row->loss = p->loss;
+    row->metric = p->value;
+    row->rate = p->rate;
+    row->progress_at = p->at;
+    snprintf(row->metric_name, sizeof row->metric_name, "%s", p->metric);
+    snprintf(row->progress_source, sizeof row->progress_source, "%s", p->source);
 }
 
 /* ---- what the engine is told -------------------------------------------------- */
@@ -238,44 +214,14 @@ static void keep_sample(struct yard *y, struct live_job *j, const struct attempt
 /* A change of size has cost this much: from the signal to the first step after it. */
 static void learn_cost(struct yard *y, struct live_job *j, struct attempt *a)
 {
-    usec_t cost = a->pause + clock_now(&y->clock) - a->resumed, old = j->terms.resize_cost;
+    usec_t cost = a->pause + clock_now(&y->clock) - a->resumed, old = j->row.resize_cost;
     a->resumed = 0;
-    j->terms.resize_cost = old == TERMS_RESIZE_COST ? cost : (old + cost) / 2;
+    j->row.resize_cost = j->terms.resize_cost = old ? (old + cost) / 2 : cost;
+    yard_touch(y, j);
     events_add(y, "job.restarted", a->job,
                json_pack("{s:I, s:f, s:f, s:f}", "attempt", (json_int_t)a->n, "cpus",
                          (double)a->cpus / UNIT, "cost_s", time_seconds(cost), "expected_s",
                          time_seconds(j->terms.resize_cost)));
-    rules_tell_terms(y, j);
-}
-
-/* Events come newest first: the first one counts. */
-static int recall(void *ctx, int64_t seq, usec_t at, int64_t job, const char *kind,
-                  const char *json, struct err *err)
-{
-    usec_t *cost = ctx;
-    (void)seq, (void)at, (void)job, (void)err;
-    if (*cost || strcmp(kind, "job.restarted") != 0)
-        return 0;
-    json_t *o = json_loads(json, 0, NULL);
-    double seconds = number(o, "expected_s");
-    json_decref(o);
-    if (seconds > 0)
-        time_from_seconds(seconds, cost);
-    return 0;
-}
-
-void report_recall_cost(struct yard *y, struct live_job *j)
-{
-    enum { EVENTS = 1000 };
-    usec_t cost = 0;
-    struct err err;
-    if (!j->terms.resize_cost || !j->row.attempt)
-        return;
-    if (store_event_latest(y->store, j->row.id, EVENTS, recall, &cost, &err) < 0)
-        log_warning("job=%lld events: %s", (long long)j->row.id, err.text);
-    if (!cost)
-        return;
-    j->terms.resize_cost = cost;
     rules_tell_terms(y, j);
 }
 
@@ -334,9 +280,7 @@ void report_progress(struct yard *y, struct attempt *a, const json_t *o)
     take_step(p, t, before);
     if (a->resumed)
         learn_cost(y, j, a);
-    j->row.step = p->step;
-    j->row.total = p->total > 0 ? p->total : j->terms.total > 0 ? j->terms.total : NAN;
-    j->row.metric = p->value;
+    keep_progress(j);
     tell_estimate(y, j);
     keep_sample(y, j, a, p->at);
     events_progress(y, a->job, json_deep_copy(o));
@@ -361,7 +305,7 @@ void report_usage(struct yard *y, struct attempt *a, const json_t *o)
         u->cpus = (u->cpu_s - before.cpu_s) / time_seconds(u->at - before.at);
     tell_estimate(y, j);
     yard_touch(y, j);
-    attempt_save(y, a);
+    attempt_touch(y, a);
     keep_sample(y, j, a, u->at);
     if (j->task != TASK_NONE && wants_samples(y)) {
         struct sample_row row = make_sample(j, a, u->at);

@@ -12,14 +12,6 @@ void report_usage(struct yard *y, struct attempt *a, const struct json_t *messag
 void report_applied(struct yard *y, struct attempt *a, const struct json_t *message);
 void report_restarted(struct yard *y, struct attempt *a, const struct json_t *message);
 
-/* What earlier restarts of the job for a size have cost, under this or an earlier server,
- * becomes what the next one is expected to. */
-void report_recall_cost(struct yard *y, struct live_job *j);
-
-/* Puts what the row has no column for of the newest progress into it, and gets it back. */
-void report_keep(struct live_job *j);
-struct progress_seen report_recall(const struct job_row *row);
-
 /* Whether the job's work is reckoned from its steps; otherwise it is assumed. */
 bool report_knows_work(const struct live_job *j);
 

@@ -14,7 +14,6 @@
 #include "store/job_list.h"
 #include "store/job_state.h"
 #include "store/jobs.h"
-#include "wire/spec_json.h"
 #include "wire/spec_lists.h"
 
 /* The jobs of one submission. Until they are written, and have ids, the i-th is known
@@ -61,8 +60,8 @@ static int find_named(struct yard *y, const char *text, int64_t *id, struct err 
     struct str prefix = {0};
     str_addf(&prefix, "%s*", text);
     AUTO_FREE char *pattern = prefix.at;
-    struct job_filter exact = {.name = text, .limit = 1, .brief = true};
-    struct job_filter like = {.name = pattern, .limit = LOOK_AT, .brief = true};
+    struct job_filter exact = {.name = text, .limit = 1};
+    struct job_filter like = {.name = pattern, .limit = LOOK_AT};
     struct match m = {0};
     if (!strchr(text, '*') && store_job_list(y->store, &exact, see_exact, &m, err) < 0)
         return -1;
@@ -209,7 +208,7 @@ static int add_deps(struct yard *y, const struct batch *b, struct live_job *j,
         return -1;
     if (look.array != on)
         return add_dep(y, j, d->kind, on, err);
-    struct job_filter filter = {.array = on, .brief = true};
+    struct job_filter filter = {.array = on};
     struct members members = {y, j, d->kind};
     return store_job_list(y->store, &filter, add_member, &members, err);
 }
@@ -232,17 +231,23 @@ static struct live_job *make_live(const struct spec *s, usec_t now)
         .work = TERMS_WORK_UNKNOWN,
         .step = NAN,
         .total = s->total > 0 ? s->total : NAN,
+        .epoch = NAN,
+        .epochs = NAN,
+        .loss = NAN,
         .metric = NAN,
+        .rate = NAN,
     };
     return j;
 }
 
 /* ---- a batch ------------------------------------------------------------- */
 
-static void batch_done(struct batch *b)
+static void batch_done(struct yard *y, struct batch *b)
 {
-    for (size_t i = 0; i < b->jobs.n; i++)
+    for (size_t i = 0; i < b->jobs.n; i++) {
+        submission_drop(&y->submissions, b->jobs.at[i]->submission);
         live_job_free(b->jobs.at[i]);
+    }
     VEC_DONE(&b->jobs);
     VEC_DONE(&b->of);
 }
@@ -298,14 +303,14 @@ static int expand(struct yard *y, const struct spec *s, uint32_t at, usec_t now,
     return 0;
 }
 
-static int write_job(struct yard *y, const struct batch *b, struct live_job *j, const char *spec,
-                     int64_t array, struct err *err)
+static int write_job(struct yard *y, const struct batch *b, struct live_job *j, int64_t array,
+                     struct err *err)
 {
-    j->row.spec = spec;
+    j->row.request = j->submission->id;
     j->row.array = array;
+    terms_to_row(&j->terms, &j->row);
     if (store_job_add(y->store, &j->row, &j->row.id, err) < 0)
         return -1;
-    j->row.spec = NULL;
     j->row.array = array == JOB_ARRAY_FIRST ? j->row.id : array;
     for (size_t i = 0; i < j->deps.n; i++) {
         struct live_dep *d = &j->deps.at[i];
@@ -317,22 +322,22 @@ static int write_job(struct yard *y, const struct batch *b, struct live_job *j, 
     return 0;
 }
 
-/* Writes all jobs of request `at`, from *next on. */
-static int write_request(struct yard *y, const struct spec *s, uint32_t at, struct batch *b,
-                         size_t *next, struct err *err)
+/* Writes request `at`, which is taken, and all its jobs, from *next on. */
+static int write_request(struct yard *y, struct spec *s, uint32_t at, struct batch *b, size_t *next,
+                         struct err *err)
 {
-    json_t *o = spec_to_json(s);
-    AUTO_FREE char *text = json_dumps(o, JSON_COMPACT);
-    json_decref(o);
-    int64_t first = s->array.n ? JOB_ARRAY_FIRST : 0;
-    for (; *next < b->jobs.n && b->of.at[*next] == at; ++*next) {
+    int64_t array = s->array.n ? JOB_ARRAY_FIRST : 0;
+    struct submission *submission = submission_add(&y->submissions, y->store, s, err);
+    int rc = submission ? 0 : -1;
+    for (; rc == 0 && *next < b->jobs.n && b->of.at[*next] == at; ++*next) {
         struct live_job *j = b->jobs.at[*next];
-        if (write_job(y, b, j, text, first, err) < 0)
-            return -1;
-        if (first == JOB_ARRAY_FIRST)
-            first = j->row.id;
+        j->submission = submission_share(submission);
+        rc = write_job(y, b, j, array, err);
+        if (array == JOB_ARRAY_FIRST)
+            array = j->row.id;
     }
-    return 0;
+    submission_drop(&y->submissions, submission);
+    return rc;
 }
 
 /* The jobs are on their way to the disk: into the yard with them. */
@@ -353,7 +358,7 @@ static void enter(struct yard *y, struct batch *b, struct ids *ids)
     turn_hurry(y);
 }
 
-int yard_submit(struct yard *y, const struct spec *specs, size_t n, struct ids *ids, size_t *at,
+int yard_submit(struct yard *y, struct spec *specs, size_t n, struct ids *ids, size_t *at,
                 const char **field, struct err *err)
 {
     struct batch b = {0};
@@ -369,6 +374,6 @@ int yard_submit(struct yard *y, const struct spec *specs, size_t n, struct ids *
         enter(y, &b, ids);
     else if (*at)
         --*at;
-    batch_done(&b);
+    batch_done(y, &b);
     return rc;
 }

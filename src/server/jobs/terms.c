@@ -63,6 +63,25 @@ int terms_from_spec(const struct spec *s, const struct cluster *cluster, struct 
     return 0;
 }
 
+void terms_follow_row(struct terms *t, const struct job_row *row)
+{
+    t->cpus_min = row->cpus_min;
+    t->cpus_max = row->cpus_max;
+    t->time_limit = row->time_limit;
+    if (row->resize_cost)
+        t->resize_cost = row->resize_cost;
+}
+
+void terms_to_row(const struct terms *t, struct job_row *row)
+{
+    row->cpus_min = t->cpus_min;
+    row->cpus_max = t->cpus_max;
+    row->gpus_min = t->gpus_min;
+    row->gpus_max = t->gpus_max;
+    row->memory_mb = t->memory_mb;
+    row->time_limit = t->time_limit;
+}
+
 /* Whether the job can change its size while it runs: threads on the CPUs, processes by
  * a launcher, anything by starting again. */
 static bool is_malleable(const struct terms *t)

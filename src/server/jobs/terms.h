@@ -4,6 +4,7 @@
 
 #include "model/cluster.h"
 #include "model/job.h"
+#include "store/jobs.h"
 #include "wire/spec.h"
 
 struct terms {
@@ -35,6 +36,11 @@ struct terms {
 /* Fails (ERR_INVALID) on a GPU type that the cluster does not have. */
 int terms_from_spec(const struct spec *s, const struct cluster *cluster, struct terms *out,
                     struct err *err);
+
+/* Those that can change become what the row says is in force. */
+void terms_follow_row(struct terms *t, const struct job_row *row);
+/* The other way: the row of a new job. */
+void terms_to_row(const struct terms *t, struct job_row *row);
 
 /* Assumed of a job that starts again to change its size, until it was measured. */
 #define TERMS_RESIZE_COST (10 * USEC_PER_SEC)

@@ -1,7 +1,6 @@
 /* Owns what users do to jobs that they have: cancel, hold, release, requeue, resize
  * and change of terms. */
 #include <jansson.h>
-#include <stdio.h>
 
 #include "server/boot.h"
 #include "server/events.h"
@@ -10,7 +9,6 @@
 #include "server/log.h"
 #include "store/job_state.h"
 #include "store/jobs.h"
-#include "wire/spec_json.h"
 
 struct seen {
     enum job_state state;
@@ -144,6 +142,7 @@ static int apply_terms(struct yard *y, struct live_job *j, const struct terms *t
         j->job_now = half;
         return -1;
     }
+    terms_to_row(&j->terms, &j->row);
     yard_touch(y, j);
     turn_hurry(y);
     return 0;
@@ -160,31 +159,6 @@ void yard_follow_clock(struct yard *y)
     log_info("the clock was set; deadlines follow");
 }
 
-/* Terms that a user changed are part of the request from now on. */
-struct rewrite {
-    struct yard *y;
-    const struct terms *terms;
-};
-
-static int rewrite_spec(void *ctx, const struct job_row *row, struct err *err)
-{
-    const struct rewrite *w = ctx;
-    json_error_t bad;
-    char text[64];
-    json_t *o = json_loads(row->spec, 0, &bad);
-    if (!o)
-        return err_set(err, ERR_INTERNAL, "request in the store: %s", bad.text);
-    if (w->terms->time_limit) {
-        snprintf(text, sizeof text, "%gs", time_seconds(w->terms->time_limit));
-        json_object_set_new(o, "time_limit", json_string(text));
-    } else {
-        json_object_del(o, "time_limit");
-    }
-    AUTO_FREE char *spec = json_dumps(o, JSON_COMPACT);
-    json_decref(o);
-    return store_job_save_spec(w->y->store, row->id, spec, err);
-}
-
 int yard_change(struct yard *y, int64_t id, const struct job_change *c, struct err *err)
 {
     struct live_job *j = require_live(y, id, err);
@@ -196,13 +170,8 @@ int yard_change(struct yard *y, int64_t id, const struct job_change *c, struct e
     if (apply_terms(y, j, &terms, c->set_priority ? c->priority : j->row.priority,
                     c->set_deadline ? c->deadline : j->row.deadline, err) < 0)
         return -1;
-    if (c->set_time_limit) {
-        struct rewrite w = {y, &terms};
-        if (store_job_get(y->store, id, rewrite_spec, &w, err) < 0)
-            return -1;
-        if (j->attempt)
-            turn_do(y, j->attempt, DEED_LIMIT);
-    }
+    if (c->set_time_limit && j->attempt)
+        turn_do(y, j->attempt, DEED_LIMIT);
     events_add(y, "job.changed", id, NULL);
     return 0;
 }
@@ -244,8 +213,7 @@ int yard_resize(struct yard *y, int64_t id, units_t min, units_t max, struct err
     struct live_job *j = require_live(y, id, err);
     if (!j)
         return -1;
-    bool reset = !min;
-    if (reset) {
+    if (!min) {
         min = j->terms.asked_min;
         max = j->terms.asked_max;
     }
@@ -257,8 +225,6 @@ int yard_resize(struct yard *y, int64_t id, units_t min, units_t max, struct err
     if (apply_terms(y, j, &terms, j->row.priority, j->row.deadline, err) < 0)
         return -1;
     j->by_hand = y->engine.decisions + 1;
-    j->row.cpus_min = reset ? 0 : min;
-    j->row.cpus_max = reset ? 0 : max;
     events_add(
         y, "job.changed", id,
         json_pack("{s:f, s:f}", "cpus_min", (double)min / UNIT, "cpus_max", (double)max / UNIT));

@@ -1,0 +1,23 @@
+/* What is kept about nodes. */
+#ifndef STORE_NODES_H
+#define STORE_NODES_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+
+struct store;
+
+struct node_row {
+    const char *name;
+    bool drained;
+    const char *reason; /* why it is drained; "" = nothing was said */
+};
+
+/* Adds the node, or replaces what was kept about it. */
+int store_node_save(struct store *s, const struct node_row *row, struct err *err);
+/* Texts are valid for the time of the callback. */
+typedef int (*store_node_fn)(void *ctx, const struct node_row *row, struct err *err);
+int store_node_list(struct store *s, store_node_fn fn, void *ctx, struct err *err);
+
+#endif

@@ -1,0 +1,25 @@
+/* What is kept of the step times that a job showed on each size: the summary that
+ * model/speed_fit.h works with. */
+#ifndef STORE_SPEEDS_H
+#define STORE_SPEEDS_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/time.h"
+
+struct store;
+
+struct speed_row {
+    uint32_t size; /* whole units */
+    double units, mean, squares, inside, weight;
+    usec_t last;
+};
+
+/* Adds the size, or replaces what was kept of it. ERR_NOT_FOUND without the job. */
+int store_speed_save(struct store *s, int64_t job, const struct speed_row *row, struct err *err);
+typedef int (*store_speed_fn)(void *ctx, const struct speed_row *row, struct err *err);
+/* Of one job, by size. */
+int store_speed_list(struct store *s, int64_t job, store_speed_fn fn, void *ctx, struct err *err);
+
+#endif
