@@ -6,6 +6,7 @@
 
 #include "base/rng.h"
 #include "engine/engine.h"
+#include "policy/combo.h"
 
 enum { JOBS = 10000, NODES = 1000, GPUS = 8, DECISIONS = 300 };
 

@@ -3,7 +3,9 @@
 
 #include "base/str.h"
 #include "cli/commands.h"
+#include "policy/combo.h"
 #include "policy/policy.h"
+#include "policy/registry.h"
 
 enum { WIDTH = 80 };
 

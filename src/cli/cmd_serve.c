@@ -3,6 +3,7 @@
 
 #include "base/str.h"
 #include "cli/commands.h"
+#include "policy/combo.h"
 #include "server/serve.h"
 #include "wire/dirs.h"
 

@@ -10,6 +10,7 @@
 #include "base/str.h"
 #include "cli/commands.h"
 #include "cli/terminal.h"
+#include "policy/combo.h"
 #include "sim/nodes.h"
 #include "sim/sim.h"
 

@@ -7,7 +7,7 @@
 #define ENGINE_ENGINE_H
 
 #include "model/plan.h"
-#include "policy/policy.h"
+#include "policy/combo.h"
 
 enum event_kind {
     EVENT_SUBMIT,  /* job: a new task */

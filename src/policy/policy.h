@@ -1,4 +1,4 @@
-/* The contract of a policy, and the registry of all of them.
+/* The contract of a policy.
  *
  * A policy is one const struct. Its function reads a snapshot and writes its
  * part of a plan; it has no other input, no state and no side effect, and
@@ -44,28 +44,5 @@ struct policy {
      * users. NULL = it has no lists. */
     unsigned (*list)(const struct snapshot *s, const struct params *p, uint32_t task);
 };
-
-/* A well-known system by its three choices, spelt as a combination. */
-struct preset {
-    const char *name, *summary, *spec;
-};
-
-extern const struct policy *const policies[]; /* NULL-terminated, by axis */
-extern const struct preset presets[];         /* ends with a NULL name */
-
-const char *axis_name(enum axis axis);
-
-/* One choice on each axis with its parameters. */
-struct combo {
-    const struct policy *policy[AXES];
-    struct params params[AXES];
-    char name[192]; /* as the user spelt it */
-};
-
-/* Parses a preset, an allocator, or "allocate=A,place=P,share=S" (any part may
- * be left out), each with parameters behind colons: "las:thresholds=3250",
- * "fifo:order=strict". A preset's parameters go to its allocator, or to the
- * one axis that knows them. Unknown names get the nearest one in the error. */
-int combo_parse(const char *text, struct combo *out, struct err *err);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "policy/combo.h"
 #include "server/conductors.h"
 #include "server/jobs/adopt.h"
 #include "server/jobs/attempts.h"

@@ -6,7 +6,7 @@
 
 #include "base/err.h"
 #include "base/time.h"
-#include "policy/policy.h"
+#include "policy/combo.h"
 
 struct serve_config {
     const char *state_dir, *run_dir;

@@ -16,6 +16,7 @@
 #include <glob.h>
 #include <jansson.h>
 
+#include "policy/combo.h"
 #include "sim/nodes.h"
 #include "sim/sim.h"
 #include "support/effects.h"

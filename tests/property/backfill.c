@@ -2,6 +2,7 @@
  * the first waiting job will find enough units free, worked out from what runs, never
  * moves back, and it has started by then. So no job that overtakes it delays it. */
 #include "base/rng.h"
+#include "policy/combo.h"
 #include "sim/nodes.h"
 #include "sim/sim.h"
 #include "support/chaos_world.h"

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "policy/combo.h"
 #include "support/audit.h"
 #include "support/chaos_world.h"
 #include "support/effects.h"

@@ -1,6 +1,7 @@
 /* Owns yards that are filled by hand. */
 #include "support/hand_yard.h"
 
+#include "policy/combo.h"
 #include "server/explain/explain.h"
 #include "sim/nodes.h"
 #include "store/jobs.h"

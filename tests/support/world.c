@@ -1,6 +1,7 @@
 /* Owns the driving of an engine by hand. */
 #include "support/world.h"
 
+#include "policy/combo.h"
 #include "sim/nodes.h"
 #include "support/audit.h"
 #include "support/effects.h"

@@ -4,6 +4,7 @@
 
 #include "base/rng.h"
 #include "engine/check.h"
+#include "policy/combo.h"
 #include "policy/policies.h"
 #include "support/test.h"
 #include "support/yard.h"

@@ -1,6 +1,7 @@
 /* Tests of the engine's check: a policy that breaks an invariant is told so with
  * ERR_INTERNAL, and nothing of its plan is carried out. The world has a running
  * job on n1 (2 of 4 GPUs), a queued, a held and a paused one. */
+#include "policy/combo.h"
 #include "policy/policies.h"
 #include "support/test.h"
 #include "support/world.h"

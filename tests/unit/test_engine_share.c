@@ -1,6 +1,7 @@
 /* Tests of what tasks get of their nodes' CPUs: the division by limits and weights,
  * what a change of policy does to it, and what of FlowCon and TRADL no trace can
  * show: intervals that double, and metrics that rise. */
+#include "policy/combo.h"
 #include "policy/share/growth.h"
 #include "support/test.h"
 #include "support/world.h"

@@ -5,6 +5,7 @@
 #include "journal/journal.h"
 #include "journal/read.h"
 #include "journal/tables.h"
+#include "policy/combo.h"
 #include "support/test.h"
 #include "support/world.h"
 

@@ -3,6 +3,7 @@
 #include "policy/params.h"
 
 #include "policy/policies.h"
+#include "policy/registry.h"
 #include "support/test.h"
 
 static const struct param number = {"beta", PARAM_NUMBER, "2", 1, 1000, NULL, "a number"};

@@ -1,6 +1,8 @@
 /* Tests of policy/registry: the list of policies and presets, and how combinations
  * are spelt. */
+#include "policy/combo.h"
 #include "policy/policies.h"
+#include "policy/registry.h"
 #include "support/test.h"
 
 static struct combo parsed(const char *text)

@@ -3,6 +3,7 @@
 #include "advisor/rollout.h"
 #include "engine/copy.h"
 #include "journal/journal.h"
+#include "policy/registry.h"
 #include "support/chaos.h"
 #include "support/test.h"
 #include "support/world.h"

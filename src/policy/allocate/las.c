@@ -17,6 +17,7 @@
 #include <stdio.h>
 
 #include "policy/allocate/las.h"
+#include "policy/allocate/las_peer.h"
 #include "policy/policies.h"
 #include "policy/queue.h"
 
@@ -113,7 +114,7 @@ static void allocate_las(const struct snapshot *s, const struct params *p, struc
     las_init(&l, p);
     struct keyed *k = order_collect(s, plan->arena);
     if (s->rules != RULES_OWN) {
-        las_allocate_as_peer(&l, s, k, plan);
+        las_peer_allocate(&l, s, k, plan);
         return;
     }
     for (uint32_t i = 0; i < s->active; i++) {

@@ -25,9 +25,6 @@ unsigned las_rank(const struct las *l, const struct snapshot *s, uint32_t task, 
  * that will run reaches its next threshold, or one that is stopped its promotion. */
 void las_wake(const struct las *l, const struct snapshot *s, const struct keyed *k,
               struct plan *plan);
-/* The allocation under the event rules of Tiresias' or ElasticFlow's simulator. */
-void las_allocate_as_peer(const struct las *l, const struct snapshot *s, struct keyed *k,
-                          struct plan *plan);
 /* First start, else submission: the order inside a queue. */
 usec_t las_since(const struct task *t);
 

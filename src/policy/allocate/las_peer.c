@@ -11,9 +11,10 @@
  * - of jobs that fall together the larger goes first under ElasticFlow's rules.
  *
  * Memo (task): i[0] = queue. */
+#include "policy/allocate/las_peer.h"
+
 #include <math.h>
 
-#include "policy/allocate/las.h"
 #include "policy/queue.h"
 
 static const double own_threshold = 3600e6; /* the default of las */
@@ -82,8 +83,8 @@ static void publish(const struct las *l, const struct snapshot *s, const struct 
     plan->order = order;
 }
 
-void las_allocate_as_peer(const struct las *own, const struct snapshot *s, struct keyed *k,
-                          struct plan *plan)
+void las_peer_allocate(const struct las *own, const struct snapshot *s, struct keyed *k,
+                       struct plan *plan)
 {
     struct las l = *own;
     if (l.n == 1 && (l.threshold[0] == own_threshold || l.threshold[0] == peer_thresholds[0])) {

@@ -1,6 +1,7 @@
 /* Owns nodes and the policy. */
 #include <stdio.h>
 
+#include "policy/combo.h"
 #include "server/api/handlers.h"
 #include "server/api/job_view.h"
 #include "wire/value.h"

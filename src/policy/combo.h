@@ -1,0 +1,22 @@
+/* Combinations of policies: one on each axis, as users spell them. */
+#ifndef POLICY_COMBO_H
+#define POLICY_COMBO_H
+
+#include "policy/policy.h"
+
+const char *axis_name(enum axis axis);
+
+/* One choice on each axis with its parameters. */
+struct combo {
+    const struct policy *policy[AXES];
+    struct params params[AXES];
+    char name[192]; /* as the user spelt it */
+};
+
+/* Parses a preset, an allocator, or "allocate=A,place=P,share=S" (any part may
+ * be left out), each with parameters after colons: "las:thresholds=3250",
+ * "fifo:order=strict". A preset's parameters go to its allocator, or to the
+ * one axis that knows them. Unknown names get the nearest one in the error. */
+int combo_parse(const char *text, struct combo *out, struct err *err);
+
+#endif
