@@ -6,6 +6,7 @@
 #include "base/str.h"
 #include "cli/commands.h"
 #include "journal/journal.h"
+#include "journal/replay.h"
 #include "store/store.h"
 #include "wire/dirs.h"
 

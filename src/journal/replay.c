@@ -1,5 +1,7 @@
 /* Owns the replay: a new engine for each stretch of the journal, which is given the
  * recorded events and must make the recorded decisions. */
+#include "journal/replay.h"
+
 #include <inttypes.h>
 
 #include "journal/journal.h"

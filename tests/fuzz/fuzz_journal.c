@@ -11,6 +11,7 @@
 #include "base/rng.h"
 #include "journal/journal.h"
 #include "journal/read.h"
+#include "journal/replay.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed);

@@ -6,6 +6,7 @@
 #include <sqlite3.h>
 
 #include "journal/journal.h"
+#include "journal/replay.h"
 #include "policy/registry.h"
 #include "store/journal.h"
 #include "store/store.h"
