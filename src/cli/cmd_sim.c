@@ -13,6 +13,8 @@
 #include "policy/combo.h"
 #include "sim/nodes.h"
 #include "sim/sim.h"
+#include "sim/trace/generate.h"
+#include "sim/trace/write.h"
 
 /* What the command line asks for. */
 struct request {

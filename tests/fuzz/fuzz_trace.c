@@ -9,9 +9,11 @@
 #include <unistd.h>
 
 #include "sim/nodes.h"
+#include "sim/trace/generate.h"
 #include "sim/trace/profiles.h"
 #include "sim/trace/trace.h"
 #include "sim/trace/workload.h"
+#include "sim/trace/write.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

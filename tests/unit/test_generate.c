@@ -8,8 +8,10 @@
 #include "base/rng.h"
 #include "base/str.h"
 #include "sim/nodes.h"
+#include "sim/trace/generate.h"
 #include "sim/trace/trace.h"
 #include "sim/trace/workload.h"
+#include "sim/trace/write.h"
 #include "support/same_jobs.h"
 
 #define S USEC_PER_SEC

@@ -3,11 +3,12 @@
  * job draws from a stream of its own, so that adding deadlines, say, leaves
  * arrivals and sizes as they were. Arrival times are stretched at the end so
  * that the offered load is what was asked for, not only on average. */
+#include "sim/trace/generate.h"
+
 #include <math.h>
 #include <stdio.h>
 
 #include "base/rng.h"
-#include "sim/trace/trace.h"
 #include "sim/trace/workload.h"
 
 struct generator {

@@ -33,15 +33,6 @@ int trace_read(const char *path, const struct trace_options *options, struct tra
 int trace_parse(const char *name, const char *text, size_t n, const struct trace_options *options,
                 struct trace *out, struct err *err);
 
-/* Generates jobs from a spec like "poisson:jobs=1000,load=0.9,kind=malleable";
- * see docs/traces.md. The cluster gives the scale of the load factor. */
-int trace_generate(const char *spec, uint64_t seed, const struct trace_options *options,
-                   struct trace *out, struct err *err);
-
-/* Writes jobs in our own CSV, which trace_read reads back the same for the
- * same cluster. Costs are left out when no job has any. */
-int trace_write(const struct trace *t, const char *path, struct err *err);
-
 void trace_done(struct trace *t);
 
 #endif

@@ -1,13 +1,14 @@
 /* Owns the writing of our own CSV. A field is written when it is not what its
  * absence would mean, and a column when some job has such a field, so that a
  * simple trace stays a simple file. */
+#include "sim/trace/write.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "sim/report/outfile.h"
 #include "sim/trace/own.h"
 #include "sim/trace/spelling.h"
-#include "sim/trace/trace.h"
 
 /* Text as a field, quoted where a reader would take it for something else. */
 static void add_text(struct str *s, const char *text)
