@@ -6,7 +6,8 @@
  * They are told by the count in front of "[00:02". What a bar counts is told by
  * the words in front of it, its unit and whether it shows a loss: a bare bar may
  * be anything, and the tracker uses it only when there is nothing better. */
-#include "progress/sighting.h"
+
+#include "progress/bar.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 /* Owns JSON lines: those that a program prints, {"step":10,"loss":0.5}, where the
  * names decide whether they are progress at all, and those of the file
  * $TRAINYARD_PROGRESS, where every number is meant. */
-#include "progress/sighting.h"
+
+#include "progress/json.h"
 
 #include <jansson.h>
 #include <math.h>

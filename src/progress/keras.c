@@ -8,7 +8,8 @@
  *
  * The epoch is on a line of its own above, and an evaluation looks the same: the
  * tracker tells them apart, by that line. */
-#include "progress/sighting.h"
+
+#include "progress/keras.h"
 
 #include <math.h>
 #include <string.h>

@@ -7,7 +7,8 @@
  *
  * A place without a loss, a metric or a learning rate near it is worth little: it
  * may be the step of an installer. An evaluation has metrics but no place. */
-#include "progress/sighting.h"
+
+#include "progress/labels.h"
 
 #include <math.h>
 #include <string.h>

@@ -131,7 +131,7 @@ int progress_pattern_create(const char *text, struct progress_pattern **out, str
     return 0;
 }
 
-int progress_check_pattern(const char *pattern, struct err *err)
+int progress_pattern_check(const char *pattern, struct err *err)
 {
     struct progress_pattern *p;
     if (progress_pattern_create(pattern, &p, err) < 0)

@@ -6,7 +6,13 @@
 
 struct progress_pattern;
 
-/* Fails for a pattern that progress_check_pattern() refuses. */
+/* Whether a pattern can be used: compiles, is at most 1 KiB, and has a named
+ * group that is a field: step, total, epoch, epochs, loss or rate. Any other
+ * named group is a metric. The error names the offset. For the server, when a job
+ * is submitted. */
+int progress_pattern_check(const char *pattern, struct err *err);
+
+/* Fails for a pattern that progress_pattern_check() refuses. */
 int progress_pattern_create(const char *text, struct progress_pattern **out, struct err *err);
 void progress_pattern_free(struct progress_pattern *p);
 

@@ -6,8 +6,14 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "progress/bar.h"
 #include "progress/gate.h"
+#include "progress/json.h"
+#include "progress/keras.h"
+#include "progress/labels.h"
 #include "progress/pattern.h"
+#include "progress/special.h"
+#include "progress/table.h"
 #include "progress/text.h"
 #include "progress/track.h"
 

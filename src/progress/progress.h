@@ -55,7 +55,7 @@ struct progress {
 };
 
 struct progress_config {
-    /* pcre2 with named groups, see progress_check_pattern; NULL = the built-in forms. */
+    /* pcre2 with named groups, see progress/pattern.h; NULL = the built-in forms. */
     const char *pattern;
     int64_t total; /* the job's steps as the user gave them; 0 = read it from the output */
 };
@@ -101,11 +101,5 @@ void progress_add_json(const struct progress *p, struct str *out);
  * metric when it tells no loss: "metric":"loss","value":0.5. Nothing when there is
  * neither. */
 void progress_add_judged(const struct progress *p, struct str *out);
-
-/* Whether a pattern can be used: compiles, is at most 1 KiB, and has a named
- * group that is a field: step, total, epoch, epochs, loss or rate. Any other
- * named group is a metric. The error names the offset. For the server, when a
- * job is submitted. */
-int progress_check_pattern(const char *pattern, struct err *err);
 
 #endif

@@ -60,28 +60,4 @@ static inline bool sighting_has_metric(const struct sighting *s)
     return s->loss_rank != PROGRESS_LOSS_NONE || s->n_metrics;
 }
 
-/* The readers: each takes a line and returns whether it is of its form. In the
- * order in which they are tried. */
-bool progress_read_bar(const struct progress_line *line, struct sighting *s);
-bool progress_read_keras(const struct progress_line *line, struct sighting *s);
-bool progress_read_special(const struct progress_line *line, struct sighting *s);
-bool progress_read_text(const struct progress_line *line, struct sighting *s);
-
-/* A JSON object on one line; `said` = a line of $TRAINYARD_PROGRESS, where every
- * number is meant. */
-bool progress_read_json(const char *text, size_t n, bool said, struct sighting *s);
-
-/* Tables: a line of column names, then rows. */
-#define PROGRESS_COLUMNS 16
-struct progress_table {
-    uint8_t n;    /* columns; 0 = no table yet */
-    uint8_t yolo; /* the losses of a row are parts, to be added up */
-    uint32_t key; /* of its names */
-    struct progress_name column[PROGRESS_COLUMNS];
-};
-/* Takes the names when the line has them: true. */
-bool progress_table_head(struct progress_table *t, const char *text, size_t n);
-bool progress_table_row(const struct progress_table *t, const struct progress_line *line,
-                        struct sighting *s);
-
 #endif

@@ -8,7 +8,8 @@
  *   3: 603.4, 603.4 avg, 0.001 rate, 3.1 seconds, 64 images  darknet
  *   Progress:  62.8% words/sec/thread: 99 lr: 0.01 avg.loss:  0.7   fastText
  *   |    total_timesteps | 2048        |                     Stable-Baselines */
-#include "progress/sighting.h"
+
+#include "progress/special.h"
 
 #include <math.h>
 #include <string.h>

@@ -7,7 +7,8 @@
  *       70/1000      6.73G      1.081     0.4706      1.084         10        640: 100%|█...
  *
  * Names are parted by two blanks at least, or by a tab; "Train Loss" is one. */
-#include "progress/sighting.h"
+
+#include "progress/table.h"
 
 #include <string.h>
 

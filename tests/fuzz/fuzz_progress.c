@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "progress/pattern.h"
 #include "progress/progress.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -68,7 +69,7 @@ static void read_with_pattern(const char *text, size_t n)
     struct err err = {0};
     if (progress_create(&(struct progress_config){.pattern = pattern}, &r, &err) < 0) {
         demand(err.code != ERR_OK && err.text[0] && !r);
-        demand(progress_check_pattern(pattern, NULL) < 0);
+        demand(progress_pattern_check(pattern, NULL) < 0);
         return;
     }
     struct progress was = {0};

@@ -4,6 +4,7 @@
 
 #include <time.h>
 
+#include "progress/pattern.h"
 #include "support/test.h"
 
 static struct progress_reader *reader(const char *pattern)
@@ -149,30 +150,30 @@ static void test_bad_patterns(void **state)
     (void)state;
     struct err err;
     struct progress_reader *r = NULL;
-    assert_error(progress_check_pattern("step (?<step>\\d+", &err), err, ERR_INVALID,
+    assert_error(progress_pattern_check("step (?<step>\\d+", &err), err, ERR_INVALID,
                  "at offset 16");
-    assert_error(progress_check_pattern("", &err), err, ERR_INVALID, "empty");
-    assert_error(progress_check_pattern("step (\\d+)", &err), err, ERR_INVALID, "no group named");
-    assert_error(progress_check_pattern("(?<heat>\\d+)", &err), err, ERR_INVALID, "no group named");
-    assert_error(progress_check_pattern("(?<step>\\C)", &err), err, ERR_INVALID, "offset");
-    assert_error(progress_check_pattern("(?<step>\xff)", &err), err, ERR_INVALID, "offset");
+    assert_error(progress_pattern_check("", &err), err, ERR_INVALID, "empty");
+    assert_error(progress_pattern_check("step (\\d+)", &err), err, ERR_INVALID, "no group named");
+    assert_error(progress_pattern_check("(?<heat>\\d+)", &err), err, ERR_INVALID, "no group named");
+    assert_error(progress_pattern_check("(?<step>\\C)", &err), err, ERR_INVALID, "offset");
+    assert_error(progress_pattern_check("(?<step>\xff)", &err), err, ERR_INVALID, "offset");
     char lengthy[2000];
     memset(lengthy, 'a', sizeof lengthy - 1);
     lengthy[sizeof lengthy - 1] = '\0';
-    assert_error(progress_check_pattern(lengthy, &err), err, ERR_INVALID, "at most 1024");
+    assert_error(progress_pattern_check(lengthy, &err), err, ERR_INVALID, "at most 1024");
     char deep[300] = "(?<step>1)";
     memset(deep + 10, '(', 100);
     memset(deep + 110, ')', 100);
-    assert_error(progress_check_pattern(deep, &err), err, ERR_INVALID, "nested");
+    assert_error(progress_pattern_check(deep, &err), err, ERR_INVALID, "nested");
     struct str many = {0};
     for (int i = 0; i < 30; i++)
         str_addf(&many, "(?<m%d>a)", i);
-    assert_error(progress_check_pattern(many.at, &err), err, ERR_INVALID, "named groups");
+    assert_error(progress_pattern_check(many.at, &err), err, ERR_INVALID, "named groups");
     str_done(&many);
     struct progress_config config = {.pattern = "("};
     assert_error(progress_create(&config, &r, &err), err, ERR_INVALID, "offset 1");
     assert_null(r);
-    assert_ok(progress_check_pattern("(?<loss>\\S+)", &err), err);
+    assert_ok(progress_pattern_check("(?<loss>\\S+)", &err), err);
 }
 
 /* A pattern that would take for ever is stopped, and given up at last. */

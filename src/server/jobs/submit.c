@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "progress/pattern.h"
 #include "progress/progress.h"
 #include "server/events.h"
 #include "server/jobs/rules.h"
@@ -272,7 +273,7 @@ static int expand(struct yard *y, const struct spec *s, uint32_t at, usec_t now,
         *field = "deadline_at";
         return err_set(err, ERR_INVALID, "deadline_at: this time is over");
     }
-    if (s->pattern && progress_check_pattern(s->pattern, err) < 0) {
+    if (s->pattern && progress_pattern_check(s->pattern, err) < 0) {
         *field = "pattern";
         return -1;
     }
