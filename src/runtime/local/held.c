@@ -4,6 +4,8 @@
  * What a controller does not do for us is done process by process: CPUs by affinity,
  * weights by nice values. That reaches only the processes that there are: those that
  * start later inherit it from them. */
+#include "runtime/local/held.h"
+
 #include <math.h>
 #include <stdio.h>
 

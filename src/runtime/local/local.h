@@ -1,27 +1,13 @@
-/* The inside of the local runtime: what it knows of this machine and of each attempt
- * that holds something here. */
+/* The inside of the local runtime: what it knows of this machine. */
 #ifndef RUNTIME_LOCAL_LOCAL_H
 #define RUNTIME_LOCAL_LOCAL_H
 
 #include "runtime/local/cgroup.h"
 #include "runtime/local/cpus.h"
 #include "runtime/local/gpu.h"
+#include "runtime/local/held.h"
 #include "runtime/local/inventory.h"
 #include "runtime/runtime.h"
-
-/* What one attempt holds. */
-struct held {
-    int64_t job;
-    uint32_t attempt;
-    char name[48]; /* of its groups: JOB.ATTEMPT */
-    bool grouped;  /* it has groups; otherwise it is a tree of processes */
-    double weight; /* as it was asked for */
-    struct cgroup_limits limits;
-    struct cpus_grant cpus;
-    struct gpus_grant gpus;
-    struct cpuset bits; /* its CPUs */
-    struct str set;     /* the same as text; limits.cpus points to it */
-};
 
 struct runtime {
     char *jobs_dir, *conductor;
@@ -34,28 +20,5 @@ struct runtime {
     struct str notice;
     VEC(struct held *) held; /* ordered by job and attempt */
 };
-
-/* The attempt's entry; NULL when there is none. */
-struct held *held_find(const struct runtime *r, int64_t job, uint32_t attempt);
-/* A new entry, with nothing held yet. */
-struct held *held_add(struct runtime *r, int64_t job, uint32_t attempt);
-/* Gives its CPUs and GPUs back and forgets it. */
-void held_drop(struct runtime *r, struct held *h);
-
-/* Takes the attempt's sizes over: limits, and CPUs from the books. */
-void held_size(struct runtime *r, struct held *h, const struct runtime_attempt *a);
-/* Takes over the CPUs that the running attempt has. */
-void held_claim(struct runtime *r, struct held *h, const struct runtime_attempt *a);
-
-/* Puts the limits into force, by groups or on the processes one by one. */
-int held_apply(struct runtime *r, struct held *h, struct err *err);
-/* Weights are relative to the heaviest neighbour: sets those that changed because
- * another one came, changed or left. */
-void held_weigh(struct runtime *r);
-/* For a conductor to set when there are no CPU weights. */
-int held_nice(const struct held *h);
-
-/* All living processes of the attempt but its conductor. */
-void held_processes(const struct runtime *r, const struct held *h, pid_list *out);
 
 #endif
