@@ -12,6 +12,11 @@
 #include "cli/terminal.h"
 #include "policy/combo.h"
 #include "sim/nodes.h"
+#include "sim/report/report.h"
+#include "sim/report/result_csv.h"
+#include "sim/report/result_gantt.h"
+#include "sim/report/result_json.h"
+#include "sim/report/result_text.h"
 #include "sim/sim.h"
 #include "sim/trace/generate.h"
 #include "sim/trace/write.h"
@@ -211,7 +216,7 @@ static int write_results(const struct args *a, const struct request *r,
     const char *csv = args_get(a, "jobs-csv"), *html = args_get(a, "report");
     if (csv && result_jobs_csv(results, n, csv, err) < 0)
         return -1;
-    if (html && result_html(results, n, &r->cluster, r->trace_name, r->nodes, html, err) < 0)
+    if (html && report_write(results, n, &r->cluster, r->trace_name, r->nodes, html, err) < 0)
         return -1;
     for (uint32_t i = 0; args_get(a, "gantt") && i < n; i++) {
         result_gantt(&results[i], stdout);

@@ -10,7 +10,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "base/mem.h"
 #include "model/cluster.h"
@@ -82,24 +81,5 @@ const char *result_outcome(enum sim_outcome outcome);
 /* Completion times of the finished jobs, in increasing order; the caller frees
  * the array of r->finished. */
 usec_t *result_completion_times(const struct sim_result *r);
-
-/* One JSON object on one line; without `timing` the fields that depend on the
- * machine are null. */
-void result_json(const struct sim_result *r, bool timing, FILE *out);
-/* A table with one row per result, 120 columns wide at most; the best of each
- * column is marked. Below it, the jobs that never ran or never finished. */
-void result_table(const struct sim_result *r, uint32_t n, bool colour, FILE *out);
-/* A job's name, which comes from a file, with question marks for what would steer a
- * terminal, and `most` characters of it. Returns how many that were. */
-uint32_t result_print_name(const char *name, uint32_t most, FILE *out);
-/* A chart for a terminal: one row per job, time from left to right, what each
- * held; needs segments. For traces that fit on a screen. */
-void result_gantt(const struct sim_result *r, FILE *out);
-/* One line per job and policy. The file appears whole or not at all. */
-int result_jobs_csv(const struct sim_result *r, uint32_t n, const char *path, struct err *err);
-/* One self-contained HTML file about results of the same trace. `trace` and
- * `nodes` are as the user spelt them. The file appears whole or not at all. */
-int result_html(const struct sim_result *r, uint32_t n, const struct cluster *c, const char *trace,
-                const char *nodes, const char *path, struct err *err);
 
 #endif

@@ -5,6 +5,7 @@
 #include "sim/sim.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <time.h>
 
 #include "base/heap.h"

@@ -11,6 +11,7 @@
 
 #include "base/heap.h"
 #include "base/rng.h"
+#include "sim/report/report.h"
 #include "sim/result.h"
 
 enum { NODES = 16, NODE_GPUS = 4, CAPACITY = NODES * NODE_GPUS };
@@ -222,8 +223,8 @@ int main(int argc, char **argv)
     struct sim_result *r = ARENA_ARRAY(&arena, policies, struct sim_result);
     for (uint32_t i = 0; i < policies; i++)
         simulate(jobs, n, i, &r[i]);
-    int rc = result_html(r, policies, &cluster, "traces/<synthetic> & \"quoted\".csv", "16x4:t4",
-                         argv[3], &err);
+    int rc = report_write(r, policies, &cluster, "traces/<synthetic> & \"quoted\".csv", "16x4:t4",
+                          argv[3], &err);
     if (rc < 0)
         fprintf(stderr, "%s\n", err.text);
     for (uint32_t i = 0; i < policies; i++)

@@ -5,6 +5,9 @@
 #include <unistd.h>
 
 #include "sim/report/page.h"
+#include "sim/report/page_curves.h"
+#include "sim/report/page_data.h"
+#include "sim/report/page_prepare.h"
 #include "support/test.h"
 
 struct fixture {
@@ -212,7 +215,7 @@ static void test_names_cannot_get_out(void **state)
     memcpy(long_name + 95, "\xe2\x82\xac", 3); /* a character across the cut */
     f.jobs[2].name = long_name;
     close(mkstemp(path));
-    assert_ok(result_html(&f.r, 1, &f.cluster, "dir/<b>&\"", "<i>", path, &err), err);
+    assert_ok(report_write(&f.r, 1, &f.cluster, "dir/<b>&\"", "<i>", path, &err), err);
     FILE *in = fopen(path, "r");
     size_t size = strlen(report_page) + 100000;
     AUTO_FREE char *page = xcalloc(1, size);
@@ -236,9 +239,9 @@ static void test_errors(void **state)
     struct fixture f;
     struct err err;
     fixture_init(&f, 2);
-    assert_error(result_html(&f.r, 0, &f.cluster, "t", "1x4", "/tmp/x", &err), err, ERR_INVALID,
+    assert_error(report_write(&f.r, 0, &f.cluster, "t", "1x4", "/tmp/x", &err), err, ERR_INVALID,
                  "at least one policy");
-    assert_error(result_html(&f.r, 1, &f.cluster, "t", "1x4", "/tmp/none/none.html", &err), err,
+    assert_error(report_write(&f.r, 1, &f.cluster, "t", "1x4", "/tmp/none/none.html", &err), err,
                  ERR_IO, "cannot write /tmp/none/none.html");
     struct sim_result two[] = {f.r, f.r};
     two[1].jobs = 1;

@@ -5,6 +5,10 @@
 #include <unistd.h>
 
 #include "sim/report/figure.h"
+#include "sim/report/result_csv.h"
+#include "sim/report/result_gantt.h"
+#include "sim/report/result_json.h"
+#include "sim/report/result_text.h"
 #include "support/test.h"
 
 enum { JOBS_MOST = 1200 };

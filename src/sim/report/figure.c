@@ -65,3 +65,20 @@ void figure_add_grouped(struct str *s, double value, unsigned decimals)
     if (decimals)
         str_addf(s, ".%0*lld", (int)decimals, (long long)(scaled % scale));
 }
+
+void figure_add_column(struct str *s, const char *name, const int64_t *values, size_t n)
+{
+    size_t same = 1;
+    while (same < n && values[same] == values[0])
+        same++;
+    str_addf(s, ",\"%s\":", name);
+    if (n && same >= n) {
+        figure_add_int(s, values[0]);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        str_add_n(s, i ? "," : "[", 1);
+        figure_add_int(s, values[i]);
+    }
+    str_add(s, n ? "]" : "[]");
+}

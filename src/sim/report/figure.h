@@ -20,4 +20,8 @@ void figure_add_seconds(struct str *s, usec_t t);
  * is not finite. */
 void figure_add_grouped(struct str *s, double value, unsigned decimals);
 
+/* A member of a JSON object: ,"name":[...] or, when all values are the same,
+ * ,"name":value. */
+void figure_add_column(struct str *s, const char *name, const int64_t *values, size_t n);
+
 #endif

@@ -1,9 +1,10 @@
 /* Owns the curves of the report: completion-time distribution, queue and
  * utilisation over time, each in REPORT_POINTS_MOST numbers at most. */
+#include "sim/report/page_curves.h"
+
 #include <math.h>
 
 #include "sim/report/figure.h"
-#include "sim/report/report.h"
 
 /* The slow end of the distribution is what a reader zooms into: its last jobs
  * are all kept. */
@@ -31,8 +32,8 @@ void report_add_cdf(struct str *s, const struct report *p, const struct sim_resu
     }
     str_add(s, ",\"cdf\":{\"n\":");
     figure_add_int(s, (int64_t)at.n);
-    report_add_column(s, "at", at.at, at.n);
-    report_add_column(s, "rank", rank.at, rank.n);
+    figure_add_column(s, "at", at.at, at.n);
+    figure_add_column(s, "rank", rank.at, rank.n);
     str_add(s, "}");
     VEC_DONE(&at);
     VEC_DONE(&rank);
@@ -60,8 +61,8 @@ static void add_samples(struct str *s, const struct report *p, const struct sim_
         push_step(&at, report_ticks(p, r->samples.at[i].at), &last);
         VEC_PUSH(&v, (int64_t)value(&r->samples.at[i]));
     }
-    report_add_column(s, "at", at.at, at.n);
-    report_add_column(s, "v", v.at, v.n);
+    figure_add_column(s, "at", at.at, at.n);
+    figure_add_column(s, "v", v.at, v.n);
     VEC_DONE(&at);
     VEC_DONE(&v);
 }
@@ -103,9 +104,9 @@ static void add_slices(struct str *s, const struct report *p, const struct sim_r
         mean[k] = slices[k].time > 0 ? llround(slices[k].sum / slices[k].time * 10) : 0;
     }
     str_addf(s, ",\"slices\":%d", SLICES);
-    report_add_column(s, "lo", lo, SLICES);
-    report_add_column(s, "hi", hi, SLICES);
-    report_add_column(s, "mean10", mean, SLICES);
+    figure_add_column(s, "lo", lo, SLICES);
+    figure_add_column(s, "hi", hi, SLICES);
+    figure_add_column(s, "mean10", mean, SLICES);
 }
 
 static void add_curve(struct str *s, const struct report *p, const struct sim_result *r,

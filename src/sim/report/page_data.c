@@ -1,32 +1,18 @@
 /* Owns the layout of the report's data. Columns instead of rows, differences
  * instead of sums, and one number for a column whose values are all the same:
  * a job under a policy takes about 20 bytes. */
+#include "sim/report/page_data.h"
+
 #include <stddef.h>
 
 #include "base/map.h"
 #include "sim/report/figure.h"
-#include "sim/report/report.h"
+#include "sim/report/page_curves.h"
+#include "sim/report/page_gantt.h"
 #include "sim/report/result_json.h"
 
 /* A longer name is cut. */
 enum { NAME_BYTES = 96 };
-
-void report_add_column(struct str *s, const char *name, const int64_t *values, size_t n)
-{
-    size_t same = 1;
-    while (same < n && values[same] == values[0])
-        same++;
-    str_addf(s, ",\"%s\":", name);
-    if (n && same >= n) {
-        figure_add_int(s, values[0]);
-        return;
-    }
-    for (size_t i = 0; i < n; i++) {
-        str_add_n(s, i ? "," : "[", 1);
-        figure_add_int(s, values[i]);
-    }
-    str_add(s, n ? "]" : "[]");
-}
 
 typedef int64_t (*job_value)(const struct report *p, const struct sim_job *j);
 
@@ -131,7 +117,7 @@ static void add_columns(struct str *s, const struct report *p, const struct sim_
         size_t n = 0;
         for (uint64_t i = 0; i < r->jobs; i += p->stride)
             values[n++] = column_value(columns, p, &r->job[i]);
-        report_add_column(s, columns->name, values, n);
+        figure_add_column(s, columns->name, values, n);
     }
 }
 
@@ -182,7 +168,7 @@ static void add_groups(struct str *s, const struct report *p)
         values[n++] = group ? (int64_t)index : -1;
     }
     str_add(s, "]");
-    report_add_column(s, "group", values, n);
+    figure_add_column(s, "group", values, n);
     map_done(&known);
 }
 

@@ -1,7 +1,8 @@
 /* Owns the bars of the Gantt chart: those of each job together and in time,
  * each told by its distance from the one before. */
+#include "sim/report/page_gantt.h"
+
 #include "sim/report/figure.h"
-#include "sim/report/report.h"
 
 /* The segments that the chart shows, by job; those of one job keep their
  * order. */
@@ -59,6 +60,6 @@ void report_add_segments(struct str *s, const struct report *p, const struct sim
     figure_add_int(s, (int64_t)r->segments.n);
     str_addf(s, ",\"cut\":%s", kept < n ? "true" : "false");
     for (unsigned c = 0; c < BAR_COLUMNS; c++)
-        report_add_column(s, bar_names[c], values + c * kept, kept);
+        figure_add_column(s, bar_names[c], values + c * kept, kept);
     str_add(s, "}");
 }

@@ -1,7 +1,7 @@
 /* Owns the scale of a report: its time origin, its tick, and how much of a
  * long trace it lists. A report of seventy thousand jobs under five policies
  * stays at about 15 MB. */
-#include "sim/report/report.h"
+#include "sim/report/page_prepare.h"
 
 enum { LONG_ROWS = 100000 };
 #define LONG_SPAN (1000000 * USEC_PER_SEC)

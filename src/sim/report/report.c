@@ -7,6 +7,8 @@
 
 #include "sim/report/outfile.h"
 #include "sim/report/page.h"
+#include "sim/report/page_data.h"
+#include "sim/report/page_prepare.h"
 
 /* In JSON a "<" is always part of a string. */
 static void write_data(const struct str *data, FILE *out)
@@ -49,8 +51,8 @@ static void write_page(const struct report *p, const struct str *data, FILE *out
     fputs(rest, out);
 }
 
-int result_html(const struct sim_result *r, uint32_t n, const struct cluster *c, const char *trace,
-                const char *nodes, const char *path, struct err *err)
+int report_write(const struct sim_result *r, uint32_t n, const struct cluster *c, const char *trace,
+                 const char *nodes, const char *path, struct err *err)
 {
     struct report p = {.r = r, .n = n, .cluster = c, .trace = trace, .nodes = nodes};
     struct outfile file;

@@ -1,74 +1,15 @@
-/* The parts of the HTML report's data. The page (src/web/report) reads it;
- * docs/report.md describes it.
- *
- * Times are integers of `tick` microseconds since the first submission. Long
- * lists are thinned out as the bounds below ask, and the data says by how
- * much, so that the page can say so too. */
+/* The HTML report. */
 #ifndef SIM_REPORT_REPORT_H
 #define SIM_REPORT_REPORT_H
 
-#include <math.h>
+#include <stdint.h>
 
-#include "base/str.h"
+#include "base/err.h"
 #include "sim/result.h"
 
-enum {
-    REPORT_NAMES_MOST = 120000,    /* jobs listed */
-    REPORT_ROWS_MOST = 400000,     /* jobs listed times policies */
-    REPORT_SEGMENTS_MOST = 120000, /* bars of the Gantt chart, all policies */
-    REPORT_POINTS_MOST = 1500,     /* points of one curve */
-};
-
-struct report {
-    const struct sim_result *r;
-    uint32_t n;
-    const struct cluster *cluster;
-    const char *trace, *nodes;
-    usec_t origin;         /* first submission */
-    usec_t end;            /* of the last thing that happened under any policy */
-    usec_t tick;           /* microseconds */
-    bool exact;            /* every time is a multiple of the tick */
-    units_t per_unit;      /* divides every number of units */
-    uint32_t stride;       /* every stride-th job is listed */
-    uint32_t gantt_stride; /* a multiple of it: jobs in the Gantt chart */
-};
-
-/* Looks through the results for what the fields above say; report_prepare()
- * fails when a segment names a job that is not in the trace. */
-int report_prepare(struct report *p, struct err *err);
-
-/* The whole data as one JSON object. */
-void report_add_data(struct str *s, const struct report *p);
-
-/* The share of jobs that have completed by a time: completion times in
- * increasing order, and their ranks unless every one is there. */
-void report_add_cdf(struct str *s, const struct report *p, const struct sim_result *r);
-/* "queue" and "used" over time: every sample, or lowest, highest and mean of
- * equal slices. */
-void report_add_series(struct str *s, const struct report *p, const struct sim_result *r);
-/* The bars of the jobs in the Gantt chart, job by job. */
-void report_add_segments(struct str *s, const struct report *p, const struct sim_result *r);
-
-/* What a segment shows: the units held, or the CPUs that the job got of its
- * node. */
-static inline units_t report_units(const struct sim_segment *s)
-{
-    return llround(s->used);
-}
-
-/* A time since the first submission, in ticks. */
-static inline int64_t report_ticks(const struct report *p, usec_t t)
-{
-    return (t - p->origin + p->tick / 2) / p->tick;
-}
-
-/* A duration in ticks. */
-static inline int64_t report_duration(const struct report *p, usec_t t)
-{
-    return (t + p->tick / 2) / p->tick;
-}
-
-/* ,"name":[...] or, when all values are the same, ,"name":value. */
-void report_add_column(struct str *s, const char *name, const int64_t *values, size_t n);
+/* One self-contained HTML file about results of the same trace. `trace` and
+ * `nodes` are as the user spelt them. The file appears whole or not at all. */
+int report_write(const struct sim_result *r, uint32_t n, const struct cluster *c, const char *trace,
+                 const char *nodes, const char *path, struct err *err);
 
 #endif

@@ -1,12 +1,13 @@
 /* Owns the per-job CSV: one header, then one line per policy and job in the
  * order of the trace. Fields are quoted by RFC 4180 where they must be; lines
  * end with a line feed; what does not exist is left empty. */
+#include "sim/report/result_csv.h"
+
 #include <string.h>
 
 #include "base/str.h"
 #include "sim/report/figure.h"
 #include "sim/report/outfile.h"
-#include "sim/result.h"
 
 static void add_text(struct str *s, const char *text)
 {

@@ -2,10 +2,12 @@
  * stands for the same span of time and shows what the job held for most of it:
  * a digit for whole units, '+' for ten and more; where jobs share the CPUs of a
  * node in fractions, tenths of a CPU. '.' is waiting, '|' the deadline. */
+#include "sim/report/result_gantt.h"
+
 #include <math.h>
 #include <string.h>
 
-#include "sim/result.h"
+#include "sim/report/result_text.h"
 
 enum { COLUMNS = 72, ROWS = 64, NAME = 16 };
 

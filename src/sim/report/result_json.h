@@ -1,11 +1,16 @@
-/* The JSON object of a result, for those that embed it. */
+/* A result as a JSON object. */
 #ifndef SIM_REPORT_RESULT_JSON_H
 #define SIM_REPORT_RESULT_JSON_H
+
+#include <stdio.h>
 
 #include "base/str.h"
 #include "sim/result.h"
 
-/* The object that result_json() prints. */
+/* One JSON object on one line; without `timing` the fields that depend on the
+ * machine are null. */
+void result_json(const struct sim_result *r, bool timing, FILE *out);
+/* The same object, added to a text. */
 void result_add_json(struct str *s, const struct sim_result *r, bool timing);
 
 #endif

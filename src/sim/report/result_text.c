@@ -2,12 +2,13 @@
  * decimals, so that digits of the same weight stand above each other; what is
  * best is decided on the text that is printed, so that two equal texts are
  * never told apart. */
+#include "sim/report/result_text.h"
+
 #include <math.h>
 #include <stddef.h>
 
 #include "base/str.h"
 #include "sim/report/figure.h"
-#include "sim/result.h"
 
 enum { TABLE_WIDTH = 120, NAME_MOST = 40, NAME_LEAST = 10, COLUMNS = 12, NAMES_SHOWN = 5 };
 
