@@ -1,5 +1,6 @@
 #!/bin/bash
-# tools/lint/layers sees every kind of include that breaks the layers.
+# tools/lint/layers sees every kind of include that breaks the layers, and layers that
+# nothing needs.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/../cli/lib.sh"
 copy layers.txt tools/lint src
@@ -31,6 +32,18 @@ printf '#include <time.h>\n#include "base/err.h"\n' >src/sim/planted.c
 check 'system headers and lower layers are fine' tools/lint/layers
 printf '#include "cli/x.h"\n#include "sim/x.h"\n' >src/main.c
 check 'main.c joins all' tools/lint/layers
+cp layers.txt saved
+sed -i 's/^http: .*/& store/' layers.txt
+check_error 'more than what is included' 1 \
+    '^layers.txt:[0-9]*: http does not include store/; remove it from the line' tools/lint/layers
+printf '#include "store/store.h"\n' >src/http/planted.c
+check 'is fine once it is' tools/lint/layers
+rm src/http/planted.c
+cp saved layers.txt
+echo 'gone:' >>layers.txt
+check_error 'a line for a folder that is gone' 1 \
+    '^layers.txt:[0-9]*: there is no src/gone; remove the line' tools/lint/layers
+mv saved layers.txt
 mkdir src/utils
 check_error 'a folder that is not in layers.txt' 1 '^src/utils: not in layers.txt; add a line' \
     tools/lint/layers
