@@ -3,13 +3,12 @@
 # objects of this build and a planted one.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/../cli/lib.sh"
-copy tools/lint src/base src/model src/policy src/engine compile_flags.txt
+read -r -a folders < <(sed -n "s/^folders='\(.*\)'/base \1/p" "$ROOT/tools/lint/purity")
+copy tools/lint "${folders[@]/#/src/}" compile_flags.txt
 built=$(cd "$ROOT" && realpath "${BUILD:-build}")
 cd "$TMP/copy" || exit 1
-for folder in base model policy engine; do
-    mkdir -p "build/src/$folder"
-    cp "$built/src/$folder"/*.o "build/src/$folder"
-done
+mkdir build
+(cd "$built" && find "${folders[@]/#/src/}" -name '*.o' -exec cp --parents -t "$TMP/copy/build" {} +)
 export BUILD=build
 
 # planted SOURCE FILE [FLAG...]: compiles the text as a file of the tree.
@@ -20,11 +19,16 @@ planted() {
     ${CC:-gcc} @compile_flags.txt -Wno-missing-prototypes -O2 "$@" -c -o "build/${file%.c}.o" "$file"
 }
 
+# plant_in FOLDER SOURCE NAME REGEX: a file with this text is refused.
+plant_in() {
+    planted "$2" "src/$1/planted.c"
+    check_error "$3" 1 "^src/$1/planted.c:$4" tools/lint/purity
+    rm "src/$1/planted.c" "build/src/$1/planted.o"
+}
+
 # plant SOURCE NAME REGEX: a policy with this text is refused.
 plant() {
-    planted "$1" src/policy/planted.c
-    check_error "$2" 1 "^src/policy/planted.c:$3" tools/lint/purity
-    rm src/policy/planted.c build/src/policy/planted.o
+    plant_in policy "$@"
 }
 
 check 'the tree is pure' tools/lint/purity
@@ -48,6 +52,17 @@ plant 'int planted_level = 3;' 'a global' '1: 4 bytes of variables in .data'
 plant '_Thread_local int planted_level;' 'a thread-local variable' '1: 4 bytes of variables in .tbss'
 plant 'extern const char planted_name[]; const char *planted_names[] = {planted_name};' \
     'an array of const strings that is not const itself' '1: 8 bytes of variables in .data.rel'
+
+clock='long time(long *); long f(void) { return time(0); }'
+plant_in policy/allocate "$clock" 'in a subfolder' '2: calls time,'
+for folder in "${folders[@]:1}"; do
+    plant_in "$folder" "$clock" "in $folder" '2: calls time,'
+done
+json='void *json_loadb(void); void *f(void) { return json_loadb(); }'
+plant "$json" 'what another folder may call' '2: calls json_loadb,'
+planted "$json" src/progress/planted.c
+check 'is fine there' tools/lint/purity
+rm src/progress/planted.c build/src/progress/planted.o
 
 planted 'extern const char planted_name[]; const char planted_name[] = "x";
 const char *const planted_names[] = {planted_name};
