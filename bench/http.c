@@ -18,6 +18,7 @@
 #include <unistd.h>
 #include <uv.h>
 
+#include "http/listen.h"
 #include "http/reply.h"
 #include "http/request.h"
 #include "http/server.h"

@@ -5,12 +5,15 @@
  * A refusal is remembered and sent once the whole request has arrived, whose body
  * is thrown away: a client that is still writing would otherwise run into a
  * closed connection and never read the answer. */
+#include "http/admit.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "http/internal.h"
+#include "http/reply.h"
 
 /* Beyond this much unwanted body the connection is just closed. */
 #define DISCARD_LIMIT (64u << 20)

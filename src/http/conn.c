@@ -9,13 +9,22 @@
  *
  * A connection outlives its socket only while a reply that was deferred without
  * `gone` is still to be answered. */
+#include "http/conn.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "http/admit.h"
+#include "http/answer.h"
 #include "http/internal.h"
+#include "http/listener.h"
+#include "http/loop.h"
+#include "http/reply.h"
+#include "http/stream.h"
+#include "http/watch.h"
 
 /* Buffers beyond this are not kept for the next request. */
 #define KEEP_BYTES (64u << 10)
@@ -36,7 +45,7 @@ static void set_phase(struct conn *c, enum phase phase)
     if (before == after)
         return;
     s->receiving += after ? 1u : -1u;
-    server_update_tick(s);
+    loop_update_tick(s);
 }
 
 struct conn *conn_create(struct listener *l, int fd)
@@ -51,7 +60,7 @@ struct conn *conn_create(struct listener *l, int fd)
 
 void conn_free(struct conn *c)
 {
-    reply_reset(&c->reply);
+    answer_reset(&c->reply);
     str_done(&c->target);
     str_done(&c->path);
     str_done(&c->body);
@@ -69,7 +78,7 @@ static void on_started(struct http_server *s, struct MHD_Connection *mhd, struct
     c->listener->connections++;
     c->since = uv_now(s->loop);
     s->receiving++;
-    server_update_tick(s);
+    loop_update_tick(s);
 }
 
 static void on_closed(struct http_server *s, struct conn *c)
@@ -84,7 +93,7 @@ static void on_closed(struct http_server *s, struct conn *c)
     listener_release(c->listener);
     if (owes_request(c))
         s->receiving--;
-    server_update_tick(s);
+    loop_update_tick(s);
     if (c->reply.phase != PHASE_DEFERRED)
         conn_free(c);
 }
@@ -191,7 +200,7 @@ static void on_completed(void *cls, struct MHD_Connection *mhd, void **request_c
                   (usec_t)((uv_hrtime() - c->began) / 1000));
     if (c->reply.phase == PHASE_DEFERRED && !c->reply.dead)
         return;
-    reply_reset(&c->reply);
+    answer_reset(&c->reply);
     set_phase(c, PHASE_IDLE);
     trim(&c->body);
     c->request.method = NULL;
@@ -212,7 +221,7 @@ void conn_resume(struct conn *c)
         return;
     c->reply.suspended = false;
     MHD_resume_connection(c->mhd);
-    server_resumed(c->server);
+    loop_resumed(c->server);
 }
 
 void conn_abandon(struct conn *c)

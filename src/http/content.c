@@ -1,13 +1,18 @@
 /* Owns replies that can be given in part or not at all: Range, ETag,
  * If-None-Match, If-Range. */
+#include "http/content.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "http/internal.h"
+#include "base/mem.h"
+#include "http/answer.h"
 #include "http/range.h"
+#include "http/reply.h"
+#include "http/request.h"
 
 #define BLOCK_BYTES (64u << 10)
 
@@ -43,9 +48,9 @@ static void send_part(struct reply *r, int status, const char *type,
 {
     struct part *p = xmalloc(sizeof *p);
     *p = (struct part){*source, first};
-    reply_finish(r, status, type,
-                 MHD_create_response_from_callback(n, n < BLOCK_BYTES && n ? n : BLOCK_BYTES,
-                                                   read_part, p, free_part));
+    answer_finish(r, status, type,
+                  MHD_create_response_from_callback(n, n < BLOCK_BYTES && n ? n : BLOCK_BYTES,
+                                                    read_part, p, free_part));
 }
 
 void reply_source(struct reply *r, const char *type, const struct reply_source *source,

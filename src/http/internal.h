@@ -1,31 +1,32 @@
-/* What the files of the server share, and nobody else includes.
+/* The state that the files of the server share, and nobody else includes.
  *
  * libmicrohttpd (MHD) speaks the protocol; it runs inside http_server's pump, on
  * its own epoll descriptor, which the loop watches. Each of its connections has a
  * struct conn, reused for one request after the other. All memory of a request is
- * freed in one place, conn.c's on_completed.
+ * freed in one place, on_completed in conn.c.
  *
- *   server.c   life of the server, MHD's place in the loop, timers
- *   listen.c   sockets that listen, and what is accepted from them
- *   conn.c     MHD's callbacks: from the request line to the end of the reply
- *   admit.c    which requests are refused before a handler sees them
- *   watch.c    notices clients that hang up while MHD does not look
- *   reply.c    makes replies; content.c those that know ranges; stream.c streams */
+ *   server.c    creates and stops the server
+ *   loop.c      MHD's place in the loop, timers, the end of all handles
+ *   listen.c    opens unix and TCP sockets; listener.c accepts from them
+ *   conn.c      MHD's callbacks: from the request line to the end of the reply
+ *   admit.c     which requests are refused before a handler sees them
+ *   watch.c     notices clients that hang up while MHD does not look
+ *   answer.c    gives the answer to MHD, with the headers that all of them have
+ *   reply.c     makes replies; content.c those that know ranges; stream.c streams */
 #ifndef HTTP_INTERNAL_H
 #define HTTP_INTERNAL_H
 
 #include <microhttpd.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <uv.h>
 
 #include "base/mem.h"
 #include "base/str.h"
 #include "http/problem.h"
-#include "http/reply.h"
 #include "http/request.h"
 #include "http/server.h"
-#include "http/stream.h"
 
 enum phase {
     PHASE_IDLE,      /* between requests */
@@ -111,58 +112,10 @@ struct http_server {
     void *stopped_ctx;
 };
 
-/* server.c */
-void server_arm(struct http_server *s);
-void server_resumed(struct http_server *s); /* MHD must run soon */
-void server_update_tick(struct http_server *s);
-void server_handle_closed(uv_handle_t *handle);
-
-/* listen.c */
-void listener_release(struct listener *l); /* a connection is over: accept again */
-void listener_retry(struct http_server *s);
-void listener_close_all(struct http_server *s);
-void listener_free_all(struct http_server *s); /* connections point to theirs until the end */
-
-/* conn.c */
-extern const struct conn_callbacks {
-    MHD_NotifyConnectionCallback connection;
-    MHD_AccessHandlerCallback access;
-    MHD_RequestCompletedCallback completed;
-    void *(*uri)(void *cls, const char *uri, struct MHD_Connection *mhd);
-} conn_callbacks;
-struct conn *conn_create(struct listener *l, int fd);
-void conn_free(struct conn *c);
-void conn_suspend(struct conn *c);
-void conn_resume(struct conn *c);
-/* The client is gone, or we give it up: ends a suspended exchange. */
-void conn_abandon(struct conn *c);
-/* Closes the connection if it does not get its request done in time. */
-void conn_check_deadline(struct conn *c, uint64_t now);
-/* No more requests on this connection. */
-void conn_wind_down(struct conn *c);
-
-/* admit.c */
-void admit_target(struct conn *c, const char *target);
-void admit_request(struct conn *c, const char *version);
-/* False when the connection is not worth keeping. */
-bool admit_body(struct conn *c, const char *bytes, size_t n);
-
-/* watch.c */
-int watch_open(struct http_server *s, struct err *err);
-void watch_close(struct http_server *s);
-void watch_add(struct conn *c);
-void watch_remove(struct conn *c);
-
-/* reply.c */
-struct conn *reply_conn(struct reply *r);
-/* Gives the reply its answer and takes the response. */
-void reply_finish(struct reply *r, int status, const char *type, struct MHD_Response *response);
-void reply_refuse(struct reply *r, const struct problem *p);
-void reply_reset(struct reply *r);
-
-/* stream.c */
-void stream_stop(struct stream *s);    /* the server stops */
-void stream_hang_up(struct stream *s); /* the client is gone */
-void stream_over(struct stream *s);    /* the exchange is complete */
+/* A reply is part of its connection. */
+static inline struct conn *conn_of(const struct reply *r)
+{
+    return (struct conn *)((const char *)r - offsetof(struct conn, reply));
+}
 
 #endif

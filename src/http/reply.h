@@ -1,17 +1,16 @@
 /* How a handler answers. Each request is answered exactly once, by one of the
- * reply_* functions below or by opening a stream (http/stream.h); after that the
- * reply is no longer the caller's. JSON and problems are never cached; no reply
- * allows other origins (no CORS). */
+ * reply_* functions below, by content (http/content.h) or by a stream (http/stream.h); after that
+ * the reply is no longer the caller's. JSON and problems are never cached; no reply allows other
+ * origins (no CORS). */
 #ifndef HTTP_REPLY_H
 #define HTTP_REPLY_H
 
 #include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
 
 #include "base/err.h"
 
 struct json_t;
+struct problem;
 struct reply;
 struct request;
 
@@ -36,6 +35,8 @@ void reply_json(struct reply *r, int status, struct json_t *body);
 /* The status is that of the error's code; `field` (may be NULL) names the part of
  * the input that is to blame. */
 void reply_problem(struct reply *r, const struct err *err, const char *field);
+/* The same with all parts given; a status of 204 is an answer without a body. */
+void reply_refuse(struct reply *r, const struct problem *p);
 /* The same with a status and code that no error has, for example 501. */
 void reply_problem_as(struct reply *r, int status, const char *code, const char *detail);
 /* Copies `text`. A type "text/..." without a charset gets UTF-8; HTML gets headers
@@ -46,26 +47,5 @@ void reply_text(struct reply *r, int status, const char *type, const char *text)
 void reply_bytes(struct reply *r, int status, const char *type, char *bytes, size_t n);
 /* For 204 and the like. */
 void reply_empty(struct reply *r, int status);
-/* Bytes that live as long as the program, with the tag of http_etag: If-None-Match
- * is answered with 304, a Range with 206 or 416. */
-void reply_static(struct reply *r, const char *type, const char *bytes, size_t n, const char *etag);
-
-/* Something that can be read at any position, such as a file or several files
- * behind each other. */
-struct reply_source {
-    uint64_t size;
-    /* Reads up to n bytes at `at`; returns how many, at least 1, or -1, which breaks
-     * the reply off so that the client notices. */
-    ssize_t (*read)(void *ctx, uint64_t at, char *buf, size_t n);
-    void (*done)(void *ctx); /* called once, also when nothing was read; may be NULL */
-    void *ctx;
-};
-
-/* All of the source, or the part that the request's Range asks for (206, 416).
- * `etag` may be NULL. */
-void reply_source(struct reply *r, const char *type, const struct reply_source *source,
-                  const char *etag);
-/* The same for the first `size` bytes of a file; takes the descriptor. */
-void reply_file(struct reply *r, const char *type, int fd, uint64_t size, const char *etag);
 
 #endif

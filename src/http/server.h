@@ -1,7 +1,7 @@
 /* An HTTP/1.1 server on the caller's libuv loop: listeners (a unix socket, TCP),
  * one table of routes. One thread, no locks; nothing wakes up while no client
- * wants anything. http/request.h, http/reply.h and http/stream.h are what
- * handlers use. */
+ * wants anything. http/listen.h says where it listens; http/request.h, http/reply.h,
+ * http/content.h and http/stream.h are what handlers use. */
 #ifndef HTTP_SERVER_H
 #define HTTP_SERVER_H
 
@@ -35,20 +35,9 @@ struct http_config {
     void (*served)(void *ctx, const struct request *request, int status, usec_t took);
 };
 
-/* Creates a server that listens nowhere yet. */
+/* Creates a server that does not listen yet: see http/listen.h. */
 int http_server_create(struct uv_loop_s *loop, const struct http_config *config,
                        struct http_server **out, struct err *err);
-
-/* Listens on a unix socket that only the owner may use (0600). A socket file that
- * nobody answers on is replaced; one that is in use, or another kind of file, is
- * ERR_CONFLICT. */
-int http_server_listen_unix(struct http_server *s, const char *path, struct err *err);
-
-/* Listens on "ADDR:PORT": "127.0.0.1:8080", "[::1]:8080", "host:8080", or
- * ":8080" for all addresses. Port 0 picks a free one; *port (may be NULL) gets the
- * one in use. Needs a token in the configuration. */
-int http_server_listen_tcp(struct http_server *s, const char *where, unsigned *port,
-                           struct err *err);
 
 /* Stops and frees the server: takes no more connections, ends all streams, lets
  * replies finish for up to `grace`, then cuts off what is left. Calls stopped(ctx)

@@ -10,8 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "http/answer.h"
+#include "http/conn.h"
 #include "http/internal.h"
+#include "http/reply.h"
 #include "http/sse.h"
+#include "http/watch.h"
 
 #define RETRY_MS 2000
 
@@ -104,7 +108,7 @@ static void allow_head(struct MHD_Response *response, const struct request *q)
 struct stream *reply_stream(struct reply *r, const char *type, const struct stream_ops *ops,
                             void *ctx)
 {
-    struct conn *c = reply_conn(r);
+    struct conn *c = conn_of(r);
     if (!c->mhd) {
         reply_empty(r, 200);
         return NULL;
@@ -116,7 +120,7 @@ struct stream *reply_stream(struct reply *r, const char *type, const struct stre
     allow_head(response, &c->request);
     r->stream = s;
     watch_add(c);
-    reply_finish(r, 200, type, response);
+    answer_finish(r, 200, type, response);
     return s;
 }
 

@@ -43,4 +43,9 @@ int stream_event(struct stream *s, const char *id, const char *event, const char
 /* Sends what is in the buffer and ends the reply. */
 void stream_end(struct stream *s);
 
+/* For the server itself: it stops, the client is gone, the exchange is complete. */
+void stream_stop(struct stream *s);
+void stream_hang_up(struct stream *s);
+void stream_over(struct stream *s);
+
 #endif

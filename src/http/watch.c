@@ -5,12 +5,16 @@
  * A unix peer is gone when it has closed its socket; one that has only shut down
  * its writing side still reads. On TCP these two look the same, and both are
  * taken for gone, as other servers do. */
+#include "http/watch.h"
+
 #include <errno.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include "http/conn.h"
 #include "http/internal.h"
+#include "http/loop.h"
 
 #define WATCH_EVENTS 64
 
@@ -43,7 +47,7 @@ int watch_open(struct http_server *s, struct err *err)
 void watch_close(struct http_server *s)
 {
     if (s->watch.data)
-        uv_close((uv_handle_t *)&s->watch, server_handle_closed);
+        uv_close((uv_handle_t *)&s->watch, loop_handle_closed);
     if (s->watch_fd >= 0)
         close(s->watch_fd);
     s->watch_fd = -1;

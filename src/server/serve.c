@@ -16,6 +16,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "http/listen.h"
 #include "http/server.h"
 #include "server/api/api.h"
 #include "server/log.h"

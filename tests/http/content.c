@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
+#include "http/content.h"
 #include "http/range.h"
 #include "http/reply.h"
 #include "http/request.h"

@@ -5,6 +5,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "http/listen.h"
 #include "http/reply.h"
 #include "http/request.h"
 #include "http/stream.h"

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "http/listen.h"
 #include "support/test.h"
 
 enum { STOP_LIMIT_S = 60 };

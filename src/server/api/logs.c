@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "conductor/logread.h"
+#include "http/content.h"
 #include "http/range.h"
 #include "server/api/handlers.h"
 #include "server/followers.h"

@@ -1,0 +1,17 @@
+/* Which requests are refused before a handler sees them. */
+#ifndef HTTP_ADMIT_H
+#define HTTP_ADMIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct conn;
+
+/* The request line has arrived. */
+void admit_target(struct conn *c, const char *target);
+/* The headers have arrived. */
+void admit_request(struct conn *c, const char *version);
+/* Bytes of the body have arrived. False when the connection is not worth keeping. */
+bool admit_body(struct conn *c, const char *bytes, size_t n);
+
+#endif

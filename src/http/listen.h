@@ -1,0 +1,20 @@
+/* Where a server listens: unix sockets and TCP. */
+#ifndef HTTP_LISTEN_H
+#define HTTP_LISTEN_H
+
+#include "base/err.h"
+
+struct http_server;
+
+/* Listens on a unix socket that only the owner may use (0600). A socket file that
+ * nobody answers on is replaced; one that is in use, or another kind of file, is
+ * ERR_CONFLICT. */
+int http_server_listen_unix(struct http_server *s, const char *path, struct err *err);
+
+/* Listens on "ADDR:PORT": "127.0.0.1:8080", "[::1]:8080", "host:8080", or
+ * ":8080" for all addresses. Port 0 picks a free one; *port (may be NULL) gets the
+ * one in use. Needs a token in the configuration. */
+int http_server_listen_tcp(struct http_server *s, const char *where, unsigned *port,
+                           struct err *err);
+
+#endif

@@ -1,0 +1,193 @@
+/* Owns MHD's place in the loop, the timers, and the end of both.
+ *
+ * MHD's epoll descriptor is watched by uv_poll; when it is readable, or MHD's own
+ * time-out has passed, pump runs MHD. The timer is armed only while MHD asks for
+ * one, tick only while a request is awaited, comment only while there are event
+ * streams: an idle server never wakes up. pump is the only caller of MHD_run,
+ * and is never called from within it. */
+#include "http/loop.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "http/conn.h"
+#include "http/internal.h"
+#include "http/listener.h"
+#include "http/watch.h"
+
+/* MHD often has more to do right after a run; beyond this other handles of the
+ * loop get their turn first. */
+#define PUMP_ROUNDS 16
+
+/* How long until MHD must run: 0 also when connections were resumed, which it does
+ * not count. False when only its descriptor can tell. */
+static bool next_run(struct http_server *s, MHD_UNSIGNED_LONG_LONG *wait)
+{
+    *wait = 0;
+    return s->resumed || MHD_get_timeout(s->mhd, wait) == MHD_YES;
+}
+
+static void pump(struct http_server *s)
+{
+    MHD_UNSIGNED_LONG_LONG wait = 0;
+    s->pumping = true;
+    for (int round = 0; round < PUMP_ROUNDS && wait == 0; round++) {
+        s->resumed = false;
+        MHD_run(s->mhd);
+        if (!next_run(s, &wait))
+            break;
+    }
+    s->pumping = false;
+    if (s->stopping && !s->conns)
+        loop_leave(s);
+    else
+        loop_arm(s);
+}
+
+static void on_readable(uv_poll_t *poll, int status, int events)
+{
+    (void)status;
+    (void)events;
+    pump(poll->data);
+}
+
+static void on_wake(uv_timer_t *timer)
+{
+    pump(timer->data);
+}
+
+void loop_arm(struct http_server *s)
+{
+    MHD_UNSIGNED_LONG_LONG wait;
+    if (!next_run(s, &wait))
+        uv_timer_stop(&s->wake);
+    else if (!uv_is_active((uv_handle_t *)&s->wake) || uv_timer_get_due_in(&s->wake) > wait)
+        uv_timer_start(&s->wake, on_wake, wait, 0);
+}
+
+void loop_resumed(struct http_server *s)
+{
+    if (s->resumed)
+        return;
+    s->resumed = true;
+    if (!s->pumping)
+        loop_arm(s);
+}
+
+static void on_tick(uv_timer_t *timer)
+{
+    struct http_server *s = timer->data;
+    for (struct conn *c = s->conns; c; c = c->next)
+        conn_check_deadline(c, uv_now(s->loop));
+    listener_retry(s);
+    loop_update_tick(s);
+}
+
+void loop_update_tick(struct http_server *s)
+{
+    bool paused = false;
+    for (const struct listener *l = s->listeners; l; l = l->next)
+        paused |= l->paused;
+    if (!s->receiving && !paused) {
+        uv_timer_stop(&s->tick);
+    } else if (!uv_is_active((uv_handle_t *)&s->tick)) {
+        uint64_t period = s->limits.request_s * 250ull;
+        period = period > 5000 ? 5000 : period;
+        uv_timer_start(&s->tick, on_tick, period, period);
+    }
+}
+
+/* Addresses are decoded in url.c, where errors are errors. */
+static size_t leave_escaped(void *cls, struct MHD_Connection *mhd, char *text)
+{
+    (void)cls;
+    (void)mhd;
+    return strlen(text);
+}
+
+static struct MHD_Daemon *start_mhd(struct http_server *s)
+{
+    const unsigned flags = MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME;
+    const struct MHD_OptionItem numbers[] = {
+        /* A connection's memory holds the request's head, and beside it the buffer
+         * for reading the body and the head of the reply. */
+        {MHD_OPTION_CONNECTION_MEMORY_LIMIT, (intptr_t)s->limits.header + (8 << 10), NULL},
+        {MHD_OPTION_CONNECTION_TIMEOUT, s->limits.idle_s, NULL},
+        {MHD_OPTION_CONNECTION_LIMIT, INT32_MAX, NULL},
+        {MHD_OPTION_END, 0, NULL},
+    };
+    return MHD_start_daemon(flags, 0, NULL, NULL, conn_callbacks.access, s, MHD_OPTION_ARRAY,
+                            numbers, MHD_OPTION_NOTIFY_CONNECTION, conn_callbacks.connection, s,
+                            MHD_OPTION_NOTIFY_COMPLETED, conn_callbacks.completed, s,
+                            MHD_OPTION_URI_LOG_CALLBACK, conn_callbacks.uri, s,
+                            MHD_OPTION_UNESCAPE_CALLBACK, leave_escaped, NULL, MHD_OPTION_END);
+}
+
+static void add_timer(struct http_server *s, uv_timer_t *timer)
+{
+    uv_timer_init(s->loop, timer);
+    timer->data = s;
+    s->handles++;
+}
+
+static int watch_mhd(struct http_server *s, struct err *err)
+{
+    const union MHD_DaemonInfo *info = MHD_get_daemon_info(s->mhd, MHD_DAEMON_INFO_EPOLL_FD);
+    int rc = info ? uv_poll_init(s->loop, &s->poll, info->epoll_fd) : UV_ENOSYS;
+    if (rc < 0)
+        return err_set(err, ERR_INTERNAL, "cannot watch the HTTP server: %s", uv_strerror(rc));
+    s->poll.data = s;
+    s->handles++;
+    uv_poll_start(&s->poll, UV_READABLE, on_readable);
+    return 0;
+}
+
+int loop_join(struct http_server *s, struct err *err)
+{
+    add_timer(s, &s->wake);
+    add_timer(s, &s->tick);
+    add_timer(s, &s->comment);
+    add_timer(s, &s->grace);
+    s->mhd = start_mhd(s);
+    if (!s->mhd)
+        return err_set(err, ERR_INTERNAL, "cannot start the HTTP server: %s", strerror(errno));
+    return watch_mhd(s, err) < 0 || watch_open(s, err) < 0 ? -1 : 0;
+}
+
+/* Ends MHD with whatever connections it has. It must not have suspended ones then,
+ * and those that were resumed are so only after a run. */
+static void end_mhd(struct http_server *s)
+{
+    s->cut_off = true;
+    for (struct conn *c = s->conns; c; c = c->next)
+        conn_abandon(c);
+    MHD_run(s->mhd);
+    MHD_stop_daemon(s->mhd);
+}
+
+void loop_leave(struct http_server *s)
+{
+    if (s->mhd)
+        end_mhd(s);
+    watch_close(s);
+    if (s->poll.data)
+        uv_close((uv_handle_t *)&s->poll, loop_handle_closed);
+    uv_close((uv_handle_t *)&s->wake, loop_handle_closed);
+    uv_close((uv_handle_t *)&s->tick, loop_handle_closed);
+    uv_close((uv_handle_t *)&s->comment, loop_handle_closed);
+    uv_close((uv_handle_t *)&s->grace, loop_handle_closed);
+}
+
+void loop_handle_closed(uv_handle_t *handle)
+{
+    struct http_server *s = handle->data;
+    if (--s->handles)
+        return;
+    void (*stopped)(void *) = s->stopped;
+    void *ctx = s->stopped_ctx;
+    listener_free_all(s);
+    free(s->token);
+    free(s);
+    if (stopped)
+        stopped(ctx);
+}

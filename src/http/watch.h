@@ -1,0 +1,15 @@
+/* Notices clients that hang up while MHD does not look at their connection. */
+#ifndef HTTP_WATCH_H
+#define HTTP_WATCH_H
+
+#include "base/err.h"
+
+struct conn;
+struct http_server;
+
+int watch_open(struct http_server *s, struct err *err);
+void watch_close(struct http_server *s);
+void watch_add(struct conn *c);
+void watch_remove(struct conn *c);
+
+#endif
