@@ -11,9 +11,11 @@
 #include "base/mem.h"
 #include "cli/screen_text.h"
 #include "wire/spec.h"
+#include "wire/spec_check.h"
 #include "wire/spec_json.h"
 #include "wire/spec_places.h"
 #include "wire/spec_script.h"
+#include "wire/spec_set.h"
 #include "wire/spec_yaml.h"
 
 extern char **environ;

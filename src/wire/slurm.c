@@ -8,6 +8,7 @@
 #include "wire/slurm_options.h"
 #include "wire/slurm_values.h"
 #include "wire/spec_lists.h"
+#include "wire/spec_set.h"
 #include "wire/value.h"
 
 /* What became of an option. */

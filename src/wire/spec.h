@@ -147,13 +147,6 @@ void spec_done(struct spec *s);
 /* The field of this name; NULL and an error with the nearest name otherwise. */
 const struct spec_field *spec_find(const char *name, struct err *err);
 
-/* Sets one field from text; adds to one that repeats. The error begins with the
- * field's name. */
-int spec_set(struct spec *s, const struct spec_field *f, const char *text, struct err *err);
-
-/* Makes a line for the shell the command, in place of the one it had. */
-int spec_set_shell(struct spec *s, const char *line, struct err *err);
-
 /* The field has its default again. */
 void spec_clear(struct spec *s, const struct spec_field *f);
 /* Whether it has another value than its default. */
@@ -162,10 +155,6 @@ bool spec_differs(const struct spec *s, const struct spec_field *f);
 /* Adds the submitter's environment to `env` as `export` says; what `env` has goes
  * first. Returns how many variables were left out because they are no text. */
 uint32_t spec_export(struct spec *s, char *const *environment);
-
-/* Fills what follows from other fields and finds contradictions. `field`, which
- * may be NULL, gets the name of the one at fault. */
-int spec_check(struct spec *s, const char **field, struct err *err);
 
 /* What to execute: the command; or, for a script that was written to `path`, its
  * interpreter (as its first line says, else /bin/sh), the path and the arguments.

@@ -1,11 +1,12 @@
 /* Owns the rules about which fields of a job request go together, and what
  * follows from others when it is not given. */
+#include "wire/spec_check.h"
+
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "base/str.h"
-#include "wire/spec.h"
 #include "wire/spec_lists.h"
 #include "wire/spec_places.h"
 #include "wire/value.h"

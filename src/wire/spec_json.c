@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "model/speed.h"
 #include "wire/spec_lists.h"
+#include "wire/spec_set.h"
 #include "wire/value.h"
 
 /* The text of a scalar, in `number` where it is one; NULL when it is none or has a

@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "wire/script_options.h"
 #include "wire/slurm.h"
+#include "wire/spec_set.h"
 #include "wire/value.h"
 
 enum { SCRIPT_MAX = 1 << 20 };

@@ -1,11 +1,12 @@
 /* Owns how one field of a job request is set from text. */
+#include "wire/spec_set.h"
+
 #include <ctype.h>
 #include <signal.h>
 #include <stdio.h>
 
 #include "base/str.h"
 #include "model/speed.h"
-#include "wire/spec.h"
 #include "wire/spec_lists.h"
 #include "wire/spec_places.h"
 #include "wire/value.h"

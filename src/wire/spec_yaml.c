@@ -12,6 +12,7 @@
 #include "base/map.h"
 #include "base/str.h"
 #include "wire/spec_places.h"
+#include "wire/spec_set.h"
 #include "wire/value.h"
 
 enum {

@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "wire/spec_check.h"
 #include "wire/spec_json.h"
 #include "wire/spec_script.h"
+#include "wire/spec_set.h"
 #include "wire/spec_yaml.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

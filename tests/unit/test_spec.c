@@ -6,8 +6,10 @@
 #include <jansson.h>
 
 #include "wire/spec.h"
+#include "wire/spec_check.h"
 #include "wire/spec_json.h"
 #include "wire/spec_lists.h"
+#include "wire/spec_set.h"
 #include "wire/value.h"
 
 static const struct good {

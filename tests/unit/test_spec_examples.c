@@ -3,6 +3,7 @@
 #include "support/test.h"
 
 #include "base/str.h"
+#include "wire/spec_check.h"
 #include "wire/spec_json.h"
 #include "wire/spec_script.h"
 #include "wire/spec_yaml.h"

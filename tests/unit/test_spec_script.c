@@ -5,8 +5,10 @@
 #include "base/str.h"
 #include "wire/slurm_options.h"
 #include "wire/slurm_values.h"
+#include "wire/spec_check.h"
 #include "wire/spec_json.h"
 #include "wire/spec_script.h"
+#include "wire/spec_set.h"
 
 /* Reads a script and returns its fields as JSON, without those that all scripts
  * have, and behind them what was ignored, or else the error. */

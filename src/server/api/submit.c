@@ -6,6 +6,7 @@
 #include "server/api/handlers.h"
 #include "store/job_state.h"
 #include "store/jobs.h"
+#include "wire/spec_check.h"
 #include "wire/spec_json.h"
 
 struct batch {
