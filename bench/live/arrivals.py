@@ -1,5 +1,5 @@
 """Five and ten jobs at random arrivals, W. Zheng's thesis, 6.1.4 and 6.1.5: free competition
-against flowcon. Arrivals, works and models are drawn from the seed."""
+and flowcon. Arrivals, work and models are drawn from the seed."""
 import random
 
 import lab
@@ -59,10 +59,10 @@ def run(o):
     repeats = o.repeat or (1 if o.short else 3)
     solo = lab.Solo(1 if o.short else 3)
     cases = [Case(case, range(repeats), solo, scale) for case in CASES]
-    r = lab.Report(f"Jobs at random in 0-200 s, times x {scale:g}")
+    r = lab.Report(f"Jobs that arrive at random in 0-200 s, times x {scale:g}")
     for case in cases:
-        r.table(f"{case.count} jobs, {case.flow} against free competition, {repeats} seeds: "
-                "median (least-most)", ["", "published", "ours"], case.lines())
+        r.table(f"{case.count} jobs, {case.flow} and free competition, {repeats} seeds: "
+                "median (min-max)", ["", "published", "ours"], case.lines())
     r.files["random.svg"] = plot.bars(
         "Completion time by job, in order of arrival, first seed", "s",
         ["free competition", "flowcon"],

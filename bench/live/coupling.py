@@ -1,8 +1,8 @@
-"""Step time over CPUs and threads, of one job that is resized while it trains.
+"""Step time by CPUs and threads, of one job that is resized while it trains.
 
-Fixed threads: the job keeps the threads that it was started with; only its quota changes,
-as by `docker update --cpus`. Pinned: the server resizes it, so it also keeps to fewer CPUs,
-but the malleable library is not there. Coupled: all three follow."""
+Fixed threads: the job keeps the threads that it was started with; only its quota changes, as
+with `docker update --cpus`. Pinned: the server resizes it, so it also runs on fewer CPUs, but
+without the malleable library. Coupled: quota, CPUs and threads all follow."""
 import os
 import tempfile
 import time
@@ -28,7 +28,7 @@ FIXED = [Kind(f"{n} thread{'s' if n > 1 else ''}", n, False)
 PINNED = Kind(f"{lab.CPUS} threads, pinned", lab.CPUS)
 COUPLED = Kind("coupled")
 KINDS = [*FIXED, PINNED, COUPLED]
-# threads that fitted the CPUs that it had; those that it has now
+# threads that fit the CPUs it had; the CPUs it has now
 PAIRS = ((FIXED[1], QUOTAS[1]), (FIXED[1], QUOTAS[2]), (FIXED[0], QUOTAS[0]))
 
 
@@ -49,8 +49,8 @@ def resize(yard, job, kind, groups, cpus):
 
 
 def step_ms(path, seconds):
-    """The mean step of the seconds from now on, from end to end of a step; the window grows
-    until there are three."""
+    """The mean step time over the next seconds, from the end of one step to the end of another;
+    the window grows until it has three steps."""
     start = time.monotonic() + SETTLE_S
 
     def inside():
@@ -103,17 +103,17 @@ def report(figures, rows):
 
     r = lab.Report("Coupling: one training job, resized while it runs")
     for program in PROGRAMS:
-        r.table(f"{program}, ms per step: median (least-most)",
+        r.table(f"{program}, ms per step: median (min-max)",
                 ["CPUs", *[kind.name for kind in KINDS]],
                 [[f"{q:g}", *[figures[program, q, kind].text() for kind in KINDS]]
                  for q in QUOTAS])
-    r.table("Times as long as coupled, medians; the thesis names the effects and gives no figure",
+    r.table("Relative to coupled, medians; the thesis names the effects but gives no figures",
             ["", *[f"{kind.name}, now {q:g} CPU" for kind, q in PAIRS], "worst, quota alone",
              "worst, pinned"],
             [[program, *[f"{ratio(program, q, kind):.2f}" for kind, q in PAIRS],
               f"{max(ratio(program, q, kind) for q in QUOTAS for kind in FIXED):.2f}",
               f"{max(ratio(program, q, PINNED) for q in QUOTAS):.2f}"] for program in PROGRAMS])
-    drawn = [*FIXED, COUPLED]  # pinned ones would leave no room for the others
+    drawn = [*FIXED, COUPLED]  # pinned ones would dwarf the others
     r.files["coupling.svg"] = plot.bars(
         "Step time by CPUs: fixed threads, and coupled", "ms", [kind.name for kind in drawn],
         [(program, [(f"{q:g} CPU", {kind.name: figures[program, q, kind] for kind in drawn})

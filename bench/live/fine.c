@@ -1,5 +1,5 @@
 /* A training with very short parallel regions, for the experiments: a linear model fitted
- * by gradient descent, some tens of microseconds of work between barriers. A step is 50
+ * by gradient descent, with tens of microseconds of work between barriers. A step is 50
  * iterations.
  *
  *     fine STEPS [TIMES]       TIMES: append `STEP SECONDS` of the monotonic clock */
@@ -16,7 +16,7 @@ static double seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Rows of noise, and what a model with the weights 1, 2, ... says of them. */
+/* Rows of noise, and the output of a model with the weights 1, 2, ... for them. */
 static void make_rows(double x[ROWS][COLUMNS], double y[ROWS])
 {
     unsigned state = 1;

@@ -1,5 +1,5 @@
-"""FlowCon's three jobs, W. Zheng's thesis, 6.1.2: free competition against flowcon. Works are
-those that follow from the published times under free competition (docs/papers.md)."""
+"""FlowCon's three jobs, W. Zheng's thesis, 6.1.2: free competition and flowcon. The work
+follows from the published times under free competition (docs/papers.md)."""
 import lab
 import plot
 
@@ -33,7 +33,7 @@ def report(runs, scale, flow):
              for name, *_, published_free, published_flow in JOBS]
     lines.append(("makespan", JOBS[0][-2], JOBS[0][-1], [o.makespan for o in free],
                   [o.makespan for o in ours]))
-    r.table("Completion time, s: median (least-most); published ones scaled",
+    r.table("Completion time, s: median (min-max); published values scaled",
             ["", "published, free", "ours, free", "published, flowcon", "ours, flowcon",
              "published change", "ours, change"],
             [(name, f"{a * scale:.1f}", lab.Figure(before).text(), f"{b * scale:.1f}",

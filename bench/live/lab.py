@@ -1,5 +1,5 @@
-"""What the experiments share: a server of their own, streams of training jobs, and figures
-as median and spread."""
+"""What the experiments share: their own server, streams of training jobs, and figures with
+median and range."""
 import csv
 import io
 import os
@@ -18,14 +18,14 @@ os.environ.setdefault("TRAINYARD_TORCHRUN", str(ROOT / "python" / "trainyard_tor
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 import live  # noqa: E402  pylint: disable=wrong-import-position
 
-PYTHON = "/usr/bin/python3"  # Debian's python3-torch is for this one
+PYTHON = "/usr/bin/python3"  # Debian's python3-torch belongs to this one
 BLAS = "/usr/lib/x86_64-linux-gnu/openblas-openmp"
 CPUS = len(os.sched_getaffinity(0))
 PATIENCE = 900
 
 
 def missing():
-    """What the experiments need and do not find; empty when all is there."""
+    """What the experiments need and do not find; empty if nothing is missing."""
     if not os.path.isdir(BLAS):
         return "libopenblas0-openmp is not installed"
     if subprocess.run([PYTHON, "-c", "import torch"], capture_output=True, check=False).returncode:
@@ -43,7 +43,7 @@ def machine():
 
 
 def busy(seconds=1):
-    """The share of the CPUs' time that others use just now."""
+    """The share of CPU time that other processes use right now."""
     def read():
         with open("/proc/stat", encoding="ascii") as f:
             times = [int(word) for word in f.readline().split()[1:]]
@@ -62,7 +62,7 @@ MODELS = ("mlp", "cnn", "vae", "gru")
 
 
 def build_fine():
-    """Makes the program with fine-grained OpenMP, unless it is there; gives its path."""
+    """Builds the program with fine-grained OpenMP if needed; returns its path."""
     source, program = HERE / "fine.c", live.BUILD / "bench" / "live" / "fine"
     if not program.exists() or program.stat().st_mtime < source.stat().st_mtime:
         program.parent.mkdir(parents=True, exist_ok=True)
@@ -72,7 +72,7 @@ def build_fine():
 
 
 def train(model, steps, times=None):
-    """The words that train it; the time of each step goes to the file `times`."""
+    """The command that trains it; the time of each step goes to the file `times`."""
     if model == FINE:
         return [build_fine(), str(steps), *([times] if times else [])]
     return [PYTHON, str(HERE / "train.py"), model, "--steps", str(steps),
@@ -94,8 +94,8 @@ def read_times(path):
 
 
 class Solo:
-    """Each model alone on all CPUs: how long until its first step, and then per step. Measured
-    once, so that trainings can be made as long as they shall be on this machine."""
+    """Each model alone on all CPUs: the time until its first step, and the time per step. Measured
+    once, so that jobs can be given a certain length on this machine."""
 
     def __init__(self, seconds):
         self.seconds = seconds
@@ -122,7 +122,7 @@ class Solo:
         return self.known[model]
 
     def steps(self, model, seconds):
-        """As many as fill the seconds, the program's start among them."""
+        """The number of steps that fill these seconds, including the start of the program."""
         start, step = self[model]
         return max(10, round((seconds - start) / step))
 
@@ -135,7 +135,7 @@ class Job:
 
 
 class Outcome:
-    """What became of a stream: times in seconds since its start."""
+    """The result of a stream: times in seconds since its start."""
 
     def __init__(self, yard, start, ids, jobs):
         views = [yard.job(i) for i in ids]
@@ -169,7 +169,7 @@ def usage(samples, start):
 
 
 def stream(policy, jobs):
-    """Runs the jobs, each submitted at its time, under the policy on a server of its own."""
+    """Runs the jobs, each submitted at its time, under the policy on its own server."""
     with live.Yard("--policy", policy) as yard:
         yard.start()
         start, began, ids = time.time(), time.monotonic(), []
@@ -199,7 +199,8 @@ class Figure:
     def text(self, digits=1):
         if len(self.values) == 1:
             return f"{self.median:.{digits}f}"
-        return f"{self.median:.{digits}f} ({self.low:.{digits}f}-{self.high:.{digits}f})"
+        to = "-" if self.low >= 0 else " to "
+        return f"{self.median:.{digits}f} ({self.low:.{digits}f}{to}{self.high:.{digits}f})"
 
 
 def percent(new, old):
@@ -215,7 +216,7 @@ def to_csv(rows):
 
 
 class Report:
-    """What an experiment has found: tables to print, drawings and raw data to keep."""
+    """The results of an experiment: tables to print, drawings and raw data to keep."""
 
     def __init__(self, heading):
         self.heading = heading

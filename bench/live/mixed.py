@@ -1,5 +1,5 @@
-"""A mixed stream under three kinds of sharing: static (a job keeps what it asked for), equal
-(malleable jobs divide the cores anew at each arrival and end) and flowcon."""
+"""A mixed stream under three kinds of sharing: static (a job keeps what it requested), equal
+(malleable jobs divide the cores again at each arrival and end) and flowcon."""
 import lab
 import plot
 
@@ -9,7 +9,7 @@ STREAM = (("mlp", 0, 5), ("fine", 1, 2), ("cnn", 2, 4), ("vae", 3.5, 5), ("cnn",
 
 
 def policies():
-    """Name, policy, CPUs that a job asks for. Static grants the most that is asked for."""
+    """Name, policy, CPUs that a job requests. Static grants the largest requested size."""
     most = lab.CPUS
     return (("static, 1 CPU each", "equal:variant=static", "1"),
             (f"static, {most} CPUs each", "equal:variant=static", str(most)),
@@ -34,7 +34,7 @@ def report(found):
     figures = {name: {"makespan": lab.Figure(o.makespan for o in outcomes),
                       "mean completion": lab.Figure(o.mean for o in outcomes)}
                for name, outcomes in found.items()}
-    r.table("Seconds, median (least-most); the thesis claims a gain and gives no figure",
+    r.table("Seconds, median (min-max); the thesis claims a gain but gives no figures",
             ["", "makespan", "mean completion", "CPU use, %", "CPU seconds"],
             [(name, figures[name]["makespan"].text(), figures[name]["mean completion"].text(),
               lab.Figure(100 * o.use for o in outcomes).text(0),

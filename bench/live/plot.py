@@ -1,5 +1,5 @@
-"""Drawings as SVG, by the standard library alone. Colours change with the reader's scheme:
-text and axes are dark on light, light on dark, and the background is left to the page."""
+"""SVG drawings, with the standard library alone. Text and axes follow the reader's light or
+dark colour scheme; the background is left to the page."""
 import math
 from xml.sax.saxutils import escape
 

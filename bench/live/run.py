@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Experiments with a real server and real trainings; docs/experiments/ says what they show.
+"""Experiments with a real server and real training jobs; docs/experiments/ has the results.
 
   bench/live/run.py NAME... [--short] [--repeat N] [--scale X] [--write]
 
 Names: coupling, flowcon, random, mixed, torchrun; all. BUILD names the build directory.
---short      small trainings, few repeats: whether it works, not how well
+--short      small jobs, few repeats: shows that it works, not how well
 --repeat N   measure N times
---scale X    of the published seconds; flowcon 0.1, random 0.04
---write      put tables, drawings and raw data into docs/experiments/
+--scale X    scale the published seconds (flowcon 0.1, random 0.04)
+--write      write tables, drawings and raw data to docs/experiments/
 """
 import argparse
 import re
@@ -29,14 +29,14 @@ BEGIN, END = "<!-- figures -->", "<!-- end of figures -->"
 
 
 def parse():
-    p = argparse.ArgumentParser(description="experiments with a real server and real trainings")
+    p = argparse.ArgumentParser(description="experiments with a real server and real training jobs")
     p.add_argument("names", nargs="+", choices=[*EXPERIMENTS, "all"], metavar="NAME",
                    help=", ".join([*EXPERIMENTS, "all"]))
-    p.add_argument("--short", action="store_true", help="small trainings, few repeats")
+    p.add_argument("--short", action="store_true", help="small jobs, few repeats")
     p.add_argument("--repeat", type=int, metavar="N", help="measure N times")
     p.add_argument("--scale", type=float, metavar="X",
-                   help="of the published seconds: flowcon 0.1, random 0.04")
-    p.add_argument("--write", action="store_true", help="into docs/experiments/")
+                   help="scale the published seconds (flowcon 0.1, random 0.04)")
+    p.add_argument("--write", action="store_true", help="write to docs/experiments/")
     o = p.parse_args()
     if (o.repeat is not None and o.repeat < 1) or not 0.01 <= (o.scale or 1) <= 10:
         p.error("--repeat is at least 1, --scale from 0.01 to 10")
@@ -44,13 +44,13 @@ def parse():
 
 
 def write(name, report, how):
-    """Puts the figures between the marks of the page, and the other files beside it."""
+    """Puts the figures between the markers of the page, and the other files next to it."""
     page = PAGES / f"{name}.md"
     drawings = "".join(f"![{report.heading}]({f})\n\n" for f in report.files if f.endswith(".svg"))
     block = f"{BEGIN}\n{drawings}{how}\n\n{report.markdown()}{END}"
     text, found = re.subn(f"{BEGIN}.*?{END}", lambda _: block, page.read_text(), flags=re.S)
     if not found:
-        sys.exit(f"{page}: no place for the figures, {BEGIN} to {END}")
+        sys.exit(f"{page}: no markers {BEGIN} and {END}")
     page.write_text(text)
     for file, content in report.files.items():
         (PAGES / file).write_text(content)
@@ -66,14 +66,14 @@ def main():
         words = [a for a in sys.argv[1:] if a not in {*EXPERIMENTS, "all", "--write"}]
         machine, busy = lab.machine(), lab.busy()
         if busy > 0.1:
-            machine += f", {busy:.0%} of them in use by others before it began"
+            machine += f", {busy:.0%} in use by other processes before the start"
         start = time.monotonic()
         report = EXPERIMENTS[name](o)
         took = time.monotonic() - start
         print(f"{report.text()}\n\n  {machine}; {took:.0f} s\n", flush=True)
         if o.write:
             command = shlex.join(["bench/live/run.py", name, *words])
-            write(name, report, f"By `{command}` on {machine}, in {took:.0f} s.")
+            write(name, report, f"Measured with `{command}` on {machine}, in {took:.0f} s.")
 
 
 if __name__ == "__main__":

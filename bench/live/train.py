@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""A small real training in PyTorch, for the experiments: pictures of ten shapes in noise,
-made from the seed, so that nothing has to be fetched.
+"""A small real training in PyTorch, for the experiments: images of ten shapes in noise,
+generated from the seed, so that nothing has to be downloaded.
 
     python3 train.py MODEL [--steps N] [--batch N] [--seed N] [--times FILE]
 
-Models: mlp, cnn (classifiers), vae (learns to draw the pictures), gru (reads them row by
-row). Prints "step N/TOTAL loss L", L being the mean since the line before. It knows nothing
-of Trainyard, and sets no number of threads.
+Models: mlp, cnn (classifiers), vae (learns to draw the images), gru (reads them row by row).
+Prints "step N/TOTAL loss L", where L is the mean since the previous line. It does not use
+Trainyard and does not set its number of threads.
 """
 import argparse
 import time
@@ -17,11 +17,11 @@ from torch.nn import functional as F
 
 SIDE, CLASSES = 28, 10
 BATCHES = {"mlp": 256, "cnn": 64, "vae": 256, "gru": 128}
-LINE_S = 0.1  # at most one line in this time
+LINE_S = 0.1  # at least this long between two lines
 
 
 class Pictures:
-    """Ten smooth shapes; a picture is one of them, shifted, in noise."""
+    """Ten smooth shapes; an image is one of them, shifted, in noise."""
 
     def __init__(self, seed):
         self.random = torch.Generator().manual_seed(seed)

@@ -1,5 +1,5 @@
-"""A torchrun job from one worker to two and back, while it trains: are steps lost, and for how
-long does it pause? examples/elastic_train.py says each step once; when, is seen here."""
+"""A torchrun job from one worker to two and back while it trains: are steps lost, and how long
+does it pause? examples/elastic_train.py prints each step once; the times are taken here."""
 import re
 import threading
 import time
@@ -13,7 +13,7 @@ LINE = re.compile(rb"step (\d+)/")
 
 
 class Reader(threading.Thread):
-    """Follows a job's log: [(seconds, step)] as lines come."""
+    """Follows a job's log: [(seconds, step)] as lines arrive."""
 
     def __init__(self, yard, job):
         super().__init__(daemon=True)
@@ -28,14 +28,14 @@ class Reader(threading.Thread):
                 self.seen.append((time.monotonic(), int(match.group(1))))
 
     def wait_steps(self, more):
-        """Until so many more lines have come."""
+        """Waits for that many more lines."""
         wanted = len(self.seen) + more
         live.wait_until(lambda: len(self.seen) >= wanted, f"{more} more steps", 120)
 
 
 def change(yard, job, reader, cpus, steady):
-    """Resizes; gives the longest time without a step from there on, and the time from the
-    resize to the end of it."""
+    """Resizes the job. Returns the longest time without a step after that, and the time from
+    the resize to its end."""
     asked = time.monotonic()
     yard.run("resize", str(job), "--cpus", str(cpus))
     live.wait_until(lambda: yard.job(job)["cpus"] == cpus)
@@ -45,13 +45,13 @@ def change(yard, job, reader, cpus, steady):
 
 
 def longest(reader, since, calm):
-    """The longest pause since then, once there was one and `calm` seconds have followed it."""
+    """The longest pause since then, once `calm` seconds have passed after a pause."""
     def found():
         times = [at for at, _ in reader.seen]
         pauses = [(a, b) for a, b in zip(times, times[1:]) if b >= since and b - a > 0.5]
         return pauses and time.monotonic() - pauses[-1][1] > calm and max(
             pauses, key=lambda p: p[1] - p[0])
-    return live.wait_until(found, "the job pauses and goes on", 120)
+    return live.wait_until(found, "the job to pause and continue", 120)
 
 
 def once(steady):
@@ -72,7 +72,7 @@ def once(steady):
 
 
 def lost(seen):
-    """Steps that are missing, and that were done twice."""
+    """Steps that are missing, and steps that were done twice."""
     steps = [step for _, step in seen]
     return max(steps) - len(set(steps)), len(steps) - len(set(steps))
 
@@ -80,8 +80,8 @@ def lost(seen):
 def run(o):
     steady = 100 if o.short else 400
     runs = [once(steady) for _ in range(o.repeat or (1 if o.short else 3))]
-    r = lab.Report("torchrun, one worker to two and back, while it trains")
-    r.table("Median (least-most) of the runs", ["", "1 to 2 workers", "2 to 1"],
+    r = lab.Report("torchrun: one worker to two and back while it trains")
+    r.table("Median (min-max) of the runs", ["", "1 to 2 workers", "2 to 1"],
             [("seconds without a step", lab.Figure(up[0] for _, up, _ in runs).text(),
               lab.Figure(down[0] for _, _, down in runs).text()),
              ("seconds from the resize to the next step",
