@@ -1,13 +1,13 @@
 #!/usr/bin/python3
-"""What train.py learns, z = sin(3x) cos(2y) + xy/2, on any number of workers, which may
-change while it learns:
+"""Like train.py, a network learns z = sin(3x) cos(2y) + xy/2, but on a number of workers that
+may change during the training:
 
     trainyard submit -w 1-4 --resize torchrun -- python3 elastic_train.py
 
-The workers of a group stop after the same step, as soon as one of them is asked to
-(SIGTERM); the first one saves, and the next group goes on from there. So no step is lost
-or done twice, and as each step's batch is divided among the workers, their number changes
-the time but not what is learned.
+The workers of a group stop after the same step as soon as one of them is asked to (SIGTERM);
+the first one saves, and the next group continues from there. So no step is lost or done
+twice. Each batch is divided among the workers, so their number changes the time but not what
+is learned.
 """
 import argparse
 import os
@@ -17,25 +17,25 @@ import torch
 import torch.distributed as dist
 from torch import nn
 
-BATCH = 1200  # of all workers
+BATCH = 1200  # over all workers
 
 
 def parse():
-    p = argparse.ArgumentParser(description="teach a network on workers that come and go")
+    p = argparse.ArgumentParser(description="train a network on a changing number of workers")
     for name, default in (("steps", 2000), ("hidden", 128), ("seed", 1), ("save-every", 200)):
         p.add_argument("--" + name, type=int, default=default)
     return p.parse_args()
 
 
 def make_batch(seed, step):
-    """Depends on seed and step alone: whoever does the step sees the same."""
+    """Depends only on seed and step: every group sees the same data."""
     g = torch.Generator().manual_seed(seed * 1_000_003 + step)
     x = torch.rand(BATCH, 2, generator=g) * 2 - 1
     return x, torch.sin(3 * x[:, :1]) * torch.cos(2 * x[:, 1:]) + x[:, :1] * x[:, 1:] / 2
 
 
 def load(path, net, optimizer):
-    """The first worker reads the file, if there is one, and gives it to the others."""
+    """The first worker reads the file, if there is one, and sends it to the others."""
     state = [torch.load(path) if dist.get_rank() == 0 and os.path.exists(path) else None]
     dist.broadcast_object_list(state)
     if state[0] is None:
@@ -46,7 +46,7 @@ def load(path, net, optimizer):
 
 
 def save(path, step, net, optimizer):
-    """A new file in the old one's place, or no change at all."""
+    """Replaces the file atomically."""
     if dist.get_rank() == 0:
         state = {"step": step, "net": net.state_dict(), "optimizer": optimizer.state_dict()}
         torch.save(state, path + ".new")
@@ -55,10 +55,10 @@ def save(path, step, net, optimizer):
 
 def main():
     o = parse()
-    asked = []  # non-empty once this worker is to stop
+    asked = []  # not empty once this worker was asked to stop
     dist.init_process_group("gloo")
-    # Not before: there is nothing to save yet, and a worker that waits for the others
-    # would not see it.
+    # Not earlier: there is nothing to save yet, and a worker that waits for the others
+    # would not see the signal.
     signal.signal(signal.SIGTERM, lambda number, _: asked.append(number))
     rank, size = dist.get_rank(), dist.get_world_size()
     torch.manual_seed(o.seed)
@@ -70,14 +70,14 @@ def main():
     step, stop = load(path, net, optimizer), False
     while step < o.steps and not stop:
         x, z = make_batch(o.seed, step)
-        # Each takes its part; DDP averages the gradients, which makes them those of the whole.
+        # Each worker takes its part; DDP averages the gradients, so they are those of the batch.
         loss = ((net(x[rank::size]) - z[rank::size]) ** 2).sum() * size / BATCH
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
         step += 1
         both = torch.tensor([loss.item() / size, float(bool(asked))])
-        dist.all_reduce(both)  # the loss of the whole batch, and whether anyone is to stop
+        dist.all_reduce(both)  # the loss of the whole batch, and whether any worker must stop
         stop = both[1].item() > 0
         if stop or step == o.steps or step % o.save_every == 0:
             save(path, step, net, optimizer)

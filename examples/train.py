@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""What trainer.c does, with PyTorch: teach a network z = sin(3x) cos(2y) + xy/2.
+"""Like trainer.c, but with PyTorch: a network learns z = sin(3x) cos(2y) + xy/2.
 
     python3 train.py [--steps N] [--hidden N] [--batch N] [--seed N] [--save-every N]
 
-It saves to $TRAINYARD_CHECKPOINT_DIR (or here) and resumes from there; at SIGTERM it
-saves and ends with 143, as it is not done. Progress is read from its output.
+It saves to $TRAINYARD_CHECKPOINT_DIR (or the current directory) and resumes from there. On
+SIGTERM it saves and exits with 143. Its progress is read from its output.
 """
 import argparse
 import os
@@ -14,7 +14,7 @@ import time
 import torch
 from torch import nn
 
-asked = set()  # signals that came
+asked = set()  # signals received
 
 
 def parse():
@@ -26,7 +26,7 @@ def parse():
 
 
 def make_batch(o, step):
-    """Depends on seed and step alone, so that a resumed training sees the same."""
+    """Depends only on seed and step, so that a resumed training sees the same data."""
     g = torch.Generator().manual_seed(o.seed * 1_000_003 + step)
     x = torch.rand(o.batch, 2, generator=g) * 2 - 1
     z = torch.sin(3 * x[:, :1]) * torch.cos(2 * x[:, 1:]) + x[:, :1] * x[:, 1:] / 2
@@ -34,7 +34,7 @@ def make_batch(o, step):
 
 
 def save(path, step, net, optimizer):
-    """A new file in the old one's place, or no change at all."""
+    """Replaces the file atomically."""
     state = {"step": step, "net": net.state_dict(), "optimizer": optimizer.state_dict()}
     torch.save(state, path + ".new")
     os.replace(path + ".new", path)

@@ -1,19 +1,19 @@
-/* A small trainer, as a job to try a scheduler with: it teaches a network of two
- * hidden layers the function z = sin(3x) cos(2y) + xy/2 by stochastic gradient
- * descent, on as many cores as OpenMP has.
+/* A small training program to try a scheduler with: a network with two hidden layers
+ * learns the function z = sin(3x) cos(2y) + xy/2 by stochastic gradient descent, on as
+ * many cores as OpenMP has.
  *
  *     trainer [--steps N] [--hidden N] [--batch N] [--seed N]
  *             [--checkpoint FILE] [--save-every N]
  *
  * Each step has a parallel region of two or three milliseconds on one core, and a
  * short one. A batch is always divided into the same chunks, whose gradients are added
- * in the same order, so that the result is the same on any number of threads, also when
- * that changes from step to step. Samples follow from the seed and the step alone:
- * training goes on from a checkpoint as if it had never stopped.
+ * in the same order. So the result is the same on any number of threads, even if that
+ * changes from step to step. Samples depend only on the seed and the step: training
+ * continues from a checkpoint as if it had never stopped.
  *
  * It resumes from its checkpoint if there is one (FILE, or a file in
- * $TRAINYARD_CHECKPOINT_DIR). SIGUSR1 makes it save and go on; SIGTERM and SIGINT make
- * it finish the step, save and exit with 128 + the signal's number, as it is not done. */
+ * $TRAINYARD_CHECKPOINT_DIR). On SIGUSR1 it saves and continues. On SIGTERM and SIGINT
+ * it finishes the step, saves, and exits with 128 plus the number of the signal. */
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
@@ -36,8 +36,8 @@ struct options {
     const char *checkpoint; /* NULL = none */
 };
 
-/* What training changes, as it stands in a checkpoint. Behind it come n weights and n
- * velocities. */
+/* The state of the training, as in a checkpoint, where n weights and n velocities
+ * follow it. */
 struct state {
     char magic[8];
     int64_t hidden, seed, step;
@@ -49,7 +49,7 @@ struct trainer {
     struct state s;
     size_t n;         /* weights */
     float *weights;   /* as in struct layers */
-    float *velocity;  /* behind the weights */
+    float *velocity;  /* after the weights, in the same array */
     float *gradients; /* CHUNKS times n */
     double losses[CHUNKS];
 };
@@ -88,7 +88,7 @@ static struct layers layers_of(float *at, size_t hidden)
     return l;
 }
 
-/* A number in [-1, 1) for each place of each sample (the SplitMix64 generator). */
+/* A number in [-1, 1) for each input of each sample (the SplitMix64 generator). */
 static float noise(uint64_t seed, uint64_t step, uint64_t place)
 {
     uint64_t z =
@@ -175,7 +175,7 @@ static void train_step(struct trainer *t)
     t->s.step++;
 }
 
-/* A new file in the old one's place, or no change at all. */
+/* Replaces the file atomically. */
 static void save(const struct trainer *t)
 {
     char fresh[PATH_MAX];
@@ -193,7 +193,7 @@ static void save(const struct trainer *t)
     printf("saved at step %lld\n", (long long)t->s.step);
 }
 
-/* True when there is a checkpoint, which then has been read. */
+/* Reads the checkpoint; false if there is none. */
 static bool resume(struct trainer *t)
 {
     struct state s;
@@ -209,7 +209,7 @@ static bool resume(struct trainer *t)
         same && fread(t->weights, sizeof *t->weights, 2 * t->n, f) == 2 * t->n && fgetc(f) == EOF;
     fclose(f);
     if (ours && !same)
-        fprintf(stderr, "trainer: %s: it was made with --hidden %lld --seed %lld\n",
+        fprintf(stderr, "trainer: %s: was written with --hidden %lld --seed %lld\n",
                 t->o.checkpoint, (long long)s.hidden, (long long)s.seed);
     else if (!whole)
         fprintf(stderr, "trainer: %s: not a checkpoint of this program\n", t->o.checkpoint);
@@ -253,7 +253,7 @@ static double now(void)
 static void train(struct trainer *t)
 {
     double shown = 0;
-    bool said = false; /* the step that it is at */
+    bool said = false; /* the current step was printed */
     while (t->s.step < t->o.steps && !stop_signal) {
         train_step(t);
         bool due = t->o.save_every && t->s.step % t->o.save_every == 0;
@@ -326,7 +326,7 @@ static struct options parse(int argc, char **argv)
             usage(c == '?' ? stderr : stdout, c == '?' ? 2 : 0);
     }
     if (optind < argc) {
-        fprintf(stderr, "trainer: '%s' is one word too many\n", argv[optind]);
+        fprintf(stderr, "trainer: unexpected argument '%s'\n", argv[optind]);
         usage(stderr, 2);
     }
     return o;

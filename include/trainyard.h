@@ -14,11 +14,11 @@
  *
  * One header, no library: C11 or C++11, Linux. It needs POSIX: include it first, or
  * compile with -std=gnu11 or -D_POSIX_C_SOURCE=200809L. Outside a job every call
- * does nothing; what goes wrong is told once on standard error.
+ * does nothing. Problems are reported once on standard error.
  *
- * A report is one JSON object on a line, appended with one write to the file that
- * $TRAINYARD_PROGRESS names; docs/progress.md has the format. Reports from several
- * threads want a lock of the program's own; forked children may report too. */
+ * A report is one JSON object per line, appended with one write to the file named by
+ * $TRAINYARD_PROGRESS; docs/progress.md describes the format. A program that reports
+ * from several threads needs its own lock; forked children may report as well. */
 #ifndef TRAINYARD_H
 #define TRAINYARD_H
 
@@ -43,7 +43,7 @@
 extern "C" {
 #endif
 
-/* Reports that follow each other faster are joined to one. */
+/* Reports that follow each other faster are merged. */
 #define TRAINYARD_INTERVAL_MS 50
 #define TRAINYARD_METRICS 16
 #define TRAINYARD_NAME_BYTES 32
@@ -53,23 +53,23 @@ struct trainyard_metric_ {
     double value;
 };
 
-/* One for the whole program, however many files include this. */
+/* One instance per program, however many files include this. */
 struct trainyard_state_ {
-    int fd;   /* of the file, plus 1; 0 = not opened yet, -1 = cannot be */
-    int torn; /* the last line was written in part */
+    int fd;   /* descriptor of the file plus 1; 0 = not opened yet, -1 = cannot be opened */
+    int torn; /* the last line was written only in part */
     int warned;
     int at_exit;           /* the flush at exit is registered */
-    long long written;     /* when, in ms */
-    long long step, total; /* what waits to be written; -1, 0 = nothing */
-    int n;                 /* metrics that wait */
+    long long written;     /* time of the last write, in ms */
+    long long step, total; /* pending; -1 and 0 = nothing */
+    int n;                 /* number of pending metrics */
     struct trainyard_metric_ metric[TRAINYARD_METRICS];
-    int signal; /* taken for checkpoints; 0 = not yet */
+    int signal; /* the checkpoint signal, once its handler is installed */
     struct sigaction before;
     volatile sig_atomic_t asked;
 };
 __attribute__((weak)) struct trainyard_state_ trainyard_state_;
 
-/* Whether this process runs in a job of Trainyard. */
+/* Whether this process belongs to a Trainyard job. */
 static inline int trainyard_in_job(void)
 {
     const char *path = getenv("TRAINYARD_PROGRESS"), *id = getenv("TRAINYARD_JOB_ID");
@@ -105,7 +105,7 @@ static inline int trainyard_open_(void)
     return s->fd - 1;
 }
 
-/* A number as JSON has it; NaN and infinity as the words that the file has. */
+/* A number in JSON; NaN and infinity are strings in the file. */
 static inline int trainyard_number_(char *text, size_t size, double value)
 {
     if (value != value)
@@ -119,8 +119,8 @@ static inline int trainyard_number_(char *text, size_t size, double value)
     return n;
 }
 
-/* The line of what waits; its length. Every name and number has a bounded length,
- * so that it always fits. */
+/* Formats what is pending; returns its length. Names and numbers have a limited length,
+ * so it always fits. */
 static inline size_t trainyard_line_(char *text, size_t size)
 {
     struct trainyard_state_ *s = &trainyard_state_;
@@ -137,13 +137,13 @@ static inline size_t trainyard_line_(char *text, size_t size)
         n += (size_t)trainyard_number_(text + n, size - n, s->metric[i].value);
         text[n++] = ',';
     }
-    text[n - 1] = '}'; /* for the last comma */
+    text[n - 1] = '}'; /* replaces the last comma */
     text[n++] = '\n';
     return n;
 }
 
-/* Writes what was reported and still waits, at most TRAINYARD_INTERVAL_MS. It is
- * also done at exit. */
+/* Writes pending reports, which are held back for up to TRAINYARD_INTERVAL_MS. Also
+ * called at exit. */
 static inline void trainyard_flush(void)
 {
     struct trainyard_state_ *s = &trainyard_state_;
@@ -164,7 +164,7 @@ static inline void trainyard_flush(void)
     s->n = 0;
 }
 
-/* Begins a report: 1 when there is somebody to report to. */
+/* Begins a report; returns 0 outside a job. */
 static inline int trainyard_begin_(void)
 {
     struct trainyard_state_ *s = &trainyard_state_;
@@ -208,7 +208,7 @@ static inline void trainyard_set_step_(long long step, long long total)
         trainyard_state_.total = total;
 }
 
-/* Says where the training is: `step` steps of `total` are done (0 = not known). */
+/* Reports progress: `step` of `total` steps are done; a total of 0 means unknown. */
 static inline void trainyard_report_step(long long step, long long total)
 {
     if (!trainyard_begin_())
@@ -217,7 +217,7 @@ static inline void trainyard_report_step(long long step, long long total)
     trainyard_end_();
 }
 
-/* The same, with the loss; it may be NaN or infinite, and is reported so. */
+/* The same with the loss, which may be NaN or infinite. */
 static inline void trainyard_report(long long step, long long total, double loss)
 {
     if (!trainyard_begin_())
@@ -227,15 +227,15 @@ static inline void trainyard_report(long long step, long long total, double loss
     trainyard_end_();
 }
 
-/* Reports a number under a name of letters, digits and _, of at most 31 bytes:
- * "accuracy", "val_loss", "epoch", "rate". */
+/* Reports a number by name, such as "accuracy", "val_loss", "epoch" or "rate". A name
+ * consists of up to 31 letters, digits and underscores. */
 static inline void trainyard_report_metric(const char *name, double value)
 {
     size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
     if (!trainyard_begin_())
         return;
     if (!n || name[n] || n >= TRAINYARD_NAME_BYTES) {
-        trainyard_warn_(name, "not a name for a metric; use up to 31 letters, digits and _");
+        trainyard_warn_(name, "invalid name of a metric; use up to 31 letters, digits and _");
         return;
     }
     trainyard_set_(name, value);
@@ -271,14 +271,14 @@ static inline int trainyard_signal_(void)
         if (!strcmp(name, names[i].name))
             return names[i].number;
     }
-    trainyard_warn_(text, "no signal that $TRAINYARD_CHECKPOINT_SIGNAL can name; SIGTERM is used");
+    trainyard_warn_(text, "not a signal for $TRAINYARD_CHECKPOINT_SIGNAL; using SIGTERM");
     return SIGTERM;
 }
 
-/* True once Trainyard has asked for a checkpoint (SIGTERM, or the signal that
- * $TRAINYARD_CHECKPOINT_SIGNAL names): save and exit; the job is killed when its
- * grace is over. The first call takes the signal: make one before the loop. A
- * handler that the program has is called too. */
+/* True once Trainyard has asked for a checkpoint (with SIGTERM, or the signal named by
+ * $TRAINYARD_CHECKPOINT_SIGNAL). Save and exit: the job is killed when its grace period
+ * is over. The first call installs the signal handler: call it once before the loop. An
+ * existing handler is called as well. */
 static inline int trainyard_should_checkpoint(void)
 {
     struct trainyard_state_ *s = &trainyard_state_;
@@ -290,12 +290,12 @@ static inline int trainyard_should_checkpoint(void)
         sigemptyset(&action.sa_mask);
         s->signal = trainyard_signal_();
         if (sigaction(s->signal, &action, &s->before) < 0)
-            trainyard_warn_("the checkpoint signal cannot be taken", strerror(errno));
+            trainyard_warn_("cannot handle the checkpoint signal", strerror(errno));
     }
     return s->asked != 0;
 }
 
-/* The first numbers of a file: how many were read. "max" is none. */
+/* Reads up to two numbers from a file; returns how many. "max" is not a number. */
 static inline int trainyard_read_(const char *path, double *a, double *b)
 {
     FILE *file = fopen(path, "re");
@@ -350,9 +350,9 @@ static inline double trainyard_quota_(void)
     return quota;
 }
 
-/* How many CPUs the job may use now, at least 1: those it is bound to, or its quota
- * without the fraction. Outside a job, those it is bound to. It changes while the
- * job runs: ask again before a team of threads is made. */
+/* The number of CPUs that the job may use now, at least 1: those it is bound to, or its
+ * quota, rounded down. Outside a job, those it is bound to. It changes while the job
+ * runs: ask again before you create threads. */
 static inline int trainyard_cpus(void)
 {
     char line[1200];

@@ -12,12 +12,12 @@
     model.fit(..., callbacks=[trainyard.KerasCallback()])
     Trainer(..., callbacks=[trainyard.HuggingFaceCallback()])
 
-One file, standard library only, Python 3.7 or later: copy it beside your program.
-Outside a job every call does nothing. Nothing here raises into the training: what
-goes wrong is told once on standard error.
+One file, standard library only, Python 3.7 or later: copy it next to your program.
+Outside a job every call does nothing. No call raises an exception into the training:
+problems are reported once on standard error.
 
-A report is one JSON object on a line, appended with one write to the file that
-$TRAINYARD_PROGRESS names; docs/progress.md has the format.
+A report is one JSON object per line, appended with one write to the file named by
+$TRAINYARD_PROGRESS; docs/progress.md describes the format.
 """
 import atexit
 import json
@@ -28,27 +28,27 @@ import sys
 import threading
 import time
 
-# The callbacks are not among these: "import *" would want their packages.
+# Without the callbacks: "import *" would import their packages.
 __all__ = ["report", "flush", "track", "should_checkpoint", "cpus", "in_job"]
 
-# Reports that follow each other faster are joined to one.
+# Reports that follow each other faster are merged.
 _INTERVAL = 0.05
 # The conductor skips longer lines.
 _LINE_BYTES = 4000
 
 
 class _State:
-    """What the module knows of its process; made anew in a forked child."""
+    """The state of the module in this process; a forked child has its own."""
 
     def __init__(self):
-        self.lock = threading.RLock()  # a signal handler may report, too
+        self.lock = threading.RLock()  # a signal handler may report as well
         self.fd = -1
         self.path = None
         self.pending = {}
         self.written = -math.inf  # time of the last write
-        self.torn = False  # the last line was written in part
+        self.torn = False  # the last line was written only in part
         self.warned = set()
-        self.signal = None  # the number that asks for a checkpoint, once installed
+        self.signal = None  # the checkpoint signal, once its handler is installed
         self.asked = False
 
 
@@ -56,7 +56,7 @@ _state = _State()
 
 
 def _after_fork():
-    """The child has its own lock, and leaves what is pending to the parent."""
+    """The child has its own lock, and leaves pending reports to the parent."""
     global _state
     old, _state = _state, _State()
     _state.fd, _state.path = old.fd, old.path
@@ -69,7 +69,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def _warn(kind, text):
-    """Tells what went wrong, once for each kind. Not by warnings.warn, which
+    """Prints a warning, once for each kind. It does not use warnings.warn, which
     -W error would turn into an exception."""
     if kind in _state.warned:
         return
@@ -77,12 +77,12 @@ def _warn(kind, text):
     try:
         sys.stderr.write("trainyard: %s\n" % text)
         sys.stderr.flush()
-    except Exception:  # standard error is closed: there is nobody to tell
+    except Exception:  # standard error is closed
         pass
 
 
 def in_job():
-    """Whether this process runs in a job of Trainyard."""
+    """Whether this process belongs to a Trainyard job."""
     return bool(os.environ.get("TRAINYARD_PROGRESS") or os.environ.get("TRAINYARD_JOB_ID"))
 
 
@@ -90,8 +90,8 @@ def in_job():
 
 
 def _number(value):
-    """The value as a plain number, also of a tensor or an array of one element;
-    NaN and infinity as the words that the file has for them."""
+    """The value as a plain number; it may be a tensor or an array of one element.
+    NaN and infinity become strings, as in the file."""
     if isinstance(value, bool):
         return int(value)
     if isinstance(value, int):
@@ -105,7 +105,7 @@ def _number(value):
 
 
 def _fields(values):
-    """The values that are numbers; what is not is told once and left out."""
+    """The values that are numbers. Others are left out, with one warning."""
     fields = {}
     for name, value in values.items():
         if value is None:
@@ -117,7 +117,7 @@ def _fields(values):
                 if number < 0:
                     raise ValueError("negative")
         except Exception:
-            _warn("value " + str(name), "%s is not a number that can be reported: %.80r"
+            _warn("value " + str(name), "%s is not a number and is not reported: %.80r"
                   % (name, value))
             continue
         fields[str(name)[:64]] = number
@@ -125,7 +125,7 @@ def _fields(values):
 
 
 def _encode(fields):
-    """The line; when it is too long, without its last metrics."""
+    """The line, without its last metrics if it would be too long."""
     names = list(fields)
     while True:
         line = json.dumps({name: fields[name] for name in names}, separators=(",", ":"),
@@ -136,7 +136,7 @@ def _encode(fields):
 
 
 def _open(path):
-    """The file, opened once; -1 when it cannot be."""
+    """The descriptor of the file, which is opened once; raises OSError."""
     if _state.fd >= 0 and _state.path == path:
         return _state.fd
     if _state.fd >= 0:
@@ -154,7 +154,7 @@ def _write(path, line):
             line = b"\n" + line
         _state.torn = os.write(_open(path), line) < len(line)
         if _state.torn:
-            _warn("write", "%s: written in part, is the disk full?" % path)
+            _warn("write", "%s: written only in part; is the disk full?" % path)
     except OSError as error:
         _warn("write", "%s: %s; progress is not reported" % (path, error.strerror))
 
@@ -168,7 +168,7 @@ def _flush_locked():
 
 
 def flush():
-    """Writes what was reported and is still held back, at most 0.05 s long."""
+    """Writes pending reports, which are held back for up to 0.05 s."""
     try:
         with _state.lock:
             _flush_locked()
@@ -180,9 +180,9 @@ atexit.register(flush)
 
 
 def report(step=None, total=None, loss=None, epoch=None, epochs=None, rate=None, **metrics):
-    """Says where the training is. `step` counts from the beginning of the job up to
-    `total`; `rate` is steps in a second; any other name is a metric. What is left
-    out stays as it was."""
+    """Reports progress. `step` counts from the beginning of the job up to `total`;
+    `rate` is steps per second; any other name is a metric. Values that are left out
+    do not change."""
     if not os.environ.get("TRAINYARD_PROGRESS"):
         return
     try:
@@ -199,11 +199,11 @@ def report(step=None, total=None, loss=None, epoch=None, epochs=None, rate=None,
 class track:
     """Iterates and reports: for batch in trainyard.track(loader).
 
-    total   items of the whole job; what there is, len(iterable), when that is known
-    every   reports each so many items; otherwise as often as makes sense
-    start   items that were done before: the job was resumed
-    epoch, epochs   with these total is one epoch's, the first being 0: steps go on
-            from epoch * total, and the job has epochs * total of them
+    total   items of the whole job; len(iterable) by default, if it has a length
+    every   items between two reports; by default every item, with reports merged
+    start   items that were done before, if the job was resumed
+    epoch, epochs   with these, total is for one epoch (the first one is 0): steps
+            continue from epoch * total, and the job has epochs * total of them
     """
 
     def __init__(self, iterable, total=None, every=None, start=0, epoch=None, epochs=None):
@@ -250,18 +250,18 @@ def _signal_number():
             name = "SIG" + name
         return int(getattr(signal, name))
     except (AttributeError, ValueError):
-        _warn("signal", "$TRAINYARD_CHECKPOINT_SIGNAL is %r, which is no signal; SIGTERM is used"
+        _warn("signal", "$TRAINYARD_CHECKPOINT_SIGNAL is %r, which is not a signal; using SIGTERM"
               % name)
         return int(signal.SIGTERM)
 
 
 def _install():
-    """Takes the signal; a handler that is there already is called after it."""
+    """Installs the handler; it calls an existing handler afterwards."""
     number = _signal_number()
     before = signal.getsignal(number)
     if before is None:
-        _warn("handler", "signal %d has a handler that is not Python's: should_checkpoint() "
-              "does not see it" % number)
+        _warn("handler", "signal %d has a handler that was not installed by Python: "
+              "should_checkpoint() does not see the signal" % number)
         _state.signal = number
         return
 
@@ -275,10 +275,10 @@ def _install():
 
 
 def should_checkpoint():
-    """True once Trainyard has asked for a checkpoint (SIGTERM, or the signal that
-    $TRAINYARD_CHECKPOINT_SIGNAL names): save and exit; the job is killed when its
-    grace is over. The first call takes the signal and must be made in the main
-    thread; make one before the loop. A handler that the program has is called too."""
+    """True once Trainyard has asked for a checkpoint (with SIGTERM, or the signal named
+    by $TRAINYARD_CHECKPOINT_SIGNAL). Save and exit: the job is killed when its grace
+    period is over. The first call installs the signal handler and must be made in the
+    main thread; call it once before the loop. An existing handler is called as well."""
     if not in_job():
         return False
     try:
@@ -286,11 +286,11 @@ def should_checkpoint():
             if threading.current_thread() is threading.main_thread():
                 _install()
             else:
-                _warn("thread", "call should_checkpoint() once in the main thread first: only "
-                      "there can it take the signal")
+                _warn("thread", "call should_checkpoint() in the main thread first: signal "
+                      "handlers can only be installed there")
         return _state.asked
     except Exception as error:
-        _warn("checkpoint", "%s; checkpoints are not asked for" % error)
+        _warn("checkpoint", "%s; checkpoint requests are not seen" % error)
         return False
 
 
@@ -306,7 +306,7 @@ def _read(path):
 
 
 def _quota(text):
-    """CPUs by a cgroup's "quota period" (cpu.max) or quota and period (v1)."""
+    """CPUs from "quota period" (cpu.max), or from quota and period (v1)."""
     words = text.split()
     try:
         return int(words[0]) / int(words[1]) if int(words[0]) > 0 else None
@@ -336,9 +336,9 @@ def _cgroup_quota():
 
 
 def cpus():
-    """How many CPUs the job may use now, at least 1: those it is bound to, or its
-    quota without the fraction. Outside a job, those of the machine. It changes
-    while the job runs: ask again before a pool of threads is made."""
+    """The number of CPUs that the job may use now, at least 1: those it is bound to,
+    or its quota, rounded down. Outside a job, those it may run on. It changes while
+    the job runs: ask again before you create a thread pool."""
     try:
         count = len(os.sched_getaffinity(0))
     except (AttributeError, OSError):
@@ -351,20 +351,20 @@ def cpus():
             quota = float(os.environ.get("TRAINYARD_CPUS", "") or count)
         return max(1, min(count, int(quota)))
     except Exception as error:
-        _warn("cpus", "%s; all CPUs of the affinity are assumed" % error)
+        _warn("cpus", "%s; assuming all CPUs of the affinity mask" % error)
         return count
 
 
 # ---- callbacks ---------------------------------------------------------------
-# Their base classes belong to packages that may not be there: each class is made
-# when its name is first used (PEP 562).
+# Their base classes belong to packages that may not be installed: each class is
+# created when its name is first used (PEP 562).
 
 
 def _make_keras(base):
     class KerasCallback(base):
-        """For model.fit(callbacks=[...]). Reports batches and epochs. When a
-        checkpoint is asked for, calls `save` with the model, if given, and stops
-        the training after the batch."""
+        """For model.fit(callbacks=[...]). Reports batches and epochs. When Trainyard asks
+        for a checkpoint, it calls `save` with the model, if given, and stops the
+        training after the batch."""
 
         def __init__(self, save=None):
             super().__init__()
@@ -372,13 +372,13 @@ def _make_keras(base):
             self._epoch = 0
 
         def on_train_begin(self, logs=None):
-            should_checkpoint()  # takes the signal
+            should_checkpoint()  # installs the handler
 
         def on_epoch_begin(self, epoch, logs=None):
             self._epoch = epoch
 
         def _report(self, logs, place):
-            """`place` wins over logs of the same name."""
+            """`place` overrides logs of the same name."""
             values = dict(logs or {})
             values.update(place)
             report(**values)
@@ -400,7 +400,7 @@ def _make_keras(base):
         def on_epoch_end(self, epoch, logs=None):
             steps, epochs = self._sizes()
             place = {"epoch": epoch + 1, "epochs": epochs, "step": None, "total": None}
-            if not steps:  # the length of an epoch is not known: counts in epochs
+            if not steps:  # the length of an epoch is not known: count epochs
                 place.update(step=epoch + 1, total=epochs)
             self._report(logs, place)
             flush()
@@ -417,11 +417,11 @@ def _make_keras(base):
 
 def _make_huggingface(base):
     class HuggingFaceCallback(base):
-        """For transformers.Trainer(callbacks=[...]). Reports steps and what is
-        logged. When a checkpoint is asked for, has the trainer save and stop."""
+        """For transformers.Trainer(callbacks=[...]). Reports steps and logged values.
+        When Trainyard asks for a checkpoint, the trainer saves and stops."""
 
         def on_train_begin(self, args, state, control, **kwargs):
-            should_checkpoint()  # takes the signal
+            should_checkpoint()  # installs the handler
 
         def _report(self, args, state, **values):
             if not getattr(state, "is_world_process_zero", True):

@@ -1,33 +1,34 @@
 """One worker of an elastic PyTorch job: an elastic agent (torch.distributed.elastic) that
-does as trainyard_torchrun.py, its parent, says.
+is controlled by its parent, trainyard_torchrun.py.
 
     trainyard_agent.py FD DIRECTORY SIGNAL [--host] -- COMMAND...
 
-FD is a socket to the launcher, DIRECTORY is for torch's own files, SIGNAL asks a worker
-to save and end, --host makes this agent keep the store in which all agents meet. Words on
-a line each way:
+FD is a socket to the launcher. DIRECTORY is for torch's own files. SIGNAL asks a worker to
+save and exit. --host makes this agent keep the store in which all agents meet. Messages are
+lines of words:
 
-    ready [PORT]     torch is there; the store's port, by the host    -> launcher
-    door             waits for a group                                -> launcher
-    started ROUND PID   its worker runs                               -> launcher
-    done             its worker has ended with 0                      -> launcher
-    group ROUND RANK SIZE PORT MASTER   the group to start a worker in  <- launcher
-    change SECONDS   end the worker, come to the door                 <- launcher
-    leave SECONDS    end the worker, then yourself                    <- launcher
-    stop NUMBER      the same with no bound: the job got this signal  <- launcher
-    end              all are done                                     <- launcher
-    signal NUMBER    for the worker                                   <- launcher
+    ready [PORT]     torch is loaded; the host adds the store's port    -> launcher
+    door             waits for a group                                  -> launcher
+    started ROUND PID   its worker runs                                 -> launcher
+    done             its worker has exited with 0                       -> launcher
+    group ROUND RANK SIZE PORT MASTER   start a worker in this group    <- launcher
+    change SECONDS   end the worker, then wait for a group              <- launcher
+    leave SECONDS    end the worker, then exit                          <- launcher
+    stop NUMBER      the same without a limit: the job got this signal  <- launcher
+    end              all workers are done                               <- launcher
+    signal NUMBER    pass this signal to the worker                     <- launcher
 
-SECONDS bound how long a worker may take to end before it is killed.
+A worker that takes longer than SECONDS to exit is killed.
 
-Invariants: an agent never decides by itself that the group changes. While a change is
-under way no end of a worker counts, since the workers of a group end with each other.
-A worker hears of its end once: not from here when the signal went to all processes of the
-job, as this one knows when it got it too. The exit status is the worker's.
+Invariants: an agent never decides by itself that the group changes. During a change, the
+exit of a worker does not count, because the workers of a group end together. A worker is
+told to exit only once: if the signal went to all processes of the job, this process got it
+too and does not send it again. The exit status is that of the worker.
 
-Why a rendezvous of our own: the launcher knows its agents, so a group is complete when
-they are at the door. The one by heartbeats (c10d) waits seconds for those that might come,
-and 15 s for those that went; and by the wall clock it takes for dead who was frozen.
+Why our own rendezvous? The launcher knows its agents, so a group is complete when all of
+them wait for it. The heartbeat-based one (c10d) waits seconds for agents that might still
+come, and 15 s for agents that left; and because it uses the wall clock, it considers an
+agent dead that was only frozen.
 """
 import logging
 import math
@@ -52,27 +53,27 @@ except ImportError as missing:
 
 TAKEN = {signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1}
 LOOPBACK = "127.0.0.1"
-LOOK_S = 0.1  # between two looks at the worker and the launcher
-STORE_S = 60  # for an answer of the store
-TOLD_S = 1.0  # for a signal that goes to all to be here
-ORPHAN_S = 30  # for a worker to end, when there is no launcher to say
+LOOK_S = 0.1  # between two checks of the worker and the launcher
+STORE_S = 60  # timeout of the store
+TOLD_S = 1.0  # for a signal to all processes to arrive here
+ORPHAN_S = 30  # for a worker to exit if there is no launcher
 
 
 class Ended(Exception):
-    """The agent's work is over."""
+    """The agent is to exit."""
 
 
 class Link:
-    """What the launcher says, as far as it was read."""
+    """The connection to the launcher, and what it has said."""
 
     def __init__(self, fd):
         self.socket = socket.socket(fileno=fd)
         self.rest = b""
         self.orphan = False  # the launcher is gone
-        self.group = None  # to be joined next: round, rank, size, store's port, master's port
+        self.group = None  # to join next: round, rank, size, port of the store, port of the master
         self.changing = False
         self.finished = False
-        self.bound = math.inf  # seconds for the worker to end
+        self.bound = math.inf  # seconds for the worker to exit
         self.stop = None  # the signal that ends the job
         self.signals = []
 
@@ -83,8 +84,8 @@ class Link:
             raise Ended("the launcher is gone") from error
 
     def look(self, wait=False):
-        """Takes what the launcher has said; `wait` for something. Ended when it wants
-        the agent to leave, or is gone."""
+        """Reads what the launcher has said; with `wait`, waits for it. Raises Ended if the
+        agent must leave or the launcher is gone."""
         try:
             data = self.socket.recv(4096, 0 if wait else socket.MSG_DONTWAIT)
         except BlockingIOError:
@@ -121,7 +122,7 @@ class Rendezvous(rendezvous.RendezvousHandler):
     def __init__(self, link, store):
         self.link, self.store = link, store
         self.round = 0
-        self.spec = None  # of the worker, which has the port for the workers' own store
+        self.spec = None  # of the worker; it holds the port of the workers' own store
 
     def next_rendezvous(self):
         self.link.say("door")
@@ -162,12 +163,12 @@ class Agent(LocalElasticAgent):
     def __init__(self, link, ask, spec, **more):
         super().__init__(spec, **more)
         self.link, self.ask = link, ask
-        self.told = set()  # signals that the worker has got, from whoever
+        self.told = set()  # signals that the worker has received
         self.done = False
-        self.code = 0  # of the last worker that ended
+        self.code = 0  # of the last worker that exited
 
     def take_signals(self):
-        """Signals to all processes of the job reach the worker and the launcher too."""
+        """Signals sent to all processes of the job reach the worker and the launcher as well."""
         for number in TAKEN | {self.ask}:
             signal.signal(number, lambda got, _: self.told.add(got))
 
@@ -176,13 +177,13 @@ class Agent(LocalElasticAgent):
         self.told.clear()
         self.done = False
         ids = super()._start_workers(worker_group)
-        self.take_signals()  # torch has put its own handlers there
+        self.take_signals()  # torch has installed its own handlers
         self.link.say("started", handler.round, next(iter(ids.values())))
         return ids
 
     def _monitor_workers(self, worker_group):
         result = super()._monitor_workers(worker_group)
-        self.link.look()  # after the result: whoever ended a worker has said so before
+        self.link.look()  # after the result: the launcher announces what ends a worker
         self.pass_signals()
         if result.state == WorkerState.HEALTHY or self.link.changing:
             return RunResult(state=WorkerState.HEALTHY)
@@ -208,7 +209,7 @@ class Agent(LocalElasticAgent):
             self.told.discard(number)
 
     def running(self, pid):
-        """Whether it runs; its status is left for torch to read."""
+        """Whether it still runs; its exit status is left for torch to collect."""
         try:
             end = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         except ChildProcessError:
@@ -220,8 +221,8 @@ class Agent(LocalElasticAgent):
         return False
 
     def _shutdown(self, *args, **kwargs):
-        """Asks the worker to save and end, and waits; torch kills after 30 s, which may
-        not be enough to save."""
+        """Asks the worker to save and exit, and waits. torch would kill it after 30 s, which
+        may not be enough to save."""
         for pid in self.pids():
             if self.link.stop:
                 self.wait(TOLD_S, lambda p=pid: self.running(p) and not self.told_to_end())
@@ -229,7 +230,7 @@ class Agent(LocalElasticAgent):
                 os.kill(pid, self.ask)
             self.wait(self.link.bound, lambda p=pid: self.running(p))
             if self.running(pid):
-                note("worker %d has not ended within %g s: killed" % (pid, self.link.bound))
+                note("worker %d has not exited within %g s; killing it" % (pid, self.link.bound))
                 os.kill(pid, signal.SIGKILL)
         super()._shutdown(*args, **kwargs)
 
@@ -238,7 +239,7 @@ class Agent(LocalElasticAgent):
 
     @staticmethod
     def wait(seconds, condition):
-        """While the condition holds; time in which the job was frozen does not count."""
+        """Waits while the condition holds; time in which the job was frozen does not count."""
         left, before = seconds, time.monotonic()
         while condition() and left > 0:
             time.sleep(0.02)
@@ -258,7 +259,7 @@ def status(exitcode):
 
 def make_agent(link, ask, store, directory, command):
     """The agent of one worker, which runs `command`."""
-    # torch replaces ${local_rank} and the like in arguments, and takes $$ for $.
+    # torch replaces ${local_rank} and similar in arguments, and $$ by $.
     words = [word.replace("$", "$$") for word in command[1:]]
     handler = Rendezvous(link, store)
     spec = WorkerSpec(role="worker", local_world_size=1, entrypoint=command[0],
@@ -274,7 +275,7 @@ def make_agent(link, ask, store, directory, command):
 def main():
     split = sys.argv.index("--")
     fd, directory, ask, *flags = sys.argv[1:split]
-    if "LOGLEVEL" not in os.environ:  # what torch says of every change
+    if "LOGLEVEL" not in os.environ:  # torch logs every change
         logging.disable(logging.ERROR)
     link = Link(int(fd))
     store = TCPStore(LOOPBACK, 0, is_master=True, wait_for_workers=False,
@@ -294,4 +295,4 @@ def main():
 if __name__ == "__main__":
     code = main()
     sys.stderr.flush()
-    os._exit(code)  # others wait for this end, and PyTorch's own takes long
+    os._exit(code)  # others wait for this exit, and PyTorch's own cleanup is slow

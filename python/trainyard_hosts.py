@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
-"""Tells elastic Horovod where a job may run its workers, one line "HOST:SLOTS" for each
-host; Horovod asks every second.
+"""Host discovery for elastic Horovod: prints a line "HOST:SLOTS" for each host on which a job
+may run workers. Horovod runs it every second.
 
     horovodrun --min-np 1 --max-np 4 --host-discovery-script "$TRAINYARD_HOST_DISCOVERY" \\
         python3 train.py
 
-The first of these that there is says how many:
+The number comes from the first of these that is set:
 
-    $TRAINYARD_CONTROL   the control page: slots on this machine, at once after an order
-    $TRAINYARD_SERVER    the server, a socket's path or a URL ($TRAINYARD_TOKEN is its
-                         token): hosts of job $TRAINYARD_JOB_ID
-    $TRAINYARD_WORKERS   a fixed number of slots on this machine; otherwise 1
+    $TRAINYARD_CONTROL   the control page: slots on this machine, up to date after each order
+    $TRAINYARD_SERVER    the server, a socket path or a URL ($TRAINYARD_TOKEN is its token):
+                         hosts of job $TRAINYARD_JOB_ID
+    $TRAINYARD_WORKERS   a fixed number of slots on this machine; 1 by default
 
-The answer is never empty, which Horovod takes for a host without a name. When the server
-does not answer the exit status is 1, and Horovod keeps the hosts that it knows.
-Standard library only.
+The output is never empty, which Horovod would take for a host without a name. If the server
+does not answer, the exit status is 1 and Horovod keeps the hosts that it knows. Standard
+library only.
 """
 import os
 import re
@@ -34,12 +34,12 @@ def number_of(name, default):
     text = os.environ.get(name) or str(default)
     if re.fullmatch("[0-9]{1,6}", text) and int(text) > 0:
         return int(text)
-    note("$%s is %r, not a number of workers; %d is used" % (name, text, default))
+    note("$%s is %r, not a number of workers; using %d" % (name, text, default))
     return default
 
 
 def from_page(path):
-    """Slots by the newest order; None, and a word about it, when there is no page."""
+    """Slots from the newest order; None, with a message, if there is no page."""
     try:
         _, number = Page(path, write=False).order()
     except PageError as error:
@@ -52,6 +52,7 @@ def from_page(path):
 
 
 def connect(place):
+    # Imported here because they load slowly, and the page does not need them.
     import http.client
     import socket
     import urllib.parse
@@ -67,8 +68,7 @@ def connect(place):
 
 
 def from_server(place):
-    """The server's lines. Raises an exception that says why there are none. What speaks
-    HTTP takes long to load: the page is read without it."""
+    """The lines from the server. Raises an exception that says why there are none."""
     token, job = os.environ.get("TRAINYARD_TOKEN"), os.environ.get("TRAINYARD_JOB_ID", "")
     if not re.fullmatch("[0-9]+", job):
         raise ValueError("$TRAINYARD_JOB_ID is %r, not a number" % job)
@@ -83,7 +83,7 @@ def from_server(place):
     if answer.status != 200:
         raise ValueError("%d %s" % (answer.status, answer.reason))
     if not lines or not all(re.fullmatch(r"[^:\s]+:[1-9][0-9]{0,5}", line) for line in lines):
-        raise ValueError("no hosts in its answer")
+        raise ValueError("no hosts in the reply")
     return sorted(lines)
 
 

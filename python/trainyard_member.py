@@ -1,8 +1,8 @@
-"""An agent as its launcher sees it: the process, what it has said (trainyard_agent.py has
-the words), and how it is ended.
+"""An agent from the launcher's point of view: the process, its messages (described in
+trainyard_agent.py), and how it is ended.
 
-Invariant: an agent that is buried has left no process, neither its worker nor what that
-has started in the same process group.
+Invariant: once an agent is reaped, no process of it is left, neither its worker nor what the
+worker has started in the same process group.
 """
 import math
 import os
@@ -12,20 +12,21 @@ import subprocess
 import time
 
 AGENT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "trainyard_agent.py")
-SLACK_S = 15  # for an agent to end, beyond the time that its worker has
+SLACK_S = 15  # for an agent to exit, in addition to the time that its worker has
 
 
 def prepare(signals):
-    """In the agent, before it runs. A group of its own, so that it can be ended whole;
-    signals are ignored until it has taken them, and do not end it while it loads."""
+    """Runs in the agent before its program. It gets its own process group, so that it can be
+    killed as a whole. Signals are ignored until it has installed its handlers, so that they
+    do not end it while it loads."""
     os.setpgid(0, 0)
     for number in signals:
         signal.signal(number, signal.SIG_IGN)
 
 
 def environment():
-    """Workers run on this machine, with the threads of their share. The page is not
-    theirs: its number is one of workers, where they would look for threads."""
+    """Workers run on this machine, with the threads of their share. They do not get the page:
+    its number is one of workers, and they would take it for threads."""
     env = {k: v for k, v in os.environ.items() if k != "TRAINYARD_CONTROL"}
     env.setdefault("GLOO_SOCKET_IFNAME", "lo")
     if "TRAINYARD_CPUS_PER_WORKER" in env:
@@ -35,7 +36,7 @@ def environment():
 
 class Member:
     def __init__(self, plan, directory, host):
-        """Starts an agent for `plan`; raises OSError. `host`: it keeps the store."""
+        """Starts an agent for `plan`; raises OSError. With `host` it keeps the store."""
         self.link, theirs = socket.socketpair()
         words = [plan.interpreter, AGENT, str(theirs.fileno()), directory, str(int(plan.ask))]
         words += ["--host"] if host else []
@@ -44,10 +45,10 @@ class Member:
                 words + ["--"] + plan.command, stdin=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()], env=environment(),
                 preexec_fn=lambda: prepare(plan.signals))
-        self.rest = b""  # of a line that has not come whole
+        self.rest = b""  # an incomplete line
         self.ready = False  # PyTorch is loaded
         self.at_door = False  # it waits for a group
-        self.done = False  # its worker ended with 0
+        self.done = False  # its worker exited with 0
         self.gone = False
         self.port = 0  # of the store, if this agent keeps it
         self.round = 0  # of the group in which its worker was started
@@ -58,16 +59,16 @@ class Member:
         try:
             self.link.sendall((" ".join(map(str, words)) + "\n").encode())
         except OSError:
-            pass  # it is going: its end will be seen
+            pass  # it is exiting, which will be noticed
 
     def hear(self):
-        """Takes what it has said; buries it when it has closed its end."""
+        """Reads its messages; reaps it when it has closed the connection."""
         try:
             data = self.link.recv(4096)
-        except ConnectionError:  # it went without reading all that was said
+        except ConnectionError:  # it exited without reading everything
             data = b""
         if not data:
-            self.bury()
+            self.reap()
             return
         *lines, self.rest = (self.rest + data).split(b"\n")
         for line in lines:
@@ -86,13 +87,13 @@ class Member:
         try:
             self.worker = os.pidfd_open(pid)
         except ProcessLookupError:
-            pass  # a short life: the agent will tell how it ended
+            pass  # already gone: the agent will say how it exited
 
     def hear_done(self):
         self.done = True
 
     def leave(self, seconds):
-        """Has it end; it is to be killed some time after `seconds`."""
+        """Asks it to exit; it is killed some time after `seconds`."""
         self.left = seconds + SLACK_S
         self.say("leave", seconds)
 
@@ -102,7 +103,7 @@ class Member:
         self.worker = None
 
     def kill(self):
-        """Ends agent and worker; newer versions of PyTorch give that a session of its own."""
+        """Kills agent and worker; newer versions of PyTorch give the worker its own session."""
         try:
             os.killpg(self.process.pid, signal.SIGKILL)
         except ProcessLookupError:
@@ -113,8 +114,8 @@ class Member:
         except ProcessLookupError:
             pass
 
-    def bury(self):
-        """It ends by itself. Its group is killed while its number is still taken."""
+    def reap(self):
+        """Waits for it to exit, then kills its group while the group's id is still in use."""
         end = time.monotonic() + SLACK_S
         look = os.WEXITED | os.WNOHANG | os.WNOWAIT
         while os.waitid(os.P_PID, self.process.pid, look) is None and time.monotonic() < end:
@@ -126,6 +127,6 @@ class Member:
         self.gone = True
 
     def code(self):
-        """Exit status of a buried one, as a shell has it."""
+        """Its exit status after it was reaped, as in a shell."""
         code = self.process.returncode
         return code if code >= 0 else 128 - code

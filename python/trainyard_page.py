@@ -1,17 +1,17 @@
-"""The page that a conductor shares with its job: how many workers (or threads) the job
-may have, and what the job made of it. $TRAINYARD_CONTROL names the file.
+"""The page that a conductor shares with its job: how many workers (or threads) the job may
+have, and what the job has applied. $TRAINYARD_CONTROL names the file.
 
-src/malleable/page.h fixes the layout. Used here, in bytes, least significant first:
+src/malleable/page.h defines the layout. Used here, in bytes, little-endian:
 
-      0  u64  magic, "trnyard1"          128  u32  who is told of each order: process
-      8  u32  version, 1                 132  u32  and signal
-     12  u32  size of the page, 4096     192  u64  applied: as order, what was obeyed
+      0  u64  magic, "trnyard1"          128  u32  process to signal after each order
+      8  u32  version, 1                 132  u32  the signal
+     12  u32  size of the page, 4096     192  u64  applied, laid out like the order
      64  u64  order: workers in the      200  i64  when, by the monotonic clock, in ns
               lower half (0 = no limit),  216  u32  processes that have mapped the page
               generation above
 
-A word is read and written by one 8-byte access of a memoryview, in the machine's own
-byte order; a machine with the other one does not find the magic.
+A word is read and written with one 8-byte access to a memoryview, in the byte order of the
+machine; a big-endian machine does not find the magic.
 """
 import mmap
 import os
@@ -28,11 +28,11 @@ _H_VERSION, _H_BYTES, _H_PID, _H_SIGNAL, _H_ATTACHED = 8 // 4, 12 // 4, 128 // 4
 
 
 class PageError(Exception):
-    """The file is not a page; the text says why."""
+    """The file is not a page; the message says why."""
 
 
 class Page:
-    """A mapped page. Raises PageError when there is none at `path`."""
+    """A mapped page. Raises PageError if there is none at `path`."""
 
     def __init__(self, path, write=True):
         try:
@@ -42,7 +42,7 @@ class Page:
         try:
             size = os.fstat(fd).st_size
             if size != _BYTES:
-                raise PageError("%s: %d bytes, a control page has %d" % (path, size, _BYTES))
+                raise PageError("%s: has %d bytes; a control page has %d" % (path, size, _BYTES))
             access = mmap.ACCESS_WRITE if write else mmap.ACCESS_READ
             view = memoryview(mmap.mmap(fd, _BYTES, access=access))
         except OSError as error:
@@ -53,22 +53,22 @@ class Page:
         if self._words[_W_MAGIC] != _MAGIC:
             raise PageError("%s: not a control page" % path)
         if self._halves[_H_VERSION] != _VERSION or self._halves[_H_BYTES] != _BYTES:
-            raise PageError("%s: a control page of version %d, not %d"
+            raise PageError("%s: control page of version %d; expected %d"
                             % (path, self._halves[_H_VERSION], _VERSION))
 
     def order(self):
-        """(generation, number) of the newest order; 0 = as many as there may be."""
+        """(generation, number) of the newest order; number 0 means no limit."""
         word = self._words[_W_ORDER]
         return word >> 32, word & _HALF
 
     def listen(self, pid, signum):
-        """Asks for a signal after each order; pid 0 takes it back."""
+        """Requests a signal after each order; pid 0 cancels it."""
         if pid:
             self._halves[_H_SIGNAL] = signum
             self._halves[_H_ATTACHED] = (self._halves[_H_ATTACHED] + 1) & _HALF
         self._halves[_H_PID] = pid
 
     def apply(self, generation, number):
-        """Says that the order of this generation was obeyed with this number."""
+        """Records that the order of this generation was applied, with this number."""
         self._words[_W_APPLIED_NS] = time.monotonic_ns()
         self._words[_W_APPLIED] = generation << 32 | number

@@ -1,24 +1,24 @@
 #!/usr/bin/env python3
-"""Runs a PyTorch script on a number of workers that follows its job's share.
+"""Runs a PyTorch script on as many workers as its job may have at the moment.
 
     trainyard_torchrun.py -- [PYTHON] train.py ARGUMENTS...
 
-The server starts it for jobs with `resize: torchrun`; by hand it runs $TRAINYARD_WORKERS
-workers (1). Each worker has an elastic agent of PyTorch's, trainyard_agent.py; the script
-finds RANK, WORLD_SIZE, MASTER_ADDR and the like as under torchrun. When the control page
-($TRAINYARD_CONTROL) orders another number, agents are started or the newest are ended,
-and the workers of all start anew as one group: the script saves itself when it is asked
-to end, and goes on from there (docs/elastic.md). SIGTERM and SIGINT are passed on, and
-the exit status is that of the workers.
+The server starts it for jobs with `resize: torchrun`; by hand, it runs $TRAINYARD_WORKERS
+workers (default 1). Each worker has a PyTorch elastic agent, trainyard_agent.py; the script
+finds RANK, WORLD_SIZE, MASTER_ADDR and so on, as under torchrun. When the control page
+($TRAINYARD_CONTROL) orders another number, agents are started or the newest are ended, and
+all workers start again as one group: the script saves when it is asked to exit, and
+continues from there (docs/elastic.md). SIGTERM and SIGINT are passed on, and the exit status
+is that of the workers.
 
-Owns the agents, and who is in the group. Invariants: one change at a time, and `applied`
-on the page is what all workers of a group run with. A change begins when the agents
-that come have loaded PyTorch, so the workers rest no longer than their own start takes.
-The first agent keeps the store in which they meet and never leaves. An agent that ends
-unasked ends the job, unless it was just loading: then the group stays as it is. No
-process and no file is left.
+Owns the agents and the membership of the group. Invariants: there is one change at a time,
+and `applied` on the page is the number with which all workers of a group run. A change
+begins when the new agents have loaded PyTorch, so the workers pause no longer than their own
+start takes. The first agent keeps the store in which they meet and never leaves. An agent
+that exits unexpectedly ends the job, unless it was just loading: then the group stays as it
+is. No process and no file is left behind.
 
-Standard library only; PyTorch is the agents' affair.
+Standard library only; PyTorch is loaded by the agents.
 """
 import math
 import os
@@ -34,11 +34,11 @@ import time
 from trainyard_member import Member
 from trainyard_page import Page, PageError
 
-LOOK_S = 1.0  # between two looks at the page, and at what hangs
-GRACE_S = 60  # for a worker to save and end when the group changes, unless $TRAINYARD_GRACE
-FAIL_S = 10  # for the others to end when one has failed
+LOOK_S = 1.0  # between two checks of the page and of agents that hang
+GRACE_S = 60  # for a worker to save and exit when the group changes; or $TRAINYARD_GRACE
+FAIL_S = 10  # for the others to exit when one has failed
 STOP = (signal.SIGTERM, signal.SIGINT)
-TOLD = signal.SIGUSR2  # by the conductor, of an order
+TOLD = signal.SIGUSR2  # sent by the conductor after an order
 
 
 def note(text):
@@ -57,14 +57,14 @@ def free_port():
 
 
 class Plan:
-    """What is to be run, read from the arguments and the environment."""
+    """What to run, from the arguments and the environment."""
 
     def __init__(self, words):
         self.interpreter, self.command = split_command(words)
         self.low, self.size, self.high = read_sizes()
         self.grace = number_of("TRAINYARD_GRACE", GRACE_S, "seconds")
         self.ask = ask_signal()
-        # Those that are taken and reach the workers, by a stop or as they are.
+        # Signals that are handled and reach the workers, as a stop or as they are.
         self.signals = {signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, self.ask}
         self.page = open_page()
 
@@ -73,20 +73,20 @@ class Launcher:
     def __init__(self, plan):
         self.plan = plan
         self.size = plan.size  # of the group that runs
-        self.generation = 0  # of the order that is obeyed
+        self.generation = 0  # of the order that is applied
         self.members = []
         self.leavers = []
         self.round = 0
-        self.phase = None  # of a change: loading, gathering, starting
+        self.phase = None  # of a change: loading, gathering or starting
         self.wanted = 0  # size of the group that is being formed
         self.began = 0.0
-        self.code = None  # of the job, which ends when there is one
-        self.first = None  # the first worker, which decides it when the job was stopped
+        self.code = None  # exit status of the job, which ends once there is one
+        self.first = None  # the first worker, which decides the exit status of a stopped job
         self.signals = []
         self.selector = selectors.DefaultSelector()
         self.directory = None  # for torch's own files
 
-    # ---- what happens
+    # ---- events
 
     def run(self):
         wake, waker = socket.socketpair()
@@ -104,7 +104,7 @@ class Launcher:
                     else:
                         wake.recv(4096)
                 now = time.monotonic()
-                self.pass_time(min(now - before, 2 * LOOK_S))  # not while it was frozen
+                self.pass_time(min(now - before, 2 * LOOK_S))  # a freeze does not count
                 before = now
                 self.take_signals()
                 self.go_on()
@@ -112,7 +112,7 @@ class Launcher:
             signal.set_wakeup_fd(-1)
             for member in self.members + self.leavers:
                 member.kill()
-                member.bury()
+                member.reap()
             shutil.rmtree(self.directory, ignore_errors=True)
         return self.first.code() if self.first and self.first.round else self.code
 
@@ -129,11 +129,11 @@ class Launcher:
         if self.code is not None:
             return
         if self.round and self.phase == "loading" and not member.round:
-            self.give_up("an agent ended with %d" % member.code())
+            self.give_up("an agent exited with %d" % member.code())
             return
         self.code = 0 if member.done else member.code() or 1
         if self.code:
-            note("worker %d ended with %d: the job ends" % (rank, self.code))
+            note("worker %d exited with %d; the job ends" % (rank, self.code))
         for other in self.members:
             other.leave(FAIL_S)
 
@@ -141,7 +141,7 @@ class Launcher:
         for member in self.members + self.leavers:
             member.left -= seconds
             if member.left <= 0:
-                note("the agent of a worker does not end: killed")
+                note("the agent of a worker does not exit; killing it")
                 member.left = math.inf
                 member.kill()
 
@@ -155,10 +155,10 @@ class Launcher:
                     member.say("signal", int(number))
 
     def stop_by(self, number):
-        """In the workers' own time: they may have much to save."""
+        """Without a time limit of ours: the workers may have much to save."""
         if self.code is not None:
             return
-        note("%s: %s end" % (signal.Signals(number).name, count(len(self.members), "worker")))
+        note("%s: stopping %s" % (signal.Signals(number).name, count(len(self.members), "worker")))
         self.code, self.first = 128 + number, self.members[0]
         for member in self.members:
             member.say("stop", int(number))
@@ -201,7 +201,7 @@ class Launcher:
 
     def go_on_changing(self):
         if self.phase == "loading" and any(m.done for m in self.members):
-            self.give_up("its work is done")
+            self.give_up("the work is done")
         if self.phase == "loading" and all(m.ready for m in self.members):
             self.gather()
         if self.phase == "gathering" and not self.leavers and all(m.at_door for m in self.members):
@@ -210,8 +210,8 @@ class Launcher:
             self.finish()
 
     def give_up(self, why):
-        """A group that should have grown stays as it is; nobody in it has been disturbed."""
-        note("it stays with %s: %s" % (count(self.size, "worker"), why))
+        """The group does not grow after all; its workers have not been disturbed."""
+        note("staying at %s: %s" % (count(self.size, "worker"), why))
         self.phase = None
         leavers = [m for m in self.members if not m.round]
         self.members = [m for m in self.members if m.round]
@@ -219,8 +219,8 @@ class Launcher:
         self.plan.page.apply(self.generation, self.size)
 
     def gather(self):
-        """Those who run come to the door, those who are too many leave. The first hear of
-        it before: the ends of their workers are no failures then."""
+        """Agents that stay wait for the next group, surplus ones leave. Those that stay are told
+        first, so that the exit of their workers is not taken for a failure."""
         self.phase = "gathering"
         self.members, leavers = self.members[:self.wanted], self.members[self.wanted:]
         for member in self.members:
@@ -263,7 +263,7 @@ def number_of(name, default, what="workers"):
 
 
 def read_sizes():
-    """(least, at the start, most) workers."""
+    """(minimum, initial, maximum) number of workers."""
     size = number_of("TRAINYARD_WORKERS", 1)
     low, high = number_of("TRAINYARD_WORKERS_MIN", size), number_of("TRAINYARD_WORKERS_MAX", size)
     if not low <= size <= high:
@@ -275,12 +275,12 @@ def split_command(words):
     """(interpreter of the agents, command of a worker)."""
     name = os.path.basename(words[0])
     if name in ("torchrun", "horovodrun"):
-        sys.exit("trainyard: %s is not needed: give the script alone" % name)
+        sys.exit("trainyard: remove %s from the command: Trainyard is the launcher" % name)
     if not name.endswith(".py") and not shutil.which(words[0]):
-        sys.exit("trainyard: %s: there is no such program" % words[0])
+        sys.exit("trainyard: %s: no such program" % words[0])
     if re.fullmatch(r"python[0-9.]*", name):
         if len(words) == 1:
-            sys.exit("trainyard: %s has no script to run" % name)
+            sys.exit("trainyard: %s: missing the script to run" % name)
         return words[0], [words[0], "-u"] + words[1:]
     if name.endswith(".py"):
         return sys.executable, [sys.executable, "-u"] + words
@@ -295,18 +295,18 @@ def ask_signal():
             return signal.Signals(int(name))
         return signal.Signals[name if name.startswith("SIG") else "SIG" + name]
     except (KeyError, ValueError):
-        return sys.exit("trainyard: $TRAINYARD_CHECKPOINT_SIGNAL is %r, which is no signal" % name)
+        return sys.exit("trainyard: $TRAINYARD_CHECKPOINT_SIGNAL is %r, which is not a signal" % name)
 
 
 def open_page():
-    """The page; None, and a word about it, when there is none to follow."""
+    """The page; None if there is none, with a message if there should be one."""
     path = os.environ.get("TRAINYARD_CONTROL")
     if not path:
         return None
     try:
         return Page(path)
     except PageError as error:
-        note("%s; the number of workers stays as it is" % error)
+        note("%s; the number of workers will not change" % error)
         return None
 
 
@@ -323,7 +323,7 @@ def main():
     try:
         return launcher.run()
     except OSError as error:
-        note("the job cannot be run: %s" % error)
+        note("cannot run the job: %s" % error)
         return 1
     finally:
         if plan.page:

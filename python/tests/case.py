@@ -1,5 +1,5 @@
-"""What the tests of trainyard.py share: each runs a small program in a process of
-its own, so that signals, forks and exits are real."""
+"""Shared by the tests of trainyard.py: each runs a small program in its own process, so that
+signals, forks and exits are real."""
 import json
 import os
 import subprocess
@@ -18,7 +18,7 @@ class Case(unittest.TestCase):
         self.addCleanup(self.directory.cleanup)
 
     def run_program(self, program, job=True, code=0, **env):
-        """Runs the program; its standard output and standard error."""
+        """Runs the program; returns its standard output and standard error."""
         environment = {k: v for k, v in os.environ.items() if not k.startswith("TRAINYARD_")}
         environment["PYTHONPATH"] = MODULE
         environment["PYTHONDONTWRITEBYTECODE"] = "1"
@@ -36,7 +36,7 @@ class Case(unittest.TestCase):
             return [json.loads(line) for line in file]
 
     def merged(self):
-        """What a reader of the whole file knows."""
+        """The values after reading the whole file."""
         known = {}
         for line in self.lines():
             known.update(line)

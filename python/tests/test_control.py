@@ -1,4 +1,4 @@
-"""What a job is told: checkpoints and cores."""
+"""Checkpoint requests and the number of CPUs."""
 import signal
 
 from case import Case
@@ -33,7 +33,7 @@ class Checkpoint(Case):
             print(trainyard.should_checkpoint())
         """, TRAINYARD_CHECKPOINT_SIGNAL="SIGNONSENSE")
         self.assertEqual(out, "True\n")
-        self.assertIn("which is no signal", told)
+        self.assertIn("which is not a signal", told)
 
     def test_the_programs_own_handler_is_called(self):
         out, _ = self.run_program("""
@@ -118,4 +118,4 @@ class Cpus(Case):
             print(trainyard.cpus() == len(os.sched_getaffinity(0)))
         """, TRAINYARD_CPUS="many")
         self.assertEqual(out, "True\n")
-        self.assertIn("assumed", told)
+        self.assertIn("assuming", told)

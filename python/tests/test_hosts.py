@@ -1,4 +1,4 @@
-"""What elastic Horovod is told, and the page that both it and the launcher read."""
+"""Host discovery for elastic Horovod, and the control page."""
 import http.server
 import os
 import socketserver
@@ -31,7 +31,7 @@ class Case(unittest.TestCase):
         self.page = os.path.join(self.directory, "control")
 
     def ask(self, **env):
-        """(exit status, lines, what was told)"""
+        """(exit status, lines, standard error)"""
         base = {k: v for k, v in os.environ.items() if not k.startswith("TRAINYARD_")}
         # A pipe to a shell, as Horovod runs it.
         done = subprocess.run(["/bin/sh", "-c", SCRIPT], stdout=subprocess.PIPE,
@@ -67,7 +67,7 @@ class PageTest(Case):
 
     def test_what_is_no_page(self):
         make_page(self.page, 1, version=9)
-        with self.assertRaisesRegex(PageError, "version 9, not 1"):
+        with self.assertRaisesRegex(PageError, "version 9; expected 1"):
             Page(self.page)
         for content, text in ((b"", "0 bytes"), (b"x" * 4096, "not a control page")):
             with open(self.page, "wb") as file:

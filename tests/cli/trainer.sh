@@ -64,14 +64,14 @@ unset TRAINYARD_CHECKPOINT_DIR
 check_output 'help' '^usage: trainer ' "$trainer" --help
 check_error 'an unknown option' 2 "unrecognized option '--step-size'" "$trainer" --step-size 1
 check_error 'an option without its value' 2 'requires an argument' "$trainer" --steps
-check_error 'a word too many' 2 "'more' is one word too many" "$trainer" more
+check_error 'an unexpected argument' 2 "unexpected argument 'more'" "$trainer" more
 check_error 'no number' 2 "--steps: expected a number from 1 to 1000000000, not 'x'" \
     "$trainer" --steps x
 check_error 'no steps' 2 "not '0'" "$trainer" --steps 0
 check_error 'a negative batch' 2 "--batch: expected" "$trainer" --batch -1
 check_error 'a huge network' 2 "--hidden: expected a number from 1 to 256" "$trainer" --hidden 257
 check_error 'an overflow' 2 "--seed: expected" "$trainer" --seed 99999999999999999999
-check_error 'a checkpoint of another size' 1 'it was made with --hidden 16 --seed 1' \
+check_error 'a checkpoint of another size' 1 'was written with --hidden 16 --seed 1' \
     "$trainer" --hidden 8 --checkpoint half
 head -c 100 half >torn
 check_error 'a torn checkpoint' 1 'torn: not a checkpoint of this program' \

@@ -110,7 +110,7 @@ def test_odd_values_and_no_job(bench):
     expect('"up":"inf"' in "".join(lines) and '"down":"-inf"' in "".join(lines), lines)
     expect("name" not in "".join(lines) and "-5" not in "".join(lines), lines)
     told = [l for l in a.log().decode().splitlines() if l.startswith("trainyard:")]
-    expect(len(told) == 1 and "not a name" in told[0], a.log())
+    expect(len(told) == 1 and "invalid name" in told[0], a.log())
     expect(a.log().endswith(b"\n1\n"), a.log())
     outside = {k: v for k, v in os.environ.items() if not k.startswith("TRAINYARD_")}
     done = subprocess.run([program], env=outside, capture_output=True, text=True, check=True)

@@ -64,8 +64,8 @@ def test_a_signal_to_all_reaches_a_worker_once(job):
 def test_a_worker_that_fails(job):
     code = job.run(lib.PYTHON, job.script(FAILING), workers=(1, 2, 3))
     expect_equal(code, 3, "exit status")
-    expect_equal(job.said("^trainyard: worker 1 ended with 3.*"),
-                 ["trainyard: worker 1 ended with 3: the job ends"], "told")
+    expect_equal(job.said("^trainyard: worker 1 exited with 3.*"),
+                 ["trainyard: worker 1 exited with 3; the job ends"], "told")
 
 
 lib.main()

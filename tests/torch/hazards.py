@@ -19,7 +19,7 @@ def test_growth_that_fails(job):
         job.control.order(2)
         wait_until(job.control.obeyed, "it stays")
     expect_equal(job.control.applied()[0], 1, "applied")
-    job.until_said("^trainyard: it stays with 1 worker: an agent ended with 6$")
+    job.until_said("^trainyard: staying at 1 worker: an agent exited with 6$")
     os.unlink(job.path("no"))
     job.resize(2)
     job.expect_each_step_once(job.stop())

@@ -48,7 +48,7 @@ def test_pages_that_are_none(job):
                 file.write(content)
         code = job.run(lib.PYTHON, job.script(SAY), TRAINYARD_WORKERS="1", TRAINYARD_CONTROL=path)
         expect_equal(code, 0, name)
-        expect_equal(len(job.said(f"^trainyard: .*{text}.*stays as it is$")), 1, job.text())
+        expect_equal(len(job.said(f"^trainyard: .*{text}.*will not change$")), 1, job.text())
 
 
 def test_a_page_is_left_without_listener(job):
@@ -64,15 +64,15 @@ def test_numbers(job):
                        **{"TRAINYARD_" + name: value})
     expect_refused(job, "outside 2-4", script, TRAINYARD_WORKERS="1", TRAINYARD_WORKERS_MIN="2",
                    TRAINYARD_WORKERS_MAX="4")
-    expect_refused(job, "is no signal", script, TRAINYARD_CHECKPOINT_SIGNAL="SIGNONE")
+    expect_refused(job, "is not a signal", script, TRAINYARD_CHECKPOINT_SIGNAL="SIGNONE")
 
 
 def test_what_cannot_be_run(job):
-    expect_refused(job, "not needed: give the script alone", "torchrun", "train.py")
-    expect_refused(job, "no script to run", "python3")
+    expect_refused(job, "remove torchrun from the command", "torchrun", "train.py")
+    expect_refused(job, "missing the script to run", "python3")
     expect_refused(job, "nothing.py", lib.PYTHON, "nothing.py")
-    expect_refused(job, "/no/python3: there is no such", "/no/python3", "train.py")
-    expect_refused(job, "/no/program: there is no such", "/no/program")
+    expect_refused(job, "/no/python3: no such program", "/no/python3", "train.py")
+    expect_refused(job, "/no/program: no such program", "/no/program")
     # An interpreter without PyTorch: isolated from all packages.
     bare = job.path("python3")
     with open(bare, "w", encoding="utf-8") as file:

@@ -38,7 +38,7 @@ def test_a_worker_that_does_not_go(job):
     job.control.order(1)
     job.until_said("there 0 1")
     wait_until(job.control.obeyed, "the order is obeyed")
-    expect_equal(len(job.said("has not ended within 1 s: killed")), 2, "told")
+    expect_equal(len(job.said("has not exited within 1 s; killing it")), 2, "told")
     os.kill(job.workers("script.py")[0], signal.SIGKILL)
     expect_equal(job.wait(), 137, "exit status")
 
