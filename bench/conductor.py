@@ -1,6 +1,6 @@
-"""Owns the measurement of the conductor: the time from its start to the first
-instruction of the command, beside a command that is started directly; and bytes a
-second through the log, beside a pipe into a file. With the bench of its tests."""
+"""Measures the conductor: the time from its start to the first instruction of the command,
+compared with a command that is started directly; and bytes per second through the log,
+compared with a pipe into a file. Uses the fixtures of its tests."""
 import os
 import pathlib
 import statistics
@@ -34,7 +34,7 @@ def measure_start(bench):
         groups = bench.cgroup_v1("cpu", "cpuacct", "memory", "freezer", "pids")
     except lib.Skip:
         groups = []
-    rows = {"directly": [], "by a conductor": [], f"in {len(groups)} cgroups": []}
+    rows = {"directly": [], "with a conductor": [], f"in {len(groups)} cgroups": []}
     direct, plain, grouped = rows.values()
     for _ in range(ROUNDS):
         begin = time.monotonic()
@@ -47,7 +47,7 @@ def measure_start(bench):
             times.append(float(a.log()) - a.begun)
     for name, times in rows.items():
         times.sort()
-        print(f"start to first instruction, {name:15} median {statistics.median(times) * 1e3:6.2f}"
+        print(f"start to first instruction, {name:16} median {statistics.median(times) * 1e3:6.2f}"
               f" ms, 95 % within {times[ROUNDS * 95 // 100] * 1e3:6.2f} ms")
 
 

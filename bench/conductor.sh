@@ -1,3 +1,3 @@
 #!/bin/bash
-# What the conductor costs a job: at its start, and for each byte of its output.
+# The cost of the conductor: at the start of a job, and per byte of its output.
 exec python3 "$(dirname "$0")/conductor.py"

@@ -1,5 +1,5 @@
-/* How long the estimator takes: one step time taken in, one fit of the speed, one
- * fit of the metric with a full history. CPU time, means. */
+/* How long the estimator takes: to add one step time, to fit the speed once, and to fit
+ * the metric once with a full history. Mean CPU times. */
 #include <math.h>
 #include <stdio.h>
 #include <time.h>

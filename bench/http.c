@@ -1,7 +1,7 @@
 /* Requests per second and latency of the HTTP layer: a server process that
- * answers with a small JSON object, and a client that keeps some connections busy,
- * one request on each. Both share the machine; the server's own CPU time per
- * request is printed too, and its memory when idle. */
+ * answers with a small JSON object, and a client that keeps several connections busy,
+ * with one request on each. Both share the machine. The CPU time of the server per
+ * request and its memory when idle are printed as well. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <jansson.h>
@@ -99,7 +99,7 @@ static void serve(const char *path, int ready)
     uv_run(&yard.loop, UV_RUN_DEFAULT);
 }
 
-/* Resident memory in kB: all of it, and what is not shared with other programs. */
+/* Resident memory in kB: total, and the part not shared with other programs. */
 static void memory(pid_t pid, long *rss, long *own)
 {
     char path[64], line[128];
@@ -167,7 +167,7 @@ struct load {
     unsigned port; /* 0 = by the unix socket */
 };
 
-/* Replies are smaller than the buffer and come whole. */
+/* Replies are smaller than the buffer and arrive complete. */
 static void read_reply(int fd)
 {
     char buf[4096];
@@ -215,7 +215,7 @@ static void measure(const struct load *load, const char *path, pid_t server)
     close(epoll);
 }
 
-/* A process that starts from nothing, so that its memory is its own. */
+/* A newly executed process, so that all its memory is its own. */
 static pid_t start(const char *program, const char *path, int ready)
 {
     char fd[16];
@@ -254,7 +254,7 @@ int main(int argc, char **argv)
         die("fork");
     usleep(100000);
     memory(server, &rss, &own);
-    printf("idle server: %.1f MB resident, of which %.1f MB its own\n\n", (double)rss / 1024,
+    printf("idle server: %.1f MB resident, of which %.1f MB are not shared\n\n", (double)rss / 1024,
            (double)own / 1024);
     printf("%-34s %5s %9s %9s %8s %8s %8s\n", "", "conns", "req/s", "per core", "us CPU", "p50 us",
            "p99 us");
@@ -269,7 +269,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < COUNT_OF(loads); i++)
         measure(&loads[i], path, server);
     memory(server, &rss, &own);
-    printf("\nafter that: %.1f MB resident\n", (double)rss / 1024);
+    printf("\nafterwards: %.1f MB resident\n", (double)rss / 1024);
     kill(server, SIGKILL);
     waitpid(server, NULL, 0);
     unlink(path);

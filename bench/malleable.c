@@ -1,5 +1,6 @@
-/* Times empty parallel regions: prints the least nanoseconds for one, of some rounds, on
- * as many threads as OpenMP gives it. One thread shows best what a call costs. */
+/* Times empty parallel regions: prints the nanoseconds for one, the minimum of several
+ * rounds, on as many threads as OpenMP provides. One thread shows the cost of a call
+ * best. */
 #include <omp.h>
 #include <stdio.h>
 #include <time.h>

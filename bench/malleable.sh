@@ -1,8 +1,8 @@
 #!/bin/bash
-# What the malleable library costs: nanoseconds for an empty parallel region without it,
-# with it but without a page, with a page that does not limit, and with one that does.
-# On one thread, so that the costs of waking others do not cover it; the least of five
-# runs each, in turn. Under 50 ns more is what is wanted of it.
+# The cost of the malleable library: nanoseconds for an empty parallel region without it,
+# with it but without a page, with a page without a limit, and with a limit. On one
+# thread, so that waking others does not hide it; the minimum of five runs each, in turn.
+# The goal is less than 50 ns more.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 build=${BUILD:-build}
@@ -10,7 +10,7 @@ library=$build/libtrainyard-malleable.so
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
-# page FILE THREADS: as a conductor makes it.
+# page FILE THREADS: writes a page like a conductor.
 page() {
     python3 - "$@" <<'PYTHON'
 import struct, sys
@@ -21,7 +21,7 @@ open(sys.argv[1], "wb").write(page)
 PYTHON
 }
 
-# One number for each way, by a program.
+# Prints one number for each case.
 measure() {
     local program=$1
     OMP_NUM_THREADS=1 "$program"
@@ -43,7 +43,7 @@ fi
 page "$tmp/free" 0
 page "$tmp/one" 1
 export OMP_WAIT_POLICY=passive
-printf '%-16s %10s %10s %10s %10s %10s\n' 'ns per region' alone 'no page' 'no limit' limited 'at most'
+printf '%-16s %10s %10s %10s %10s %10s\n' 'ns per region' alone 'no page' 'no limit' limited 'max added'
 for program in "${programs[@]}"; do
     for _ in 1 2 3 4 5; do
         measure "$build/bench/$program" | paste -s

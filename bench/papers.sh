@@ -1,5 +1,5 @@
 #!/bin/sh
-# The papers' tables beside ours: docs/papers.md.
+# The papers' tables and our figures: docs/papers.md.
 # shellcheck source=bench/place
 . "$(dirname "$0")/place"
 need "$TRAINYARD"

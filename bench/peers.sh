@@ -1,5 +1,5 @@
 #!/bin/sh
-# Other simulators' published figures, and their speed, beside ours: docs/peers.md.
+# Figures and speed of other simulators and ours: docs/peers.md.
 # shellcheck source=bench/place
 . "$(dirname "$0")/place"
 need "$TRAINYARD"

@@ -1,6 +1,6 @@
-/* How fast the conductor's recogniser reads a job's output: what has no progress
- * in it, what is full of it, and a flood of bars. CPU time, in pieces of 64 KiB as
- * they come from a pipe. Run from the root of the tree, where the corpus is. */
+/* How fast progress is recognised in a job's output: output without progress, output
+ * full of it, and a flood of bars. CPU time, in pieces of 64 KiB as from a pipe. Run it
+ * from the root of the tree, where the corpus is. */
 #include <dirent.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static void add_file(struct str *out, const char *name)
     fclose(in);
 }
 
-/* The texts of the corpus: those with progress, or those without. */
+/* Reads the texts of the corpus with progress, or those without. */
 static void gather(struct str *out, bool progress)
 {
     struct dirent **names;
@@ -47,7 +47,7 @@ static void gather(struct str *out, bool progress)
         free(names);
 }
 
-/* What a build or a server writes: numbers, paths and times, all day long. */
+/* Typical output of a build or a server: numbers, paths and times. */
 static void write_log(struct str *out)
 {
     for (int i = 0; i < 2000; i++) {

@@ -1,4 +1,4 @@
-/* What starting programs costs at least: posix_spawn and wait, `width` at a time.
+/* The minimum cost of starting programs: posix_spawn and wait, `width` at a time.
  *
  *   spawn COUNT WIDTH COMMAND...      prints programs per second */
 #include <spawn.h>

@@ -1,4 +1,4 @@
-/* The job of bench/serve: adds the time of its first instruction to a file.
+/* The job of bench/serve: appends the time of its first instruction to a file.
  *
  *   stamp FILE */
 #include <fcntl.h>

@@ -1,8 +1,8 @@
-/* What the store costs: durable commits a second against the disk's own rate and
- * plain SQLite's, in turns, so that a slow moment of the disk hits all of them; and
- * how long lists and single jobs take with many jobs in the store.
+/* The cost of the store: durable commits per second compared with the disk and with
+ * plain SQLite, in turns, so that a slow moment of the disk affects all of them; and the
+ * time for lists and single jobs with many jobs in the store.
  *
- *   store [JOBS [DIRECTORY]]        100000 jobs, in a directory of its own below this one */
+ *   store [JOBS [DIRECTORY]]        default: 100000 jobs, in a new directory below this one */
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -50,7 +50,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* A row as `trainyard submit` writes it, with an environment of usual size. */
+/* A row like that of `trainyard submit`, with an environment of typical size. */
 static struct job_row make_job(uint64_t i)
 {
     static char name[32], user[32], spec[1024];
@@ -68,8 +68,8 @@ static struct job_row make_job(uint64_t i)
 
 /* ---- commits ------------------------------------------------------------- */
 
-/* The disk's own rate, for a file that has its size: SQLite's log is written over
- * from its start again and again, too. */
+/* The rate of the disk for a file of constant size: SQLite's log is overwritten
+ * from its start again and again as well. */
 static void write_and_sync(void *ctx)
 {
     static const char block[4096] = "x";
@@ -79,7 +79,7 @@ static void write_and_sync(void *ctx)
     at = (at + (off_t)sizeof block) % LOG_BYTES;
 }
 
-/* The same for one that grows, which costs a file system more. */
+/* The same for a file that grows, which costs a file system more. */
 static void append_and_sync(void *ctx)
 {
     static const char block[4096] = "x";
@@ -129,7 +129,7 @@ struct contender {
     void (*run)(void *ctx);
     void *ctx;
     unsigned rows;
-    double rate[ROUNDS]; /* commits a second */
+    double rate[ROUNDS]; /* commits per second */
 };
 
 static void race(struct contender *c, size_t n)
@@ -178,7 +178,7 @@ static void bench_commits(void)
         {"store, 1000 jobs", commit_jobs, &batches[3], 1000, {0}},
     };
     race(c, COUNT_OF(c));
-    printf("durable commits in %s, medians of %d rounds in turns\n", directory, ROUNDS);
+    printf("durable commits in %s, medians of %d rounds, in turns\n", directory, ROUNDS);
     printf("%-26s %10s %10s %12s %12s\n", "", "commits/s", "rows/s", "of fdatasync", "of SQLite");
     double disk = c[0].rate[ROUNDS / 2], plain = c[2].rate[ROUNDS / 2];
     for (size_t i = 0; i < COUNT_OF(c); i++) {
@@ -232,7 +232,7 @@ enum read_kind { READ_LIST, READ_SHOW, READ_COUNT };
 struct reading {
     const char *name;
     enum read_kind kind;
-    bool anywhere; /* the cursor stands at a random job, not at the newest */
+    bool anywhere; /* the cursor is at a random job, not at the newest */
     struct job_filter f;
 };
 
@@ -281,7 +281,7 @@ static void bench_reads(uint64_t jobs)
     start = now_ms();
     need(store_open(file("reads.db"), &s, &err) == 0, err.text);
     need(stat(file("reads.db"), &st) == 0, "no file");
-    printf("opened in %.2f ms; %.0f bytes a job\n", now_ms() - start, (double)st.st_size / jobs);
+    printf("opened in %.2f ms; %.0f bytes per job\n", now_ms() - start, (double)st.st_size / jobs);
     printf("%-26s %10s %10s %10s   microseconds, page of %d\n", "", "p50", "p99", "max", PAGE);
     rng_init(&r, 1);
     for (size_t i = 0; i < COUNT_OF(readings); i++) {

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Durable commits against the disk's own rate and plain SQLite's; lists and single
-# jobs among 100,000. Arguments: jobs, and a directory on the disk to measure.
+# Durable commits compared with the disk and plain SQLite; lists and single jobs among
+# 100,000. Arguments: number of jobs, and a directory on the disk to measure.
 # shellcheck source=bench/place
 . "$(dirname "$0")/place"
 need "$BUILD/bench/store"

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The published tables of the systems that Trainyard unites, ours beside them.
+"""The published tables of the systems whose policies Trainyard has, and our figures.
 
 usage: bench/papers/run.py PROGRAM [--check] [flowcon|specon|schedulearn|voda|qos]...
 
-Everything is simulated: jobs have the works and loss curves that the papers state or imply, given in
-docs/papers.md, and no parameter was fitted to a gain. --check makes the run exit 1 when a figure misses
-what the rules must give (the exact ones, and the direction of every gain).
+Everything is simulated: jobs have the work and the loss curves that the papers state or imply (see
+docs/papers.md), and no parameter was fitted to a gain. With --check, the exit status is 1 if an exact figure
+or the direction of a gain is not reproduced.
 """
 import json
 import os
@@ -27,7 +27,7 @@ def expect(ok, what):
 
 
 def simulate(program, lines, nodes, policies, *options):
-    """Runs the policies on the trace; per policy its figures and its jobs by name."""
+    """Runs the policies on the trace; returns for each its figures and its jobs by name."""
     with tempfile.TemporaryDirectory() as tmp:
         trace, rows = os.path.join(tmp, 'trace.csv'), os.path.join(tmp, 'jobs.csv')
         if isinstance(lines, str):
@@ -77,7 +77,7 @@ def flowcon(program):
                                   ('MNIST-PyTorch ends at', 280.5, na['end']['mnist-pytorch'])):
         print('  %-28s %10.1f %10.1f' % (what, published, ours))
         expect(abs(ours - published) <= 0.1001, 'NA %s within 0.1 s' % what)
-    print('\nFlowCon, the same jobs: reduction of MNIST-TF\'s completion time, makespan against NA')
+    print('\nFlowCon, the same jobs: reduction of MNIST-TF\'s completion time, makespan relative to NA')
     print('  %5s %5s %12s %10s %14s' % ('alpha', 'itval', 'published %', 'ours %', 'makespan %'))
     for (alpha, itval), published in REDUCTIONS.items():
         r = simulate(program, THREE, '1x1c', ['flowcon:alpha=%d:itval=%d' % (alpha, itval)])[0]
@@ -101,15 +101,15 @@ def flowcon(program):
             faster.append(sum(c < -0.05 for c in change))
             span.append(percent(b['makespan_s'], a['makespan_s']))
             mean.append(percent(b['mean_jct_s'], a['mean_jct_s']))
-        print('\nFlowCon, %d jobs at random in 0-200 s, %s, 20 seeds' % (n, options))
+        print('\nFlowCon, %d jobs that arrive at random in 0-200 s, %s, 20 seeds' % (n, options))
         print('  published: %s' % published)
         print('  ours:      best %.1f ± %.1f %%, %.1f of %d faster, makespan %+.2f %%, mean completion %+.1f %%' % (
             statistics.mean(best), statistics.stdev(best), statistics.mean(faster), n, statistics.mean(span),
             statistics.mean(mean)))
         expect(max(span) < 0.01, 'makespan never worse with %d jobs' % n)
-    print('\n  The model shares a fixed amount of CPU without loss, so what one job gains another loses and the\n'
+    print('\n  The model shares a fixed amount of CPU without loss. So what one job gains, another loses, and the\n'
           '  makespan cannot change: a younger job overtakes older ones, which end later. The published runs also\n'
-          '  gained from fewer jobs thrashing at once, which no division of the CPU shows here.')
+          '  gained because fewer jobs thrashed at once, which is not modelled here.')
 
 
 # --- SpeCon ------------------------------------------------------------------------------------
@@ -133,7 +133,7 @@ def specon_case(program, name, n, nodes, published, times, works, curves, baseli
 
 
 def specon(program):
-    print('SpeCon against the default scheduler, 20 seeds, change in % (mean ± standard deviation)')
+    print('SpeCon compared with the default scheduler, 20 seeds, change in % (mean ± standard deviation)')
     print('  %-34s %8s %15s %8s %15s %7s %9s' % ('', 'mean', 'mean', 'span', 'span', 'moves', 'seeds with'))
     print('  %-34s %8s %15s %8s %15s %7s %9s' % ('case', 'publ.', 'ours', 'publ.', 'ours', '', 'worse mean'))
     mixed = [5.2, 11.5, 19.6, 12, 16]
@@ -178,7 +178,7 @@ def schedulearn(program):
             r = simulate(program, trace, '3x4', [policy])[0]
             print('  %-18s %10.1f / %8.1f %12.1f / %8.1f' % (policy, span, r['makespan_s'], turn, r['mean_jct_s']))
             expect(r['makespan_s'] <= span, 'three ResNet jobs, %s' % policy)
-    print('  Ours is shorter: a server that is full passes the job to the next one, so the three jobs run at\n'
+    print('  Ours is shorter: a job that does not fit on a server goes to the next one, so the three jobs run at\n'
           '  once. Schedulearn\'s FIFO let them wait for the first server.')
 
 
@@ -191,7 +191,7 @@ VODA = {'poisson': {'voda-elastic-fifo': (6196, 3506), 'voda-elastic-las': (7269
 
 
 def voda(program):
-    print('Voda, 24 jobs on 3 x 4 GPUs, decisions 120 s apart, a resize or restart costing 90 s')
+    print('Voda, 24 jobs on 3 x 4 GPUs, decisions 120 s apart, 90 s per resize or restart')
     print('  %-9s %-18s %25s %30s' % ('arrivals', 'policy', 'makespan publ. / ours', 'mean completion publ. / ours'))
     for arrivals, policies in VODA.items():
         results = simulate(program, os.path.join(ROOT, 'data/voda/%s.csv' % arrivals), '3x4', list(policies),
@@ -210,7 +210,7 @@ def voda(program):
 def qos(program):
     print('QoS-oriented autoscaling, deadlines met of 200 malleable CPU jobs with a deadline, 8 x 8 cores, 20 seeds')
     print('  published: +26 % when resources are short, 100 % when they suffice; allocated CPUs used 100 %')
-    print('  %-38s %16s %16s %16s' % ('resources, deadline over asked run time', 'as asked (fifo)', 'edf', 'qos'))
+    print('  %-38s %16s %16s %16s' % ('resources, deadline / requested run time', 'requested (fifo)', 'edf', 'qos'))
     for what, load, slack in (('short: load 3, 1.2-2', 3, '1.2-2'), ('sufficient: load 0.2, 0.8-2', 0.2, '0.8-2')):
         met = {p: [] for p in ('fifo:order=skip', 'edf', 'qos')}
         for seed in range(20):
@@ -225,7 +225,7 @@ def qos(program):
         expect(means[2] > means[0] and means[2] > means[1], 'qos meets most deadlines, %s' % what)
         if load < 1:
             expect(means[2] > 99, 'qos meets nearly all deadlines when resources suffice')
-    print('  A job\'s allocated CPUs are used in full by construction here.')
+    print('  By construction, allocated CPUs are fully used here.')
 
 
 def main():
@@ -239,7 +239,7 @@ def main():
         if not words or part.__name__ in words:
             part(os.path.abspath(program))
             print()
-    print('%s' % ('every figure as the rules must give it' if not failures else
+    print('%s' % ('every figure is as it must be' if not failures else
                   '%d figures missed' % len(failures)))
     return 1 if failures and '--check' in sys.argv else 0
 

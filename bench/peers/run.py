@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Other simulators' figures beside ours, on the same traces under their event rules.
+"""Figures of other simulators and ours, on the same traces and under their event rules.
 
 usage: bench/peers/run.py PROGRAM [--check]
 
-Prints one table per peer; exits 1 when a figure that must be equal is not. The peers' figures are in the
-CSV files beside this program: see docs/peers.md for how they were made. With --check only these
-comparisons are made, without repeated timing.
+Prints one table per peer; exits with 1 if a figure that must be equal is not. The peers' figures are in the
+CSV files in this directory; docs/peers.md says how they were made. With --check, only these comparisons
+are made, without timing.
 """
 import csv
 import json
@@ -25,7 +25,7 @@ def rows(name):
 
 
 def cpu_of(command):
-    """Runs it; its output and the CPU seconds that it took."""
+    """Runs it; returns its output and its CPU seconds."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     out = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -37,7 +37,7 @@ def sim(program, trace, nodes, policy, *options):
 
 
 def speed(program, measured):
-    """CPU seconds of the peer, one run for each policy, and of ours, one command for all of them."""
+    """CPU seconds of the peer, with one run per policy, and of ours, with one command for all."""
     print('\n%-22s %-8s %14s %14s %10s' % ('all of these policies', 'nodes', 'peer CPU s', 'our CPU s', 'x faster'))
     for (trace, nodes), runs in measured.items():
         command = [program, 'sim', trace, '-n', nodes, '--json', '--rules', 'tiresias']
@@ -82,7 +82,7 @@ def elasticflow(program):
             os.path.basename(trace), nodes, policy, '%s/%s' % (met, of),
             '%d/%d' % (r['deadline_met'], r['deadline_jobs']), mean, r['mean_jct_s'], span, r['makespan_s'],
             '' if same else '  DIFFERS'))
-    print('\nOur deadline policy, each change of size stopping a job for 20 s')
+    print('\nOur deadline policy, with 20 s lost at each change of size')
     print('%-22s %-10s %16s %10s %10s' % ('trace', 'nodes', 'ElasticFlow met', 'our met', 'at least'))
     for trace, nodes, peer, least in (('elasticVpollux_e', '16x4:t4', '142/195', 171),
                                       ('cluster10', '32x8:a100', '250/260', 257),

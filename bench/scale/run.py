@@ -3,10 +3,10 @@
 
 usage: bench/scale/run.py PROGRAM [--short]
 
-The limits are ours: 5 CPU seconds and 500 MB for the Philly trace under each policy; and the CPU time per
-job of a generated trace must not grow with the number of jobs that have finished. A queue that only grows
-(three times the work that the cluster can do) shows what a decision costs per job that is waiting or running.
---short leaves the million, and the longest queue, out.
+Our limits: 5 CPU seconds and 500 MB for the Philly trace under each policy. The CPU time per job of a
+generated trace must not grow with the number of finished jobs. A queue that only grows (three times the work
+that the cluster can do) shows the cost of a decision per active job. --short leaves out the million jobs and
+the longest queue.
 """
 import json
 import os
@@ -17,7 +17,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 
 
 def run(program, *words):
-    """Figures of one simulation, its CPU seconds and its peak memory in MB."""
+    """The figures of one simulation, its CPU seconds and its peak memory in MB."""
     child = subprocess.Popen([program, 'sim', '--json', *words], cwd=ROOT, stdout=subprocess.PIPE, text=True)
     out = child.stdout.read()
     _, status, usage = os.wait4(child.pid, 0)
@@ -48,8 +48,8 @@ def main():
             _, cpu, mb = run(program, '-g', 'poisson:jobs=%d,load=0.9' % n, '-n', '32x8', '-p', policy)
             cells.append((1e6 * cpu / n, mb))
         print('  %9d %12.1f %12.1f %12.1f %10.0f' % (n, *(c for c, _ in cells), cells[0][1]))
-    print('\nGenerated jobs at load 3 on 32 x 8 GPUs: CPU microseconds per decision, and nanoseconds of it per job')
-    print('that is waiting or running (their mean over the run)')
+    print('\nGenerated jobs at load 3 on 32 x 8 GPUs: CPU microseconds per decision, mean active jobs per')
+    print('decision, and nanoseconds per active job')
     policies = ('fifo', 'las', 'afs-l')
     print('  %9s' % 'jobs' + ''.join('   %8s %9s %7s' % ('active', p, 'ns/job') for p in policies))
     for n in (4000, 8000, 16000) + (() if '--short' in sys.argv else (32000,)):

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""The real server, measured: durable submissions, requests with many jobs in the store,
-time from submission to the job's first instruction, short jobs per second, memory. Each
-figure stands beside its limit or a peer, measured in the same run; ratios are what
-counts on a machine that is not ours alone.
+"""Measures the real server: durable submissions, requests with many jobs in the store, time
+from submission to the job's first instruction, short jobs per second, memory. Each figure
+stands next to a limit or a peer that was measured in the same run; on a shared machine only
+the ratios are meaningful.
 
   bench/serve/run.py [--short] [SECTION...]       BUILD names the build directory
 
-Sections: submit, requests, latency, jobs, memory. Peers that are installed take part:
+Sections: submit, requests, latency, jobs, memory. Peers take part if they are installed:
 task-spooler (tsp), Slurm (slurmctld, slurmd, munge: a private one is started).
 """
 import contextlib
@@ -36,7 +36,7 @@ SHORT = "--short" in sys.argv
 
 
 class Client(http.client.HTTPConnection):
-    """One connection that is kept, as a program would have it."""
+    """One persistent connection, as a program would use it."""
 
     def __init__(self, state):
         super().__init__("localhost")
@@ -64,7 +64,7 @@ class Client(http.client.HTTPConnection):
 
 @contextlib.contextmanager
 def server():
-    """A server of its own and a connection to it."""
+    """A new server and a connection to it."""
     with live.Yard() as yard:
         yard.start()
         yield yard, Client(yard.state)
@@ -131,15 +131,15 @@ def submit():
         batched = 100 * rate(max(count // 100, 5), lambda i: client.post(
             "/jobs", {"jobs": [request(k) for k in range(100)]}))
     rows = [("fdatasync of one block", f"{disk:.0f}", "1.00"),
-            ("SQLite, one row a commit", f"{sqlite:.0f}", f"{sqlite / disk:.2f}"),
-            ("submissions, one by one", f"{single:.0f}", f"{single / disk:.2f}"),
+            ("SQLite, one row per commit", f"{sqlite:.0f}", f"{sqlite / disk:.2f}"),
+            ("submissions, one at a time", f"{single:.0f}", f"{single / disk:.2f}"),
             ("submissions, 8 clients", f"{clients:.0f}", f"{clients / disk:.2f}"),
-            ("submissions, 100 in a batch", f"{batched:.0f}", f"{batched / disk:.2f}")]
-    table("Durable submissions", ("", "a second", "of the disk's rate"), rows)
+            ("submissions, batches of 100", f"{batched:.0f}", f"{batched / disk:.2f}")]
+    table("Durable submissions", ("", "per second", "of the disk's rate"), rows)
 
 
 def clients_rate(yard, clients, count):
-    """Several at once, so that commits are shared."""
+    """Several clients at once, so that commits are shared."""
     def work():
         client = Client(yard.state)
         for i in range(count // clients):
@@ -181,7 +181,7 @@ def requests():
             rows.append((name, f"{per_second:.0f}", f"{statistics.median(times):.2f}",
                          f"{quantile(times, 0.99):.2f}"))
     table(f"Requests with {stored:,} jobs in the store, one client",
-          ("", "a second", "median ms", "p99 ms"), rows)
+          ("", "per second", "median ms", "p99 ms"), rows)
 
 
 def latency():
@@ -222,8 +222,8 @@ def jobs():
         ours = count / (time.perf_counter() - start)
     rows = [("posix_spawn and wait", f"{bare:.0f}", "1.000"),
             ("trainyard", f"{ours:.1f}", f"{ours / bare:.3f}")]
-    # Slurm looks at its queue once a second, whatever became free meanwhile: it is also
-    # shown with so many declared cores that this does not bound it.
+    # Slurm examines its queue once a second, whatever has become free. So it is also measured
+    # with so many declared cores that this is not the limit.
     peers = (("task-spooler", task_spooler, count // 10 if SHORT else count // 5, cores),
              ("Slurm", slurm.jobs_per_second, 10 if SHORT else 40, cores),
              ("Slurm, 64 cores declared", slurm.jobs_per_second, 100 if SHORT else 500, 64))
@@ -231,7 +231,7 @@ def jobs():
         figure = peer(jobs_of_it, cores_of_it)
         rows.append((name, f"{figure:.1f}" if figure else "not installed",
                      f"{figure / bare:.3f}" if figure else ""))
-    table(f"{count:,} jobs `true` on {cores} cores", ("", "jobs a second", "of the limit"), rows)
+    table(f"{count:,} jobs `true` on {cores} cores", ("", "jobs per second", "of the limit"), rows)
 
 
 def task_spooler(count, cores):
@@ -275,7 +275,7 @@ def memory():
 
 
 def finish_all(yard, copies):
-    """Makes the jobs in the store finished ones, and so many times as many."""
+    """Turns the jobs in the store into finished ones, and copies them this many times."""
     db = sqlite3.connect(os.path.join(yard.state, "trainyard.db"))
     columns = [row[1] for row in db.execute("pragma table_info(job)") if row[1] != "id"]
     names = ", ".join(columns)
@@ -299,6 +299,10 @@ def main():
     if set(words) - set(SECTIONS):
         print(__doc__.strip())
         raise SystemExit(0 if words[0] in ("--help", "-h") else 2)
+    missing = [p for p in ("trainyard", "bench/stamp", "bench/spawn") if not (BUILD / p).exists()]
+    if missing:
+        raise SystemExit(f"bench/serve/run.py: not built: {', '.join(missing)}; "
+                         "`make bench B=serve` builds and runs it")
     for name in words or SECTIONS:
         SECTIONS[name]()
 

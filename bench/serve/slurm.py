@@ -1,5 +1,5 @@
-"""A private Slurm of one node on this machine, for as long as it is compared with: its own
-key, sockets, ports and directory, on loopback only."""
+"""A private Slurm with one node on this machine, for the time of a measurement: its own key,
+sockets, ports and directory, on loopback only."""
 import contextlib
 import os
 import pathlib
@@ -54,7 +54,7 @@ def write_conf(home, cores):
 
 @contextlib.contextmanager
 def cluster(cores):
-    """Gives the environment for its commands, or None where Slurm is not installed."""
+    """Yields the environment for its commands, or None if Slurm is not installed."""
     if not all(map(where, ("munged", "slurmctld", "slurmd", "sbatch", "sinfo", "squeue"))):
         yield None
         return
@@ -103,7 +103,7 @@ def wait_for(home, there, seconds=30):
 
 
 def jobs_per_second(count, cores):
-    """`true` as an array, from the submission to the end of the last; None without Slurm."""
+    """An array of `true`, from the submission to the end of the last job; None without Slurm."""
     with cluster(cores) as env:
         if not env:
             return None
