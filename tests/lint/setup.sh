@@ -68,4 +68,13 @@ check_error 'an apt that installs nothing' 1 'still missing after the installati
 rm bin/apt-get
 check_error 'a system without apt' 1 'no apt; install by hand what Debian calls: libjansson-dev$' \
     setup
+touch got-libjansson-dev
+check_error 'what the lint needs' 1 ' clang-tidy ' setup --check lint
+check_no_line 'is not what only the tests need' "$TMP/output" ' zsh '
+check_error 'the tests need both' 1 ' clang-tidy .* zsh ' setup --check test
+if /usr/bin/python3 -c 'import torch' 2>/dev/null; then
+    check_no_line 'a module that is there' "$TMP/output" 'python3-torch'
+else
+    check_file 'a module that is missing' "$TMP/output" ' python3-torch '
+fi
 check_error 'a wrong word' 1 'usage: tools/setup' setup everything
