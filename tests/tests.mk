@@ -44,8 +44,8 @@ test: ## install what is missing, build, lint, run every test, also under saniti
 	+@$(again) prepare NAMES='$(call select,$(TESTS) $(ASAN_TESTS) $(FUZZERS))'
 	@FUZZ_SECONDS=5 $(run) $(call select,$(TESTS) $(ASAN_TESTS) $(FUZZERS))
 
-lint: ## layers, purity, headers, format, static analysis
-	@tools/setup --check test
+lint: ## layers, declarations, purity, headers, format, static analysis
+	@tools/setup --check lint
 	+@$(again) prepare NAMES='$(call select,$(CHECKS))'
 	@$(run) $(call select,$(CHECKS))
 
@@ -77,10 +77,9 @@ soak: ## what is drawn by lot, again and again until it fails, for SOAK_MINUTES 
 NAMED_PROGRAMS = $(filter $(PROGRAMS),$(NAMES))
 NAMED_ASAN = $(patsubst asan/%,%,$(filter asan/%,$(NAMES)))
 NAMED_FUZZERS = $(filter fuzz/%,$(NAMES))
-OBJECTS = $(OBJ) $(MALLEABLE_OBJ) $(SUPPORT) $(patsubst %,$(BUILD)/tests/%.o,$(PROGRAMS) $(BROWSER_PROGRAMS))
 
 prepare: $(NAMED_PROGRAMS:%=$(BUILD)/tests/%) $(if $(filter $(CLI) $(MACHINE),$(NAMES)),all) \
-    $(if $(filter check/%,$(NAMES)),$(OBJECTS)) $(if $(filter lint/%,$(NAMES)),$(OBJ)) \
+    $(if $(filter %/declarations %/purity,$(NAMES)),$(OBJ) $(MALLEABLE_OBJ)) \
     $(if $(filter browser/%,$(NAMES)),$(BROWSER_PROGRAMS:%=$(BUILD)/tests/%)) \
     $(if $(filter malleable/%,$(NAMES)),$(MALLEABLE_JOBS)) \
     $(if $(NAMED_ASAN),prepare-asan) $(if $(NAMED_FUZZERS),prepare-fuzz)
