@@ -28,6 +28,7 @@ struct frame {
     uv_prepare_t before_wait; /* ends the turn */
     uv_timer_t alarm;         /* wakes the loop when a turn is due */
     struct yard *yard;
+    struct api *api;
     struct http_server *http;
     bool stopping;
 };
@@ -191,7 +192,8 @@ static void watch_signals(struct frame *f)
 static int listen_http(struct frame *f, const struct serve_config *c, const char *run,
                        struct err *err)
 {
-    struct http_config http = {.routes = api_routes, .ctx = f->yard, .token = c->token};
+    f->api = api_create(f->yard);
+    struct http_config http = {.routes = f->api->routes, .ctx = f->api, .token = c->token};
     struct str path = {0};
     unsigned port = 0;
     str_addf(&path, "%s/trainyard.sock", run);
@@ -251,6 +253,7 @@ int serve(const struct serve_config *config, struct err *err)
     int rc = run(&f, config, state, dir, err);
     uv_run(&f.loop, UV_RUN_DEFAULT);
     uv_loop_close(&f.loop);
+    api_free(f.api);
     close(lock);
     return rc;
 }

@@ -2,6 +2,7 @@
 """The API at length: logs and events that are followed, TCP, a restart, and the
 examples of the documentation."""
 import http.client
+import json
 import pathlib
 import re
 import subprocess
@@ -147,8 +148,7 @@ def test_tcp_needs_the_token():
             yard.check("GET", path, answer)
             return answer.status
 
-        for _, pattern, operation in map(yard.document.operations.get, PLAIN):
-            path = pattern.removeprefix(live.API)
+        for _, path, operation in map(yard.document.operations.get, PLAIN):
             open_to_all = operation.get("security") == []
             expect_equal(status(path), 200 if open_to_all else 401, path)
             expect_equal(status(path, "wrong"), 200 if open_to_all else 401, path)
@@ -196,7 +196,28 @@ def operation_of(yard, example):
     method = re.search(r"-X (\w+)", example)
     method = method.group(1) if method else "POST" if " -d " in example else "GET"
     path = re.search(r"http://localhost([^?' ]*)", example).group(1)
-    return yard.document.find(method, path)[0]
+    return yard.document.find(method, path.removeprefix(live.API))[0]
+
+
+def fits(document, value, schema):
+    try:
+        document.check(value, schema)
+        return True
+    except live.Mismatch:
+        return False
+
+
+def test_objects_of_the_documentation(yard):
+    """What docs/api.md shows as JSON is as the OpenAPI document says."""
+    text = (live.ROOT / "docs" / "api.md").read_text()
+    schemas = yard.document.document["components"]["schemas"]
+    for block in re.findall(r"```json\n(.*?)```", text, re.S):
+        value = json.loads(block)
+        expect(any(fits(yard.document, value, s) for s in schemas.values()), block)
+    version = json.dumps(yard.get("/version"), separators=(",", ":"))
+    expect(f"`{version}`" in text, f"{version} is not in docs/api.md")
+    kinds = {e["kind"] for e in yard.events()}
+    expect(all(f"`{kind}`" in text for kind in kinds), kinds)
 
 
 def test_examples_of_the_documentation():

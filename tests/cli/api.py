@@ -20,13 +20,19 @@ def refuse(yard, method, path, body=None, status=400, field=None, words="", **mo
     return problem
 
 
+def example_of(path):
+    """The path with a value for each of its parameters."""
+    return path.replace("{id}", "1").replace("{name}", "x")
+
+
 # ---- the document and the server itself
 
 
 def test_document_and_routes_agree(yard):
+    expect_equal(yard.document.base, live.API)
     paths = yard.document.document["paths"]
     for path, methods in paths.items():
-        example = path.removeprefix(live.API).replace("{id}", "1").replace("{name}", "x")
+        example = example_of(path)
         answer = yard.ask("OPTIONS", example, checked=False)
         allowed = set(answer.headers["Allow"].lower().split(", ")) - {"head", "options"}
         expect_equal(allowed, set(methods), f"methods of {path}")
@@ -42,8 +48,68 @@ def test_server(yard):
     expect_equal(yard.get("/health")["status"], "ok")
     expect_equal(yard.get("/ready"), {"ready": True})
     expect_equal(yard.get("/openapi.json")["openapi"], "3.1.0")
+    at_root = live.Answer(live.send(yard.socket, "GET", "/openapi.json", base="")[1])
+    expect_equal(at_root.json, yard.get("/openapi.json"), "the document at the root")
     for path in ("/version", "/health", "/ready", "/openapi.json"):
         refuse(yard, "GET", path + "?x=1", field="x", words="unknown parameter")
+
+
+# ---- what the document says is what the server checks
+
+
+def bad_values(schema):
+    """Values that the schema of a parameter does not allow."""
+    if schema["type"] == "integer":
+        yield from ("x", "", "1.5", schema["minimum"] - 1)
+        yield schema.get("maximum", 2 ** 63 - 1) + 1
+    elif schema["type"] == "boolean":
+        yield from ("2", "maybe", "")
+    elif "enum" in schema:
+        yield from ("none-of-them", "")
+    elif schema["type"] == "array":
+        yield from ("none-of-them", "", ",", schema["items"]["enum"][0] + ",none-of-them")
+
+
+def test_every_parameter_is_checked(yard):
+    for method, path, operation in yard.document.operations.values():
+        target = example_of(path)
+        refuse(yard, method.upper(), f"{target}?nonsense=1", field="nonsense", words="parameter")
+        for parameter in operation["parameters"]:
+            if parameter["in"] != "query":
+                continue
+            query = parameter["name"]
+            for value in bad_values(parameter["schema"]):
+                refuse(yard, method.upper(), f"{target}?{query}={value}", field=query, words=query)
+            if "default" in parameter["schema"]:
+                value = str(parameter["schema"]["default"]).lower()
+                refuse(yard, method.upper(), f"{target}?{query}={value}&{query}={value}",
+                       field=query, words="more than once")
+
+
+def bad_members(document, schema):
+    """(member, value) of a body that the schema does not allow."""
+    for member, its in schema["properties"].items():
+        for value in (None, True, "x", 1, 1.5, [], {}):
+            try:
+                document.check(value, its)
+            except live.Mismatch:
+                yield member, value
+
+
+def test_every_body_is_checked(yard):
+    for method, path, operation in yard.document.operations.values():
+        body = operation.get("requestBody")
+        if not body:
+            continue
+        method, target = method.upper(), example_of(path)
+        for wrong in (b"{", b"[]", b"1", b'{"a":1,"a":2}'):
+            refuse(yard, method, target, wrong, headers={"Content-Type": "application/json"})
+        schema = body["content"]["application/json"]["schema"]
+        refuse(yard, method, target, {"nonsense": 1}, field="nonsense", words="nonsense")
+        if "anyOf" in schema:  # job requests also accept other scalars where they expect text
+            continue
+        for member, value in bad_members(yard.document, yard.document.resolve(schema)):
+            refuse(yard, method, target, {member: value}, field=member, words=member)
 
 
 # ---- submission
@@ -104,7 +170,7 @@ def test_submit_refused(yard):
             ({"command": ["true"], "env": {"A": ["b"]}}, "env", ""),
             ({"jobs": []}, "jobs", "at least one"),
             ({"jobs": {}}, "jobs", "list"),
-            ({"jobs": [{"command": ["true"]}], "cpus": 1}, "jobs", "nothing else"),
+            ({"jobs": [{"command": ["true"]}], "cpus": 1}, "jobs", "no other member"),
             ({"jobs": [{"command": ["true"]}, {"command": ["true"], "cpus": "x"}]},
              "jobs[1].cpus", "jobs[1]"),
             ({"jobs": [{"command": ["true"]}, 7]}, "jobs[1]", "object"),

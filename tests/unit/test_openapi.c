@@ -1,37 +1,51 @@
-/* Tests of the tables of the API and the OpenAPI document that is made of them: every
- * route has its operation, every type that is named exists and is used. */
+/* Tests of the API's tables and of the OpenAPI document that is made from them: every entry is
+ * complete, every type that is named exists and is used, every example fits. */
 #include "server/api/openapi.h"
 
 #include "server/api/api.h"
-#include "server/api/operations.h"
 #include "support/test.h"
-#include "wire/spec.h"
+#include "wire/spec_json.h"
 
-static const struct route *find_route(const char *name)
+#define EACH_PART(p) for (const struct api_part *const *p = api_parts; *p; p++)
+#define EACH_ENDPOINT(p, e)                                                                        \
+    EACH_PART(p)                                                                                   \
+    for (const struct endpoint *e = (*p)->endpoints; e && e->name; e++)
+#define EACH_SCHEMA(p, s)                                                                          \
+    EACH_PART(p)                                                                                   \
+    for (const struct api_schema *const *s = (*p)->schemas; s && *s; s++)
+
+static void check_query(const struct endpoint *e)
 {
-    for (const struct route *r = api_routes; r->method; r++)
-        if (!strcmp(r->name, name))
-            return r;
-    return NULL;
+    size_t n = 0;
+    for (const struct api_query *q = e->query; q && q->name; q++, n++) {
+        assert_true(*q->help);
+        assert_true((q->type == QUERY_CHOICE || q->type == QUERY_SET) == (q->words != NULL));
+        if (q->type == QUERY_INTEGER)
+            assert_true(q->max > q->min && q->fallback <= q->max);
+    }
+    if (n > API_QUERIES)
+        fail_msg("%s has %zu parameters; there is room for %d", e->name, n, API_QUERIES);
 }
 
-static void test_routes_and_operations(void **state)
+static void test_endpoints(void **state)
 {
     struct err err;
-    size_t routes = 0, operations = 0;
+    struct api *api = api_create(NULL);
+    size_t routes = 0, endpoints = 0;
     (void)state;
-    assert_ok(router_check(api_routes, &err), err);
-    for (const struct route *r = api_routes; r->method; r++, routes++)
-        if (!api_operation_find(r->name))
-            fail_msg("route %s has no operation", r->name);
-    for (const struct api_operation *o = api_operations; o->route; o++, operations++) {
-        if (!find_route(o->route))
-            fail_msg("operation %s has no route", o->route);
-        assert_true(o->reply || o->other_media);
-        assert_true(o->status >= 200 && *o->summary);
+    assert_ok(router_check(api->routes, &err), err);
+    EACH_ENDPOINT(p, e)
+    {
+        endpoints += e->also ? 2 : 1;
+        assert_true(e->handle && *e->summary && *e->description && *(*p)->tag);
+        assert_int_equal(strncmp(e->path, API_V1 "/", strlen(API_V1 "/")), 0);
+        assert_true(e->replies[0].status >= 200 && e->replies[0].status < 300);
+        check_query(e);
     }
-    assert_int_equal(routes, operations);
-    assert_null(api_operation_find("nothing"));
+    for (const struct route *r = api->routes; r->method; r++, routes++)
+        assert_string_equal(api->endpoints[routes]->name, r->name);
+    assert_int_equal(routes, endpoints);
+    api_free(api);
 }
 
 /* ---- types ----------------------------------------------------------------- */
@@ -45,51 +59,144 @@ static bool is_plain(const char *word)
     return false;
 }
 
-/* Marks the schemas that the type names. */
-static void check_type(const char *type, bool *used)
+static const struct api_schema *find_schema(const char *word, size_t n)
 {
-    char word[64];
-    for (const char *p = type + (*type == '?'); *p; p += strcspn(p, "|"), p += *p == '|') {
-        snprintf(word, sizeof word, "%.*s", (int)strcspn(p, "|"), p);
-        size_t n = strlen(word);
-        if (n > 2 && !strcmp(word + n - 2, "[]"))
-            word[n - 2] = '\0';
-        const struct api_schema *s = api_schema_find(word);
-        if (s)
-            used[s - api_schemas] = true;
-        else if (!is_plain(word))
-            fail_msg("there is no type '%s' (in '%s')", word, type);
-    }
+    AUTO_FREE char *name = xstrndup(word, n);
+    return api_schema_find(name);
 }
 
-static void check_fields(const struct api_field *fields, bool *used)
+/* Whether the type names the schema; fails when it names one that does not exist. */
+static bool type_names(const char *type, const struct api_schema *wanted)
 {
-    for (const struct api_field *f = fields; f && f->name; f++)
-        check_type(f->type, used);
+    bool found = false;
+    for (size_t n; *type;) {
+        const char *word = api_type_next(&type, &n);
+        n -= n > 2 && word[n - 1] == ']' ? 2 : 0;
+        AUTO_FREE char *name = xstrndup(word, n);
+        const struct api_schema *s = find_schema(word, n);
+        if (!s && !is_plain(name) && !strchr(name, '/'))
+            fail_msg("there is no type '%s'", name);
+        found |= s == wanted;
+    }
+    return found;
+}
+
+static bool endpoint_uses(const struct endpoint *e, const struct api_schema *s)
+{
+    bool used = e->body && type_names(e->body, s);
+    for (size_t i = 0; i < COUNT_OF(e->replies) && e->replies[i].status; i++)
+        used |= type_names(e->replies[i].type, s);
+    return used;
+}
+
+static bool schema_uses(const struct api_schema *user, const struct api_schema *s)
+{
+    bool used = user->base == s;
+    if (user->kind == API_WORDS || user->kind == API_JOB_REQUEST)
+        return false;
+    for (const struct api_member *m = user->members; m->name; m++) {
+        used |= type_names(m->type, s);
+        assert_true(user->kind == API_MAP || *m->help);
+    }
+    return used;
 }
 
 static void test_types(void **state)
 {
-    bool used[256] = {0};
     (void)state;
-    used[api_schema_find("Problem") - api_schemas] = true;
-    for (const struct api_operation *o = api_operations; o->route; o++) {
-        check_fields(o->query, used);
-        if (o->body)
-            check_type(o->body, used);
-        if (o->reply)
-            check_type(o->reply, used);
+    EACH_SCHEMA(p, s)
+    {
+        bool used = !strcmp((*s)->name, "Problem");
+        EACH_ENDPOINT(q, e) used |= endpoint_uses(e, *s);
+        EACH_SCHEMA(q, user) used |= schema_uses(*user, *s);
+        if (!used)
+            fail_msg("nothing uses the schema %s", (*s)->name);
+        assert_ptr_equal(api_schema_find((*s)->name), *s);
     }
-    for (const struct api_schema *s = api_schemas; s->name; s++) {
-        if (s->kind != SCHEMA_WORDS)
-            check_fields(s->fields, used);
-        if (s->base)
-            used[api_schema_find(s->base) - api_schemas] = true;
-        assert_ptr_equal(api_schema_find(s->name), s);
+    assert_null(api_schema_find("Nonsense"));
+}
+
+/* ---- printing and checking ------------------------------------------------- */
+
+struct printed {
+    int64_t count, maybe;
+    double size, share;
+    bool flag;
+    const char *name, *title, *word, *extra;
+    json_t *list;
+};
+
+static const struct api_member printed_members[] = {
+    API_INTEGER(printed, count, ""),
+    API_INTEGER_OR_NULL(printed, maybe, ""),
+    API_NUMBER(printed, size, ""),
+    API_NUMBER_OR_NULL(printed, share, ""),
+    API_BOOLEAN(printed, flag, ""),
+    API_STRING(printed, name, ""),
+    API_STRING_OR_NULL(printed, title, ""),
+    API_WORD(printed, word, "JobState", ""),
+    API_STRING_IF_SET(printed, extra, ""),
+    API_JSON(printed, list, "integer[]", ""),
+    {0},
+};
+
+static const struct api_schema printed_schema = {"Sample", .members = printed_members};
+
+static void assert_printed(const struct printed *s, const char *want)
+{
+    json_auto_t *o = api_print(&printed_schema, s);
+    AUTO_FREE char *text = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(6));
+    assert_string_equal(text, want);
+}
+
+static void test_print(void **state)
+{
+    (void)state;
+    assert_printed(
+        &(struct printed){1, 2, 0.5, 1.5, true, "a", "b", "held", "c", json_pack("[i]", 7)},
+        "{\"count\":1,\"maybe\":2,\"size\":0.5,\"share\":1.5,\"flag\":true,"
+        "\"name\":\"a\",\"title\":\"b\",\"word\":\"held\",\"extra\":\"c\",\"list\":[7]}");
+    assert_printed(&(struct printed){.maybe = API_NULL, .share = NAN, .name = "cut \xc3"},
+                   "{\"count\":0,\"maybe\":null,\"size\":0.0,\"share\":null,\"flag\":false,"
+                   "\"name\":\"cut \",\"title\":null,\"word\":\"\",\"list\":null}");
+}
+
+static const struct api_member asked_members[] = {
+    API_MEMBER("size", "string|number|null", ""),
+    API_MEMBER("hold", "?boolean", ""),
+    API_MEMBER("ids", "?integer[]", ""),
+    API_MEMBER("rank", "?integer", ""),
+    {0},
+};
+
+static const struct api_schema asked_schema = {"Asked", .members = asked_members};
+
+static void assert_refused(const char *body, const char *field, const char *words)
+{
+    json_auto_t *o = json_loads(body, 0, NULL);
+    const char *at = NULL;
+    struct err err;
+    assert_error(api_check_object(&asked_schema, o, &at, &err), err, ERR_INVALID, words);
+    assert_string_equal(at, field);
+}
+
+static void test_check(void **state)
+{
+    static const char *const fine[] = {"{\"size\":1}", "{\"size\":null,\"hold\":false}",
+                                       "{\"size\":\"1-2\",\"ids\":[1],\"rank\":3}"};
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(fine); i++) {
+        json_auto_t *o = json_loads(fine[i], 0, NULL);
+        const char *at;
+        struct err err;
+        assert_ok(api_check_object(&asked_schema, o, &at, &err), err);
     }
-    for (const struct api_schema *s = api_schemas; s->name; s++)
-        if (!used[s - api_schemas])
-            fail_msg("nothing uses the schema %s", s->name);
+    assert_refused("{}", "size", "size: this member is required");
+    assert_refused("{\"size\":true}", "size", "size: expected a string, a number or null");
+    assert_refused("{\"size\":1,\"hold\":\"yes\"}", "hold", "hold: expected true or false");
+    assert_refused("{\"size\":1,\"ids\":{}}", "ids", "ids: expected a list");
+    assert_refused("{\"size\":1,\"rank\":1.5}", "rank", "rank: expected a whole number");
+    assert_refused("{\"size\":1,\"hodl\":true}", "hodl", "did you mean 'hold'?");
 }
 
 /* ---- the document ---------------------------------------------------------- */
@@ -104,34 +211,59 @@ static json_t *get(json_t *o, const char *path, const char *second)
 
 static void test_document(void **state)
 {
-    json_auto_t *doc = openapi_document(api_routes);
-    (void)state;
-    assert_string_equal(json_string_value(json_object_get(doc, "openapi")), "3.1.0");
-    size_t methods = 0, routes = 0;
+    json_auto_t *doc = openapi_document();
+    size_t methods = 0, endpoints = 0;
     const char *path;
     json_t *item;
+    (void)state;
+    assert_string_equal(json_string_value(json_object_get(doc, "openapi")), "3.1.0");
     json_object_foreach(json_object_get(doc, "paths"), path, item)
     {
         methods += json_object_size(item);
     }
-    while (api_routes[routes].method)
-        routes++;
-    assert_int_equal(methods, routes);
+    EACH_ENDPOINT(p, e) endpoints++;
+    assert_int_equal(methods, endpoints);
 
-    json_t *show = json_object_get(get(doc, "paths", "/api/v1/jobs/{id}"), "get");
+    json_t *show = json_object_get(get(doc, "paths", "/jobs/{id}"), "get");
     json_t *id = json_array_get(json_object_get(show, "parameters"), 0);
     assert_string_equal(json_string_value(json_object_get(id, "name")), "id");
     assert_string_equal(json_string_value(json_object_get(id, "in")), "path");
-    assert_non_null(get(show, "responses", "200"));
-    assert_non_null(get(show, "responses", "default"));
-    json_t *health = json_object_get(get(doc, "paths", "/api/v1/health"), "get");
+    static const char *const statuses[] = {"200", "400", "401", "404", "409", "default"};
+    assert_int_equal(json_object_size(json_object_get(show, "responses")), COUNT_OF(statuses));
+    for (size_t i = 0; i < COUNT_OF(statuses); i++)
+        assert_non_null(get(show, "responses", statuses[i]));
+    json_t *health = json_object_get(get(doc, "paths", "/health"), "get");
     assert_int_equal(json_array_size(json_object_get(health, "security")), 0);
     assert_true(json_is_array(json_object_get(health, "security")));
+    assert_null(json_object_get(json_object_get(health, "responses"), "401"));
+}
+
+/* The server would accept every example of a body. */
+static void test_examples(void **state)
+{
+    (void)state;
+    EACH_ENDPOINT(p, e)
+    {
+        json_auto_t *body = e->body_example ? json_loads(e->body_example, 0, NULL) : NULL;
+        const struct api_schema *schema = e->body ? api_schema_find(e->body) : NULL;
+        struct err err;
+        const char *field = NULL;
+        struct spec spec;
+        if (!e->body_example)
+            continue;
+        if (schema) {
+            assert_ok(api_check_object(schema, body, &field, &err), err);
+            continue;
+        }
+        spec_init(&spec);
+        assert_ok(spec_from_json(body, &spec, &field, &err), err);
+        spec_done(&spec);
+    }
 }
 
 static void test_schemas(void **state)
 {
-    json_auto_t *doc = openapi_document(api_routes);
+    json_auto_t *doc = openapi_document();
     json_t *schemas = get(doc, "components", "schemas");
     (void)state;
     /* A whole job has what one in a list has, and more. */
@@ -140,7 +272,7 @@ static void test_schemas(void **state)
     assert_true(json_object_size(whole) > json_object_size(brief));
     assert_non_null(json_object_get(whole, "id"));
     assert_int_equal(json_array_size(get(schemas, "Job", "required")), json_object_size(brief));
-    /* What may be missing is not required, in requests nothing is. */
+    /* What may be missing is not required. */
     assert_int_equal(json_array_size(get(schemas, "Problem", "required")),
                      json_object_size(get(schemas, "Problem", "properties")) - 1);
     assert_null(json_object_get(json_object_get(schemas, "JobChange"), "required"));
@@ -153,8 +285,10 @@ static void test_schemas(void **state)
     assert_string_equal(json_string_value(json_array_get(states, 0)), "held");
 }
 
-static const struct CMUnitTest tests[] = {TEST(test_routes_and_operations), TEST(test_types),
-                                          TEST(test_document), TEST(test_schemas)};
+static const struct CMUnitTest tests[] = {
+    TEST(test_endpoints), TEST(test_types),    TEST(test_print),   TEST(test_check),
+    TEST(test_document),  TEST(test_examples), TEST(test_schemas),
+};
 
 int main(void)
 {

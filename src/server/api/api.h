@@ -1,10 +1,26 @@
-/* The API: one table of routes, a handler each. docs/api.md says what they do. */
+/* The API: the endpoints of all its parts, as routes of the HTTP server. docs/api.md says
+ * what they do. */
 #ifndef SERVER_API_API_H
 #define SERVER_API_API_H
 
 #include "http/router.h"
+#include "server/api/endpoint.h"
 
-/* The context of the handlers is the yard. Ends with {0}. */
-extern const struct route api_routes[];
+/* The routes of a server. Handlers get it as their context. */
+struct api {
+    struct yard *yard;
+    struct route *routes;              /* ends with {0} */
+    const struct endpoint **endpoints; /* of each route */
+};
+
+/* `y` must outlive it. */
+struct api *api_create(struct yard *y);
+void api_free(struct api *api);
+
+/* All parts; ends with NULL. */
+extern const struct api_part *const api_parts[];
+
+/* NULL when there is none of this name. */
+const struct api_schema *api_schema_find(const char *name);
 
 #endif

@@ -1,24 +1,50 @@
-/* Owns what is told of the past: events, also those to come, and decisions. */
+/* Owns what is told about the past: events, also as a stream of those to come, and decisions. */
 #include <string.h>
 
 #include "base/str.h"
-#include "server/api/handlers.h"
-#include "server/api/job_view.h"
+#include "server/api/call.h"
+#include "server/api/parts.h"
 #include "server/events.h"
 #include "server/followers.h"
 #include "store/events.h"
 #include "store/journal.h"
 
-enum { LIST_DEFAULT = 100, LIST_MAX = 1000 };
-
-static void refuse(struct reply *r, const char *field, const char *text)
-{
-    struct err err;
-    err_set(&err, ERR_INVALID, "%s: %s", field, text);
-    reply_problem(r, &err, field);
-}
-
 /* ---- events ---------------------------------------------------------------- */
+
+enum { EVENTS_AFTER, EVENTS_JOB, EVENTS_LIMIT, EVENTS_FOLLOW, EVENTS_PROGRESS };
+
+static const struct api_query events_query[] = {
+    [EVENTS_AFTER] = {"after", QUERY_INTEGER,
+                      "Only events after this `seq`; by default all that are kept, or for a stream "
+                      "those that happen from now on",
+                      .max = INT64_MAX},
+    [EVENTS_JOB] = {"job", QUERY_JOB, "Only events of this job"},
+    [EVENTS_LIMIT] = {"limit", QUERY_INTEGER, "At most this many", .min = 1, .max = 1000,
+                      .fallback = 100},
+    [EVENTS_FOLLOW] = {"follow", QUERY_FLAG,
+                       "Reply with a stream of server-sent events, as for `Accept: "
+                       "text/event-stream`"},
+    [EVENTS_PROGRESS] = {"progress", QUERY_FLAG,
+                         "Add job.progress to the stream, which is not kept and has no id"},
+    {0},
+};
+
+static const struct api_member event_members[] = {
+    API_MEMBER("seq", "?integer", "Grows with each event; job.progress has none"),
+    API_MEMBER("at", "number", "When it happened"),
+    API_MEMBER("kind", "string", "job.submitted, job.started, job.ended, ..."),
+    API_MEMBER("job", "integer|null", "Id of the job that it is about"),
+    {0},
+};
+
+static const struct api_schema event_schema = {"Event", API_OPEN, .members = event_members};
+
+static const struct api_member list_members[] = {
+    API_MEMBER("events", "Event[]", "Oldest first"),
+    {0},
+};
+
+static const struct api_schema list_schema = {"EventList", .members = list_members};
 
 static int add_event(void *ctx, int64_t seq, usec_t at, int64_t job, const char *kind,
                      const char *json, struct err *err)
@@ -33,70 +59,83 @@ static int add_event(void *ctx, int64_t seq, usec_t at, int64_t job, const char 
     return 0;
 }
 
-static void list_events(struct yard *y, struct reply *r, int64_t after, int64_t job, int64_t limit)
+static void list_events(const struct api_call *c)
 {
+    const struct api_value *q = c->query;
     struct err err;
     json_t *list = json_array();
-    if (store_event_list(y->store, after, job, (uint32_t)limit, add_event, list, &err) < 0) {
+    if (store_event_list(c->yard->store, q[EVENTS_AFTER].number, q[EVENTS_JOB].number,
+                         (uint32_t)q[EVENTS_LIMIT].number, add_event, list, &err) < 0) {
         json_decref(list);
-        reply_problem(r, &err, NULL);
+        reply_problem(c->reply, &err, NULL);
         return;
     }
-    turn_reply(y, r, 200, json_pack("{s:o}", "events", list));
+    turn_reply(c->yard, c->reply, 200, json_pack("{s:o}", "events", list));
 }
 
-struct events_asked {
-    int64_t after; /* -1 = not said */
-    int64_t job, limit;
-    bool follow, progress;
-};
-
-static bool read_events(struct yard *y, const struct request *q, struct reply *r,
-                        struct events_asked *a)
+/* Goes on after the last event that the client has seen. */
+static void follow_events(const struct api_call *c)
 {
-    const char *accept = request_header(q, "Accept"), *job = request_query(q, "job");
+    const struct api_value *q = c->query;
+    const char *seen = request_header(c->request, "Last-Event-ID");
+    int64_t after = q[EVENTS_AFTER].given ? q[EVENTS_AFTER].number : -1;
     struct err err;
-    *a = (struct events_asked){.after = -1, .limit = LIST_DEFAULT};
-    a->follow = accept && strstr(accept, "text/event-stream");
-    if (!api_check_query(q, r) || !api_get_int(q, r, "after", 0, INT64_MAX, &a->after) ||
-        !api_get_int(q, r, "limit", 1, LIST_MAX, &a->limit) ||
-        !api_get_flag(q, r, "follow", &a->follow) || !api_get_flag(q, r, "progress", &a->progress))
-        return false;
-    if (job && yard_find(y, job, &a->job, &err) < 0) {
-        reply_problem(r, &err, "job");
-        return false;
-    }
-    return true;
-}
-
-void api_events(const struct request *q, struct reply *r, void *ctx)
-{
-    struct yard *y = ctx;
-    struct events_asked a;
-    struct err err;
-    if (!read_events(y, q, r, &a))
-        return;
-    if (!a.follow) {
-        if (request_query(q, "progress"))
-            refuse(r, "progress", "it is sent to followers only; add follow=1");
-        else
-            list_events(y, r, a.after < 0 ? 0 : a.after, a.job, a.limit);
-        return;
-    }
-    if (request_query(q, "limit")) {
-        refuse(r, "limit", "those who follow get all; leave it out");
-        return;
-    }
-    const char *seen = request_header(q, "Last-Event-ID");
-    if (seen && *seen && str_parse_int(seen, 0, INT64_MAX, &a.after, &err) < 0) {
+    if (seen && *seen && str_parse_int(seen, 0, INT64_MAX, &after, &err) < 0) {
         err_prefix(&err, "Last-Event-ID");
-        reply_problem(r, &err, "Last-Event-ID");
+        reply_problem(c->reply, &err, "Last-Event-ID");
         return;
     }
-    events_follow(y, r, a.after, a.job, a.progress);
+    events_follow(c->yard, c->reply, after, q[EVENTS_JOB].number, q[EVENTS_PROGRESS].number);
+}
+
+static void show_events(const struct api_call *c)
+{
+    const struct api_value *q = c->query;
+    const char *accept = request_header(c->request, "Accept");
+    bool follow = q[EVENTS_FOLLOW].given ? q[EVENTS_FOLLOW].number
+                                         : accept && strstr(accept, "text/event-stream");
+    if (!follow && q[EVENTS_PROGRESS].given)
+        api_refuse(c, "progress", "progress is only in streams; add follow=1");
+    else if (follow && q[EVENTS_LIMIT].given)
+        api_refuse(c, "limit", "a stream has no limit; remove it");
+    else if (follow)
+        follow_events(c);
+    else
+        list_events(c);
 }
 
 /* ---- decisions ------------------------------------------------------------- */
+
+enum { DECISIONS_LIMIT };
+
+static const struct api_query decisions_query[] = {
+    [DECISIONS_LIMIT] = {"limit", QUERY_INTEGER, "At most this many", .min = 1, .max = 1000,
+                         .fallback = 20},
+    {0},
+};
+
+struct decision_view {
+    json_t *n;
+    double at;
+    json_t *plan;
+};
+
+static const struct api_member decision_members[] = {
+    API_JSON(decision_view, n, "integer|null", "Number since the server started"),
+    API_NUMBER_OR_NULL(decision_view, at, "When it was made"),
+    API_JSON(decision_view, plan, "object", "What was decided, why, and what was done"),
+    {0},
+};
+
+static const struct api_schema decision_schema = {"Decision", .members = decision_members};
+
+static const struct api_member decision_list_members[] = {
+    API_MEMBER("decisions", "Decision[]", "Newest first"),
+    {0},
+};
+
+static const struct api_schema decision_list_schema = {"DecisionList",
+                                                       .members = decision_list_members};
 
 static int add_decision(void *ctx, int64_t seq, int64_t boot, const char *kind, const char *data,
                         struct err *err)
@@ -105,26 +144,56 @@ static int add_decision(void *ctx, int64_t seq, int64_t boot, const char *kind, 
     (void)kind;
     json_t *plan = json_loads(data, 0, NULL);
     if (!plan)
-        return err_set(err, ERR_INTERNAL, "row %lld of the journal cannot be read", (long long)seq);
+        return err_set(err, ERR_INTERNAL, "row %lld of the journal is not valid JSON",
+                       (long long)seq);
     usec_t at = json_integer_value(json_object_get(plan, "now"));
-    json_t *n = json_object_get(plan, "n");
-    json_array_append_new(ctx, json_pack("{s:O, s:o, s:o}", "n", n ? n : json_null(), "at",
-                                         job_view_time(at), "plan", plan));
+    struct decision_view v = {json_incref(json_object_get(plan, "n")), api_seconds(at), plan};
+    json_array_append_new(ctx, api_print(&decision_schema, &v));
     return 0;
 }
 
-void api_decisions(const struct request *q, struct reply *r, void *ctx)
+static void list_decisions(const struct api_call *c)
 {
-    struct yard *y = ctx;
+    uint32_t limit = (uint32_t)c->query[DECISIONS_LIMIT].number;
     struct err err;
-    int64_t limit = 20;
-    if (!api_check_query(q, r) || !api_get_int(q, r, "limit", 1, LIST_MAX, &limit))
-        return;
     json_t *list = json_array();
-    if (store_journal_latest(y->store, "plan", (uint32_t)limit, add_decision, list, &err) < 0) {
+    if (store_journal_latest(c->yard->store, "plan", limit, add_decision, list, &err) < 0) {
         json_decref(list);
-        reply_problem(r, &err, NULL);
+        reply_problem(c->reply, &err, NULL);
         return;
     }
-    turn_reply(y, r, 200, json_pack("{s:o}", "decisions", list));
+    turn_reply(c->yard, c->reply, 200, json_pack("{s:o}", "decisions", list));
 }
+
+/* ---- endpoints ------------------------------------------------------------- */
+
+static const struct api_schema *const schemas[] = {&event_schema, &list_schema, &decision_schema,
+                                                   &decision_list_schema, NULL};
+
+static const struct endpoint endpoints[] = {
+    {
+        .name = "events",
+        .method = "GET",
+        .path = API_V1 "/events",
+        .handle = show_events,
+        .summary = "List or follow events",
+        .description = "A stream continues after the header Last-Event-ID. It leaves out no event "
+                       "and repeats none; a slow reader gets them later.",
+        .query = events_query,
+        .replies = {{200, "EventList", "The events"}, {200, "text/event-stream", "The stream"}},
+    },
+    {
+        .name = "decisions",
+        .method = "GET",
+        .path = API_V1 "/decisions",
+        .handle = list_decisions,
+        .summary = "List the last decisions of the policy",
+        .description =
+            "Each with its plan: which job holds what, where and why, and what was done.",
+        .query = decisions_query,
+        .replies = {{200, "DecisionList", "The decisions"}},
+    },
+    {0},
+};
+
+const struct api_part api_part_events = {"Events", endpoints, schemas};

@@ -1,37 +1,78 @@
-/* Owns what a job's object tells of its past: what it waited for, its attempts, the
- * sizes that it had. */
+/* Owns what a job's object says about its past: its dependencies, its attempts and the sizes
+ * that it had. */
+#include "server/api/job_history.h"
+
 #include <fcntl.h>
-#include <math.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "conductor/logread.h"
-#include "server/api/job_view.h"
+#include "server/api/parts.h"
 #include "server/jobs/attempts.h"
 #include "store/attempts.h"
 #include "store/deps.h"
 #include "store/events.h"
 #include "store/job_state.h"
-#include "store/jobs.h"
 #include "wire/spec_lists.h"
 
 enum { SIZES_SHOWN = 200 };
 
 /* ---- dependencies ---------------------------------------------------------- */
 
+struct dep_view {
+    const char *kind;
+    int64_t job;
+};
+
+static const struct api_member dep_members[] = {
+    API_STRING(dep_view, kind, "after, afterok, afternotok, afterany or singleton"),
+    API_INTEGER_OR_NULL(dep_view, job, "Id of the job; null for singleton"),
+    {0},
+};
+
+static const struct api_schema dep_schema = {"Dependency", .members = dep_members};
+
 static int add_dep(void *ctx, int64_t job, int kind, int64_t on, struct err *err)
 {
+    struct dep_view v = {spec_dep_name((enum spec_dep_kind)kind), on ? on : API_NULL};
     (void)job;
     (void)err;
-    json_t *o = json_object();
-    json_object_set_new(o, "kind", json_string(spec_dep_name((enum spec_dep_kind)kind)));
-    json_object_set_new(o, "job", on ? json_integer(on) : json_null());
-    json_array_append_new(ctx, o);
+    json_array_append_new(ctx, api_print(&dep_schema, &v));
     return 0;
 }
 
 /* ---- attempts -------------------------------------------------------------- */
 
-struct attempts_view {
+struct attempt_view {
+    int64_t n;
+    const char *state, *node;
+    double cpus, created, started, ended;
+    int64_t code, signal;
+    const char *reason;
+    double cpu_s, memory_max_mb;
+    int64_t log_bytes;
+};
+
+static const struct api_member attempt_members[] = {
+    API_INTEGER(attempt_view, n, "Number, counted from 1"),
+    API_WORD(attempt_view, state, "JobState", "State of the attempt"),
+    API_STRING_OR_NULL(attempt_view, node, "Node that it ran on"),
+    API_NUMBER(attempt_view, cpus, "CPUs at its last size"),
+    API_NUMBER_OR_NULL(attempt_view, created, "When it was decided to start it"),
+    API_NUMBER_OR_NULL(attempt_view, started, "When the command started"),
+    API_NUMBER_OR_NULL(attempt_view, ended, "When it ended"),
+    API_INTEGER_OR_NULL(attempt_view, code, "Exit code"),
+    API_INTEGER_OR_NULL(attempt_view, signal, "Signal that ended it"),
+    API_STRING(attempt_view, reason, "Why it ended as it did"),
+    API_NUMBER_OR_NULL(attempt_view, cpu_s, "CPU time, in seconds"),
+    API_NUMBER_OR_NULL(attempt_view, memory_max_mb, "Most memory that it used"),
+    API_INTEGER(attempt_view, log_bytes, "Bytes logged; the oldest may have been removed"),
+    {0},
+};
+
+static const struct api_schema attempt_schema = {"Attempt", .members = attempt_members};
+
+struct attempt_list {
     struct yard *y;
     json_t *list;
 };
@@ -46,41 +87,56 @@ static int64_t log_bytes(const struct yard *y, int64_t job, uint32_t n)
     return end;
 }
 
-/* What one that goes on has used so far is in memory. */
-static void add_usage(json_t *o, const struct yard *y, const struct attempt_row *row)
+/* What a running attempt has used so far is in memory. */
+static void fill_usage(struct attempt_view *v, const struct yard *y, const struct attempt_row *row)
 {
     const struct live_job *j = yard_live(y, row->job);
     bool over = job_state_over(row->state);
-    double cpu_s = over ? row->cpu_seconds : NAN, memory = over ? row->memory_max_mb : NAN;
+    v->cpu_s = over ? row->cpu_seconds : NAN;
+    v->memory_max_mb = over ? row->memory_max_mb : NAN;
     if (!over && j && j->attempt && j->attempt->n == row->n && j->usage.known)
-        cpu_s = j->usage.cpu_s;
-    json_object_set_new(o, "cpu_s", job_view_number(cpu_s));
-    json_object_set_new(o, "memory_max_mb", job_view_number(memory));
+        v->cpu_s = j->usage.cpu_s;
 }
 
 static int add_attempt(void *ctx, const struct attempt_row *row, struct err *err)
 {
-    struct attempts_view *v = ctx;
+    struct attempt_list *l = ctx;
     bool over = job_state_over(row->state);
-    json_t *o = json_object();
+    struct attempt_view v = {
+        .n = row->n,
+        .state = job_state_name(row->state),
+        .node = row->node,
+        .cpus = api_units(row->cpus),
+        .created = api_seconds(row->created),
+        .started = api_seconds(row->started),
+        .ended = api_seconds(row->ended),
+        .code = over && row->code >= 0 ? row->code : API_NULL,
+        .signal = over && row->signal ? row->signal : API_NULL,
+        .reason = row->reason,
+        .log_bytes = log_bytes(l->y, row->job, row->n),
+    };
     (void)err;
-    json_object_set_new(o, "n", json_integer(row->n));
-    json_object_set_new(o, "state", json_string(job_state_name(row->state)));
-    json_object_set_new(o, "node", job_view_text(row->node));
-    json_object_set_new(o, "cpus", json_real((double)row->cpus / UNIT));
-    json_object_set_new(o, "created", job_view_time(row->created));
-    json_object_set_new(o, "started", job_view_time(row->started));
-    json_object_set_new(o, "ended", job_view_time(row->ended));
-    json_object_set_new(o, "code", over && row->code >= 0 ? json_integer(row->code) : json_null());
-    json_object_set_new(o, "signal", over && row->signal ? json_integer(row->signal) : json_null());
-    json_object_set_new(o, "reason", json_string(row->reason));
-    add_usage(o, v->y, row);
-    json_object_set_new(o, "log_bytes", json_integer(log_bytes(v->y, row->job, row->n)));
-    json_array_append_new(v->list, o);
+    fill_usage(&v, l->y, row);
+    json_array_append_new(l->list, api_print(&attempt_schema, &v));
     return 0;
 }
 
 /* ---- sizes ----------------------------------------------------------------- */
+
+struct size_view {
+    double at, cpus;
+    const char *why;
+};
+
+static const struct api_member size_members[] = {
+    API_NUMBER_OR_NULL(size_view, at, "When the size changed"),
+    API_NUMBER(size_view, cpus, "CPUs from then on"),
+    API_STRING(size_view, why,
+               "start, resize, pause, resume, stop, fail or end, and the policy that did it"),
+    {0},
+};
+
+static const struct api_schema size_schema = {"SizeChange", .members = size_members};
 
 /* Events that change a job's size, and what they are called. */
 static const struct {
@@ -93,14 +149,12 @@ static const struct {
     {"job.retried", "fail", false},   {"job.ended", "end", false},
 };
 
-struct sizes {
-    json_t *list; /* newest first */
-};
-
+/* Events come newest first. */
 static int add_size(void *ctx, int64_t seq, usec_t at, int64_t job, const char *kind,
                     const char *text, struct err *err)
 {
-    struct sizes *s = ctx;
+    json_t *newest_first = ctx;
+    struct str why = {0};
     size_t i = 0;
     (void)seq;
     (void)job;
@@ -110,15 +164,13 @@ static int add_size(void *ctx, int64_t seq, usec_t at, int64_t job, const char *
     if (i == COUNT_OF(size_events))
         return 0;
     json_auto_t *event = json_loads(text, 0, NULL);
-    const char *why = json_string_value(json_object_get(event, "why"));
+    const char *by = json_string_value(json_object_get(event, "why"));
     double cpus = json_number_value(json_object_get(event, "cpus"));
-    json_t *o = json_object();
-    json_object_set_new(o, "at", job_view_time(at));
-    json_object_set_new(o, "cpus", json_real(size_events[i].holds ? cpus : 0));
-    json_object_set_new(
-        o, "why", json_sprintf("%s%s%s", size_events[i].why, why ? " by " : "", why ? why : ""));
-    json_array_append_new(s->list, o);
-    return json_array_size(s->list) == SIZES_SHOWN;
+    str_addf(&why, "%s%s%s", size_events[i].why, by ? " by " : "", by ? by : "");
+    struct size_view v = {api_seconds(at), size_events[i].holds ? cpus : 0, why.at};
+    json_array_append_new(newest_first, api_print(&size_schema, &v));
+    str_done(&why);
+    return json_array_size(newest_first) == SIZES_SHOWN;
 }
 
 static json_t *reversed(const json_t *list)
@@ -129,17 +181,22 @@ static json_t *reversed(const json_t *list)
     return out;
 }
 
-int job_history_add(struct yard *y, const struct job_row *row, json_t *job, struct err *err)
+int job_history_read(struct yard *y, int64_t job, json_t **deps, json_t **attempts, json_t **sizes,
+                     struct err *err)
 {
-    json_auto_t *deps = json_array(), *newest = json_array();
-    struct attempts_view attempts = {y, json_array()};
-    struct sizes sizes = {newest};
-    json_object_set_new(job, "attempts", attempts.list);
-    json_object_set(job, "deps", deps);
-    if (store_dep_get(y->store, row->id, add_dep, deps, err) < 0 ||
-        store_attempt_list(y->store, row->id, add_attempt, &attempts, err) < 0 ||
-        store_event_latest(y->store, row->id, 10 * SIZES_SHOWN, add_size, &sizes, err) < 0)
+    json_auto_t *dep_list = json_array(), *attempt_list = json_array(), *size_list = json_array();
+    struct attempt_list a = {y, attempt_list};
+    if (store_dep_get(y->store, job, add_dep, dep_list, err) < 0 ||
+        store_attempt_list(y->store, job, add_attempt, &a, err) < 0 ||
+        store_event_latest(y->store, job, 10 * SIZES_SHOWN, add_size, size_list, err) < 0)
         return -1;
-    json_object_set_new(job, "sizes", reversed(newest));
+    *deps = json_incref(dep_list);
+    *attempts = json_incref(attempt_list);
+    *sizes = reversed(size_list);
     return 0;
 }
+
+static const struct api_schema *const schemas[] = {&dep_schema, &attempt_schema, &size_schema,
+                                                   NULL};
+
+const struct api_part api_part_job_history = {.schemas = schemas};

@@ -1,55 +1,199 @@
-/* Owns the JSON object of a job. What the yard holds in memory goes before the row:
- * within a turn it is newer. */
+/* Owns the JSON object of a job: one struct with what users see, one table of its members.
+ * What the yard holds in memory overrides the row, because within a turn it is newer. */
 #include "server/api/job_view.h"
 
-#include <math.h>
-
 #include "base/str.h"
+#include "server/api/job_history.h"
+#include "server/api/parts.h"
 #include "server/jobs/attempts.h"
 #include "server/jobs/reports.h"
 #include "server/jobs/standing.h"
-#include "store/job_state.h"
 #include "store/jobs.h"
 #include "wire/spec_json.h"
 
-json_t *job_view_number(double x)
+/* ---- progress and usage ---------------------------------------------------- */
+
+struct progress_view {
+    double step, total, fraction, epoch, epochs, loss;
+    const char *metric;
+    double value, rate, remaining_s;
+    const char *source;
+    double at;
+};
+
+static const struct api_member progress_members[] = {
+    API_NUMBER_OR_NULL(progress_view, step, "Steps done"),
+    API_NUMBER_OR_NULL(progress_view, total, "Steps in total"),
+    API_NUMBER_OR_NULL(progress_view, fraction, "Part of the work that is done, from 0 to 1"),
+    API_NUMBER_OR_NULL(progress_view, epoch, "Current epoch"),
+    API_NUMBER_OR_NULL(progress_view, epochs, "Epochs in total"),
+    API_NUMBER_OR_NULL(progress_view, loss, "Last loss"),
+    API_STRING_OR_NULL(progress_view, metric, "Name of the metric that the job reports"),
+    API_NUMBER_OR_NULL(progress_view, value, "Last value of the metric"),
+    API_NUMBER_OR_NULL(progress_view, rate, "Steps per second"),
+    API_NUMBER_OR_NULL(progress_view, remaining_s, "Time left at this rate, in seconds"),
+    API_STRING_OR_NULL(progress_view, source, "Format in which the progress was found"),
+    API_NUMBER_OR_NULL(progress_view, at, "When it was reported"),
+    {0},
+};
+
+static const struct api_schema progress_schema = {"Progress", .members = progress_members};
+
+static const struct api_member usage_members[] = {
+    API_NUMBER_OR_NULL(usage_seen, cpu_s, "CPU time of this attempt, in seconds"),
+    API_NUMBER_OR_NULL(usage_seen, cpus, "CPUs in use between the last two samples"),
+    API_NUMBER_OR_NULL(usage_seen, memory_mb, "Memory in use"),
+    API_NUMBER_OR_NULL(usage_seen, block_bytes, "Bytes read from and written to disks"),
+    API_NUMBER_OR_NULL(usage_seen, net_bytes, "Bytes received and sent"),
+    API_INTEGER(usage_seen, pids, "Processes and threads"),
+    API_NUMBER_OR_NULL(usage_seen, throttled_s, "Time that its CPU limit kept it from running"),
+    {0},
+};
+
+static const struct api_schema usage_schema = {"Usage", .members = usage_members};
+
+static double fraction_of(double part, double all)
 {
-    return isfinite(x) ? json_real(x) : json_null();
+    return all > 0 ? fmin(fmax(part / all, 0), 1) : NAN;
 }
 
-json_t *job_view_time(usec_t t)
+/* By steps where the job counts them, else by epochs. */
+static double done_fraction(const struct job_row *row)
 {
-    return t ? json_real(time_seconds(t)) : json_null();
+    double steps = fraction_of(row->step, row->total);
+    return isfinite(steps) ? steps : fraction_of(row->epoch, row->epochs);
 }
 
-json_t *job_view_text(const char *text)
+/* NULL when the job has reported nothing. */
+static json_t *view_progress(const struct yard *y, const struct live_job *j,
+                             const struct job_row *row)
 {
-    /* One that was cut may end within a character. */
-    size_t n = text ? str_valid_utf8(text) : 0;
-    return n ? json_stringn(text, n) : json_null();
+    bool known = j && j->progress.known;
+    double remaining = known ? report_remaining(y, j) : NAN;
+    if (isnan(row->step) && isnan(row->metric) && !known)
+        return NULL;
+    struct progress_view v = {
+        .step = row->step,
+        .total = row->total,
+        .fraction = done_fraction(row),
+        .epoch = row->epoch,
+        .epochs = row->epochs,
+        .loss = row->loss,
+        .metric = row->metric_name,
+        .value = row->metric,
+        .rate = isnan(remaining) ? NAN : row->rate,
+        .remaining_s = remaining,
+        .source = row->progress_source,
+        .at = api_seconds(row->progress_at),
+    };
+    if (!(v.rate > 0) && remaining > 0)
+        v.rate = fmax(row->total - row->step, 0) / remaining;
+    return api_print(&progress_schema, &v);
 }
 
-static json_t *units(units_t n)
-{
-    return json_real((double)n / UNIT);
-}
+/* ---- the members ----------------------------------------------------------- */
 
-/* ---- what it asked for ----------------------------------------------------- */
+struct array_view {
+    int64_t job, index;
+};
 
-static void add_terms(json_t *o, const struct job_row *row)
-{
-    json_t *command = json_loads(row->command ? row->command : "", 0, NULL);
-    json_object_set_new(o, "cpus_min", units(row->cpus_min));
-    json_object_set_new(o, "cpus_max", units(row->cpus_max));
-    json_object_set_new(o, "gpus_min", units(row->gpus_min));
-    json_object_set_new(o, "gpus_max", units(row->gpus_max));
-    json_object_set_new(o, "memory_mb",
-                        row->memory_mb ? json_integer(row->memory_mb) : json_null());
-    json_object_set_new(o, "time_limit_s", job_view_time(row->time_limit));
-    json_object_set_new(o, "command", command ? command : json_array());
-}
+static const struct api_member array_members[] = {
+    API_INTEGER(array_view, job, "Id of the array's first job"),
+    API_INTEGER(array_view, index, "Index of this job"),
+    {0},
+};
 
-/* ---- what it has and does -------------------------------------------------- */
+static const struct api_schema array_schema = {"ArrayPlace", .members = array_members};
+
+static const struct api_member state_words[] = {API_MEMBER("", JOB_STATE_WORDS, ""), {0}};
+static const struct api_schema state_schema = {"JobState", API_WORDS, .members = state_words};
+
+struct job_view {
+    int64_t id;
+    const char *name, *user, *state;
+    bool paused;
+    int64_t priority;
+    double submitted, started, ended;
+    int64_t attempt, code;
+    const char *reason;
+    double cpus, cpus_min, cpus_max, gpus, gpus_min, gpus_max;
+    int64_t memory_mb;
+    const char *node;
+    int64_t threads;
+    const char *cpuset;
+    double deadline, time_limit_s, eligible;
+    json_t *array, *waits_for, *progress, *usage;
+    double wait_s, run_s;
+    json_t *command;
+};
+
+static const struct api_member job_members[] = {
+    API_INTEGER(job_view, id, "Number of the job"),
+    API_STRING(job_view, name, "Name; several jobs can have the same"),
+    API_STRING(job_view, user, "Owner"),
+    API_WORD(job_view, state, "JobState", "State"),
+    API_BOOLEAN(job_view, paused, "Whether it is frozen in place"),
+    API_INTEGER(job_view, priority, "Jobs with a higher priority go first"),
+    API_NUMBER(job_view, submitted, "When it was submitted"),
+    API_NUMBER_OR_NULL(job_view, started, "When it first started"),
+    API_NUMBER_OR_NULL(job_view, ended, "When it ended"),
+    API_INTEGER(job_view, attempt, "Number of the last attempt; 0 = none yet"),
+    API_INTEGER_OR_NULL(job_view, code, "Exit code; 128 + N after signal N"),
+    API_STRING(job_view, reason, "Why it ended as it did, or was queued again"),
+    API_NUMBER(job_view, cpus, "CPUs that it holds now"),
+    API_NUMBER(job_view, cpus_min, "Fewest CPUs that it may hold"),
+    API_NUMBER(job_view, cpus_max, "Most CPUs that it may hold"),
+    API_NUMBER(job_view, gpus, "GPUs that it holds now"),
+    API_NUMBER(job_view, gpus_min, "Fewest GPUs that it may hold"),
+    API_NUMBER(job_view, gpus_max, "Most GPUs that it may hold"),
+    API_INTEGER_OR_NULL(job_view, memory_mb, "Memory limit; null = none"),
+    API_STRING_OR_NULL(job_view, node, "Node that it runs on"),
+    API_INTEGER_OR_NULL(job_view, threads, "Threads of its last parallel region"),
+    API_STRING_OR_NULL(job_view, cpuset, "CPUs that it may use, as in 0-1,4"),
+    API_NUMBER_OR_NULL(job_view, deadline, "When it should have ended"),
+    API_NUMBER_OR_NULL(job_view, time_limit_s, "How long it may run, in seconds"),
+    API_NUMBER_OR_NULL(job_view, eligible, "It is not started before this time"),
+    API_JSON(job_view, array, "ArrayPlace|null", "Its place in an array"),
+    API_JSON(job_view, waits_for, "string[]", "Why it is not in the queue"),
+    API_JSON(job_view, progress, "Progress|null", "What it last reported"),
+    API_JSON(job_view, usage, "Usage|null", "What it uses"),
+    API_NUMBER(job_view, wait_s, "Time in the queue so far, in seconds"),
+    API_NUMBER(job_view, run_s, "Time running so far in all attempts, in seconds"),
+    API_JSON(job_view, command, "string[]", "Command and arguments"),
+    {0},
+};
+
+static const struct api_schema job_schema = {"Job", .members = job_members};
+
+struct job_detail {
+    struct job_view brief;
+    json_t *spec;
+    int64_t failures;
+    json_t *standing, *deps, *attempts, *sizes;
+    const char *log;
+};
+
+static const struct api_member detail_members[] = {
+    API_JSON(job_detail, spec, "object", "The request as it was submitted"),
+    API_INTEGER(job_detail, failures, "Attempts that failed on their own"),
+    API_JSON(job_detail, standing, "string[]", "How the active policies rank it, in sentences"),
+    API_JSON(job_detail, deps, "Dependency[]", "Jobs that it waits for or waited for"),
+    API_JSON(job_detail, attempts, "Attempt[]", "Its attempts, oldest first"),
+    API_JSON(job_detail, sizes, "SizeChange[]", "The last 200 changes of its size"),
+    API_STRING_OR_NULL(job_detail, log, "Path of the last attempt's log"),
+    {0},
+};
+
+static const struct api_schema detail_schema = {"JobDetail", .base = &job_schema,
+                                                .members = detail_members};
+
+static const struct api_schema *const schemas[] = {&state_schema, &array_schema, &progress_schema,
+                                                   &usage_schema, &job_schema,   &detail_schema,
+                                                   NULL};
+
+const struct api_part api_part_job_view = {.schemas = schemas};
+
+/* ---- from a row and a live job --------------------------------------------- */
 
 /* The CPUs that it may use now; NULL when that is not known. */
 static const char *cpuset_of(const struct yard *y, const struct attempt *a)
@@ -59,74 +203,22 @@ static const char *cpuset_of(const struct yard *y, const struct attempt *a)
     return y->config.runtime->cpuset(y->runtime, &at);
 }
 
-static void add_place(json_t *o, const struct yard *y, const struct live_job *j)
+static void fill_place(struct job_view *v, const struct yard *y, const struct attempt *a)
 {
-    const struct attempt *a = j ? j->attempt : NULL;
-    bool paused = a && a->paused;
-    json_object_set_new(o, "paused", json_boolean(paused));
-    json_object_set_new(o, "cpus", units(a && !paused ? a->cpus : 0));
-    json_object_set_new(o, "gpus", units(a && !paused ? a->gpus : 0));
-    json_object_set_new(o, "node", job_view_text(a ? y->cluster.nodes[a->node].name : NULL));
-    json_object_set_new(o, "threads", a && a->threads ? json_integer(a->threads) : json_null());
-    json_object_set_new(o, "cpuset", job_view_text(a ? cpuset_of(y, a) : NULL));
-}
-
-static double fraction(double part, double all)
-{
-    return all > 0 ? fmin(fmax(part / all, 0), 1) : NAN;
-}
-
-/* By steps where it counts them, else by epochs. `left` is in seconds. */
-static json_t *view_progress(const struct job_row *row, double left)
-{
-    double done = fraction(row->step, row->total), rate = isnan(left) ? NAN : row->rate;
-    if (!(rate > 0) && left > 0)
-        rate = fmax(row->total - row->step, 0) / left;
-    if (!isfinite(done))
-        done = fraction(row->epoch, row->epochs);
-    json_t *o = json_object();
-    json_object_set_new(o, "step", job_view_number(row->step));
-    json_object_set_new(o, "total", job_view_number(row->total));
-    json_object_set_new(o, "fraction", job_view_number(done));
-    json_object_set_new(o, "epoch", job_view_number(row->epoch));
-    json_object_set_new(o, "epochs", job_view_number(row->epochs));
-    json_object_set_new(o, "loss", job_view_number(row->loss));
-    json_object_set_new(o, "metric", job_view_text(row->metric_name));
-    json_object_set_new(o, "value", job_view_number(row->metric));
-    json_object_set_new(o, "rate", job_view_number(rate));
-    json_object_set_new(o, "remaining_s", job_view_number(left));
-    json_object_set_new(o, "source", job_view_text(row->progress_source));
-    json_object_set_new(o, "at", job_view_time(row->progress_at));
-    return o;
-}
-
-static json_t *progress_of(const struct yard *y, const struct live_job *j,
-                           const struct job_row *row)
-{
-    if (isnan(row->step) && isnan(row->metric) && !(j && j->progress.known))
-        return json_null();
-    return view_progress(row, j && j->progress.known ? report_remaining(y, j) : NAN);
-}
-
-static json_t *usage_of(const struct live_job *j)
-{
-    if (!j || !j->attempt || !j->usage.known)
-        return json_null();
-    const struct usage_seen *u = &j->usage;
-    json_t *o = json_object();
-    json_object_set_new(o, "cpu_s", job_view_number(u->cpu_s));
-    json_object_set_new(o, "cpus", job_view_number(u->cpus));
-    json_object_set_new(o, "memory_mb", job_view_number(u->memory_mb));
-    json_object_set_new(o, "block_bytes", job_view_number(u->block_bytes));
-    json_object_set_new(o, "net_bytes", job_view_number(u->net_bytes));
-    json_object_set_new(o, "pids", json_integer(u->pids));
-    json_object_set_new(o, "throttled_s", job_view_number(u->throttled_s));
-    return o;
+    v->threads = API_NULL;
+    if (!a)
+        return;
+    v->paused = a->paused;
+    v->cpus = a->paused ? 0 : api_units(a->cpus);
+    v->gpus = a->paused ? 0 : api_units(a->gpus);
+    v->node = y->cluster.nodes[a->node].name;
+    v->threads = a->threads ? a->threads : API_NULL;
+    v->cpuset = cpuset_of(y, a);
 }
 
 /* The engine counts the time while it has the job. */
-static void add_times(json_t *o, const struct yard *y, const struct live_job *j,
-                      const struct job_row *row)
+static void fill_times(struct job_view *v, const struct yard *y, const struct live_job *j,
+                       const struct job_row *row)
 {
     const struct task *t = j ? yard_task(y, j) : NULL;
     usec_t now = clock_now(&y->clock), wait = row->wait_time, run = row->run_time;
@@ -134,8 +226,8 @@ static void add_times(json_t *o, const struct yard *y, const struct live_job *j,
         wait = task_wait_time(t, now);
         run = task_run_time(t, now);
     }
-    json_object_set_new(o, "wait_s", json_real(time_seconds(wait)));
-    json_object_set_new(o, "run_s", json_real(time_seconds(run)));
+    v->wait_s = time_seconds(wait);
+    v->run_s = time_seconds(run);
 }
 
 static void add_wait(void *ctx, const char *text)
@@ -143,47 +235,51 @@ static void add_wait(void *ctx, const char *text)
     json_array_append_new(ctx, json_string(text));
 }
 
-/* ---- the whole ------------------------------------------------------------- */
-
-static json_t *view_row(const struct job_row *row)
+static void fill_row(struct job_view *v, const struct job_row *row)
 {
-    json_t *o = json_object();
-    json_object_set_new(o, "id", json_integer(row->id));
-    json_object_set_new(o, "name", json_string(row->name));
-    json_object_set_new(o, "user", json_string(row->user));
-    json_object_set_new(o, "state", json_string(job_state_name(row->state)));
-    json_object_set_new(o, "priority", json_integer(row->priority));
-    json_object_set_new(o, "submitted", job_view_time(row->submitted));
-    json_object_set_new(o, "started", job_view_time(row->started));
-    json_object_set_new(o, "ended", job_view_time(row->ended));
-    json_object_set_new(o, "attempt", json_integer(row->attempt));
-    json_object_set_new(o, "code", row->code < 0 ? json_null() : json_integer(row->code));
-    json_object_set_new(o, "reason", json_string(row->reason ? row->reason : ""));
-    json_object_set_new(o, "deadline", job_view_time(row->deadline));
-    json_object_set_new(o, "eligible", job_view_time(row->eligible));
-    json_object_set_new(o, "array",
-                        row->array ? json_pack("{s:I, s:I}", "job", (json_int_t)row->array, "index",
-                                               (json_int_t)row->array_index)
-                                   : json_null());
-    return o;
+    struct array_view array = {row->array, row->array_index};
+    json_t *command = json_loads(row->command ? row->command : "", 0, NULL);
+    *v = (struct job_view){
+        .id = row->id,
+        .name = row->name,
+        .user = row->user,
+        .state = job_state_name(row->state),
+        .priority = row->priority,
+        .submitted = api_seconds(row->submitted),
+        .started = api_seconds(row->started),
+        .ended = api_seconds(row->ended),
+        .attempt = row->attempt,
+        .code = row->code < 0 ? API_NULL : row->code,
+        .reason = row->reason,
+        .cpus_min = api_units(row->cpus_min),
+        .cpus_max = api_units(row->cpus_max),
+        .gpus_min = api_units(row->gpus_min),
+        .gpus_max = api_units(row->gpus_max),
+        .memory_mb = row->memory_mb ? row->memory_mb : API_NULL,
+        .deadline = api_seconds(row->deadline),
+        .time_limit_s = api_seconds(row->time_limit),
+        .eligible = api_seconds(row->eligible),
+        .array = row->array ? api_print(&array_schema, &array) : NULL,
+        .command = command ? command : json_array(),
+    };
 }
 
 /* `row` is the newest that is known. */
-static json_t *view(const struct yard *y, const struct live_job *j, const struct job_row *row)
+static void fill_view(struct job_view *v, const struct yard *y, const struct live_job *j,
+                      const struct job_row *row)
 {
-    json_t *o = view_row(row), *waits = json_array();
-    add_place(o, y, j);
-    add_terms(o, row);
+    fill_row(v, row);
+    fill_place(v, y, j ? j->attempt : NULL);
+    fill_times(v, y, j, row);
+    v->waits_for = json_array();
     if (j)
-        yard_waits_for(y, j, add_wait, waits);
-    json_object_set_new(o, "waits_for", waits);
-    json_object_set_new(o, "progress", progress_of(y, j, row));
-    json_object_set_new(o, "usage", usage_of(j));
-    add_times(o, y, j, row);
-    return o;
+        yard_waits_for(y, j, add_wait, v->waits_for);
+    v->progress = view_progress(y, j, row);
+    if (j && j->attempt && j->usage.known)
+        v->usage = api_print(&usage_schema, &j->usage);
 }
 
-static struct job_row newest(const struct live_job *j, const struct job_row *stored)
+static struct job_row newest_row(const struct live_job *j, const struct job_row *stored)
 {
     struct job_row row = j ? j->row : *stored;
     row.command = stored->command;
@@ -193,24 +289,24 @@ static struct job_row newest(const struct live_job *j, const struct job_row *sto
 json_t *job_view_brief(struct yard *y, const struct job_row *stored)
 {
     const struct live_job *j = yard_live(y, stored->id);
-    struct job_row row = newest(j, stored);
-    return view(y, j, &row);
+    struct job_row row = newest_row(j, stored);
+    struct job_view v;
+    fill_view(&v, y, j, &row);
+    return api_print(&job_schema, &v);
 }
 
-/* Its request, as it was submitted. */
-static int add_request(struct yard *y, const struct live_job *j, const struct job_row *row,
-                       json_t *o, struct err *err)
+/* The request as it was submitted. */
+static int read_request(struct yard *y, const struct live_job *j, const struct job_row *row,
+                        json_t **out, struct err *err)
 {
     AUTO_FREE char *text = NULL;
-    json_t *request = j ? spec_to_json(&j->submission->spec) : NULL;
-    if (!request && store_request_get(y->store, row->request, &text, err) < 0)
+    if (!j && store_request_get(y->store, row->request, &text, err) < 0)
         return -1;
+    json_t *request = j ? spec_to_json(&j->submission->spec) : json_loads(text, 0, NULL);
     if (!request)
-        request = json_loads(text, 0, NULL);
-    if (!request)
-        return err_set(err, ERR_INTERNAL, "job %lld: its request cannot be read",
+        return err_set(err, ERR_INTERNAL, "job %lld: its stored request is not valid JSON",
                        (long long)row->id);
-    json_object_set_new(o, "spec", request);
+    *out = request;
     return 0;
 }
 
@@ -223,24 +319,30 @@ static int show_row(void *ctx, const struct job_row *stored, struct err *err)
 {
     struct show *s = ctx;
     const struct live_job *j = yard_live(s->y, stored->id);
-    struct job_row row = newest(j, stored);
-    s->job = view(s->y, j, &row);
-    if (add_request(s->y, j, &row, s->job, err) < 0)
+    struct job_row row = newest_row(j, stored);
+    struct job_detail d = {.failures = row.failures};
+    json_auto_t *request = NULL;
+    struct str log = {0};
+    if (read_request(s->y, j, &row, &request, err) < 0 ||
+        job_history_read(s->y, row.id, &d.deps, &d.attempts, &d.sizes, err) < 0)
         return -1;
-    json_object_set_new(s->job, "failures", json_integer(row.failures));
-    json_object_set_new(s->job, "standing", j ? standing_list(s->y, j) : json_array());
-    AUTO_FREE char *dir = row.attempt ? attempt_dir(s->y, row.id, row.attempt) : NULL;
-    json_object_set_new(s->job, "log", dir ? json_sprintf("%s/log", dir) : json_null());
-    return job_history_add(s->y, &row, s->job, err);
+    AUTO_FREE char *dir = attempt_dir(s->y, row.id, row.attempt);
+    if (row.attempt)
+        str_addf(&log, "%s/log", dir);
+    fill_view(&d.brief, s->y, j, &row);
+    d.spec = json_incref(request);
+    d.standing = j ? standing_list(s->y, j) : json_array();
+    d.log = log.at;
+    s->job = api_print(&detail_schema, &d);
+    str_done(&log);
+    return 0;
 }
 
 int job_view_show(struct yard *y, int64_t id, json_t **out, struct err *err)
 {
     struct show s = {.y = y};
-    if (store_job_get(y->store, id, show_row, &s, err) < 0) {
-        json_decref(s.job);
+    if (store_job_get(y->store, id, show_row, &s, err) < 0)
         return -1;
-    }
     *out = s.job;
     return 0;
 }

@@ -1,92 +1,54 @@
-/* Owns lists of jobs, and what is told of a single one: itself, its samples, why it
- * waits. A list reads its page and one row more, by the store's cursor. */
-#include <math.h>
+/* Owns lists of jobs and what is told about a single one: the job itself, its samples, why it
+ * waits, where it runs. A list reads its page and one row more, by the store's cursor. */
 #include <stdio.h>
-#include <string.h>
 
-#include "base/str.h"
-#include "server/api/handlers.h"
+#include "server/api/call.h"
 #include "server/api/job_view.h"
+#include "server/api/parts.h"
 #include "server/explain/explain.h"
 #include "server/jobs/parts.h"
 #include "store/job_list.h"
 #include "store/job_state.h"
 #include "store/jobs.h"
 #include "store/samples.h"
-#include "wire/value.h"
-
-enum { PAGE_DEFAULT = 100, PAGE_MAX = 1000 };
 
 /* ---- lists ----------------------------------------------------------------- */
 
-static uint32_t active_states(void)
-{
-    uint32_t states = 0;
-    for (enum job_state s = 0; s < JOB_STATE_COUNT; s++)
-        states |= job_state_over(s) ? 0 : 1u << s;
-    return states;
-}
+enum {
+    LIST_STATE,
+    LIST_ACTIVE,
+    LIST_NAME,
+    LIST_USER,
+    LIST_ARRAY,
+    LIST_LIMIT,
+    LIST_AFTER,
+    LIST_ORDER
+};
 
-static const char *state_name(const void *ctx, size_t i)
-{
-    (void)ctx;
-    return job_state_name((enum job_state)i);
-}
+static const struct api_query list_query[] = {
+    [LIST_STATE] = {"state", QUERY_SET, "Only jobs in these states", .words = JOB_STATE_WORDS,
+                    .example = "[\"running\",\"queued\"]"},
+    [LIST_ACTIVE] = {"active", QUERY_FLAG, "Only jobs that are not over"},
+    [LIST_NAME] = {"name", QUERY_TEXT, "Only jobs with this name; with a * at its end, a prefix",
+                   .example = "\"train*\""},
+    [LIST_USER] = {"user", QUERY_TEXT, "Only this user's jobs"},
+    [LIST_ARRAY] = {"array", QUERY_INTEGER, "Only jobs of the array whose first job has this id",
+                    .min = 1, .max = INT64_MAX},
+    [LIST_LIMIT] = {"limit", QUERY_INTEGER, "Jobs per page", .min = 1, .max = 1000,
+                    .fallback = 100},
+    [LIST_AFTER] = {"after", QUERY_INTEGER, "`next` of the previous page", .min = 1,
+                    .max = INT64_MAX},
+    [LIST_ORDER] = {"order", QUERY_CHOICE, "Which jobs come first", .words = "newest|oldest"},
+    {0},
+};
 
-/* "running,queued". */
-static int parse_states(const char *text, uint32_t *out, struct err *err)
-{
-    uint32_t states = 0;
-    for (const char *p = text; *p;) {
-        size_t n = strcspn(p, ",");
-        char shown[VALUE_SHOWN];
-        AUTO_FREE char *word = xstrndup(p, n);
-        int state = job_state_parse(word);
-        if (state < 0) {
-            const char *meant = str_nearest(word, JOB_STATE_COUNT, state_name, NULL);
-            return err_set(err, ERR_INVALID, "state: '%s' is none%s%s%s", value_show(word, shown),
-                           meant ? "; did you mean '" : "", meant ? meant : "", meant ? "'?" : "");
-        }
-        states |= 1u << state;
-        p += n + (p[n] == ',');
-    }
-    if (!states)
-        return err_set(err, ERR_INVALID, "state: expected states, separated by commas");
-    *out = states;
-    return 0;
-}
+static const struct api_member page_members[] = {
+    API_MEMBER("jobs", "Job[]", "The jobs of this page"),
+    API_MEMBER("next", "integer|null", "`after` of the next page; null on the last"),
+    {0},
+};
 
-static bool read_states(const struct request *q, struct reply *r, uint32_t *states)
-{
-    struct err err;
-    const char *text = request_query(q, "state");
-    bool active = false;
-    if (!api_get_flag(q, r, "active", &active))
-        return false;
-    *states = active ? active_states() : 0;
-    if (!text)
-        return true;
-    if (request_query(q, "active"))
-        err_set(&err, ERR_INVALID, "state: give this or active, not both");
-    else if (parse_states(text, states, &err) == 0)
-        return true;
-    reply_problem(r, &err, "state");
-    return false;
-}
-
-static bool read_order(const struct request *q, struct reply *r, bool *oldest_first)
-{
-    struct err err;
-    unsigned order = 0;
-    const char *text = request_query(q, "order");
-    if (text && value_choice("newest|oldest", text, &order, &err) < 0) {
-        err_prefix(&err, "order");
-        reply_problem(r, &err, "order");
-        return false;
-    }
-    *oldest_first = order == 1;
-    return true;
-}
+static const struct api_schema page_schema = {"JobPage", .members = page_members};
 
 struct page {
     struct yard *y;
@@ -96,6 +58,14 @@ struct page {
     int64_t last; /* id of the last row of the page */
     bool more;
 };
+
+static uint32_t active_states(void)
+{
+    uint32_t states = 0;
+    for (enum job_state s = 0; s < JOB_STATE_COUNT; s++)
+        states |= job_state_over(s) ? 0 : 1u << s;
+    return states;
+}
 
 static int add_job(void *ctx, const struct job_row *row, struct err *err)
 {
@@ -107,65 +77,96 @@ static int add_job(void *ctx, const struct job_row *row, struct err *err)
     }
     p->rows++;
     p->last = row->id;
-    /* It may be in another state since this turn began. */
+    /* Its state may have changed since this turn began. */
     const struct live_job *j = yard_live(p->y, row->id);
     if (!p->states || p->states >> (j ? j->row.state : row->state) & 1)
         json_array_append_new(p->jobs, job_view_brief(p->y, row));
     return 0;
 }
 
-void api_jobs_list(const struct request *q, struct reply *r, void *ctx)
+static void list_jobs(const struct api_call *c)
 {
-    struct yard *y = ctx;
-    struct job_filter f = {.name = request_query(q, "name"), .user = request_query(q, "user")};
+    const struct api_value *q = c->query;
     struct err err;
-    int64_t limit = PAGE_DEFAULT;
-    if (!api_check_query(q, r) || !read_states(q, r, &f.states) ||
-        !read_order(q, r, &f.oldest_first) || !api_get_int(q, r, "limit", 1, PAGE_MAX, &limit) ||
-        !api_get_int(q, r, "after", 1, INT64_MAX, &f.after) ||
-        !api_get_int(q, r, "array", 1, INT64_MAX, &f.array))
+    if (q[LIST_STATE].given && q[LIST_ACTIVE].given) {
+        api_refuse(c, "state", "give either state or active, not both");
         return;
-    f.limit = (uint32_t)limit + 1;
-    struct page p = {.y = y, .jobs = json_array(), .states = f.states, .limit = (uint32_t)limit};
-    if (store_job_list(y->store, &f, add_job, &p, &err) < 0) {
+    }
+    uint32_t limit = (uint32_t)q[LIST_LIMIT].number;
+    struct job_filter f = {
+        .states = q[LIST_ACTIVE].number ? active_states() : (uint32_t)q[LIST_STATE].number,
+        .name = q[LIST_NAME].text,
+        .user = q[LIST_USER].text,
+        .array = q[LIST_ARRAY].number,
+        .after = q[LIST_AFTER].number,
+        .oldest_first = q[LIST_ORDER].number == 1,
+        .limit = limit + 1,
+    };
+    struct page p = {.y = c->yard, .jobs = json_array(), .states = f.states, .limit = limit};
+    if (store_job_list(c->yard->store, &f, add_job, &p, &err) < 0) {
         json_decref(p.jobs);
-        reply_problem(r, &err, NULL);
+        reply_problem(c->reply, &err, NULL);
         return;
     }
     json_t *next = p.more ? json_integer(p.last) : json_null();
-    turn_reply(y, r, 200, json_pack("{s:o, s:o}", "jobs", p.jobs, "next", next));
+    turn_reply(c->yard, c->reply, 200, json_pack("{s:o, s:o}", "jobs", p.jobs, "next", next));
 }
 
 /* ---- one job --------------------------------------------------------------- */
 
-void api_job_show(const struct request *q, struct reply *r, void *ctx)
+static void show_job(const struct api_call *c)
 {
-    struct yard *y = ctx;
-    int64_t id;
-    if (api_check_query(q, r) && api_find_job(y, q, r, &id))
-        api_reply_job(y, r, 200, id);
+    api_reply_job(c, 200);
 }
+
+struct sample_view {
+    int64_t attempt;
+    double at, step, metric, cpus, gpus, cpu_s, memory_mb;
+};
+
+static const struct api_member sample_members[] = {
+    API_INTEGER(sample_view, attempt, "Number of the attempt"),
+    API_NUMBER_OR_NULL(sample_view, at, "When it was taken"),
+    API_NUMBER_OR_NULL(sample_view, step, "Steps done"),
+    API_NUMBER_OR_NULL(sample_view, metric, "Value of the metric"),
+    API_NUMBER_OR_NULL(sample_view, cpus, "CPUs held; null for a job with GPUs"),
+    API_NUMBER_OR_NULL(sample_view, gpus, "GPUs held; null for a job without GPUs"),
+    API_NUMBER_OR_NULL(sample_view, cpu_s, "CPU time of the attempt so far, in seconds"),
+    API_NUMBER_OR_NULL(sample_view, memory_mb, "Memory in use"),
+    {0},
+};
+
+static const struct api_schema sample_schema = {"Sample", .members = sample_members};
+
+static const struct api_member series_members[] = {
+    API_MEMBER("job", "integer", "Id of the job"),
+    API_MEMBER("samples", "Sample[]", "Oldest first"),
+    {0},
+};
+
+static const struct api_schema series_schema = {"ProgressSeries", .members = series_members};
 
 struct samples {
     json_t *list;
-    bool gpu; /* units are of GPUs, not CPUs */
+    bool gpu; /* units are GPUs, not CPUs */
 };
 
 static int add_sample(void *ctx, uint32_t attempt, const struct sample_row *row, struct err *err)
 {
     struct samples *s = ctx;
     double size = row->units / UNIT;
-    json_t *o = json_object();
+    struct sample_view v = {
+        .attempt = attempt,
+        .at = api_seconds(row->at),
+        .step = row->step,
+        .metric = row->metric,
+        .cpus = s->gpu ? NAN : size,
+        .gpus = s->gpu ? size : NAN,
+        .cpu_s = row->cpu_time / (double)USEC_PER_SEC,
+        .memory_mb = row->memory_mb,
+    };
     (void)err;
-    json_object_set_new(o, "attempt", json_integer(attempt));
-    json_object_set_new(o, "at", job_view_time(row->at));
-    json_object_set_new(o, "step", job_view_number(row->step));
-    json_object_set_new(o, "metric", job_view_number(row->metric));
-    json_object_set_new(o, "cpus", s->gpu ? json_null() : job_view_number(size));
-    json_object_set_new(o, "gpus", s->gpu ? job_view_number(size) : json_null());
-    json_object_set_new(o, "cpu_s", job_view_number(row->cpu_time / (double)USEC_PER_SEC));
-    json_object_set_new(o, "memory_mb", job_view_number(row->memory_mb));
-    json_array_append_new(s->list, o);
+    json_array_append_new(s->list, api_print(&sample_schema, &v));
     return 0;
 }
 
@@ -176,50 +177,140 @@ static int read_kind(void *ctx, const struct job_row *row, struct err *err)
     return 0;
 }
 
-void api_job_progress(const struct request *q, struct reply *r, void *ctx)
+static void show_progress(const struct api_call *c)
 {
-    struct yard *y = ctx;
-    struct samples s = {0};
+    struct samples s = {.list = json_array()};
     struct err err;
-    int64_t id;
-    if (!api_check_query(q, r) || !api_find_job(y, q, r, &id))
-        return;
-    s.list = json_array();
-    if (store_job_get(y->store, id, read_kind, &s, &err) < 0 ||
-        store_sample_list(y->store, id, add_sample, &s, &err) < 0) {
+    if (store_job_get(c->yard->store, c->job, read_kind, &s, &err) < 0 ||
+        store_sample_list(c->yard->store, c->job, add_sample, &s, &err) < 0) {
         json_decref(s.list);
-        reply_problem(r, &err, NULL);
+        reply_problem(c->reply, &err, NULL);
         return;
     }
-    turn_reply(y, r, 200, json_pack("{s:I, s:o}", "job", (json_int_t)id, "samples", s.list));
+    turn_reply(c->yard, c->reply, 200,
+               json_pack("{s:I, s:o}", "job", (json_int_t)c->job, "samples", s.list));
 }
 
-void api_job_explain(const struct request *q, struct reply *r, void *ctx)
+/* A line for each node, with the number of workers that it has room for. */
+static void show_hosts(const struct api_call *c)
 {
-    struct yard *y = ctx;
-    struct err err;
-    int64_t id;
-    json_t *why = NULL;
-    if (!api_check_query(q, r) || !api_find_job(y, q, r, &id))
-        return;
-    if (explain_job(y, id, &why, &err) < 0)
-        reply_problem(r, &err, NULL);
-    else
-        turn_reply(y, r, 200, why);
-}
-
-/* For Horovod's host discovery: a line for each node, and how many workers it has room
- * for. */
-void api_job_hosts(const struct request *q, struct reply *r, void *ctx)
-{
-    struct yard *y = ctx;
+    const struct live_job *j = yard_live(c->yard, c->job);
     char line[320] = "";
-    int64_t id;
-    if (!api_check_query(q, r) || !api_find_job(y, q, r, &id))
-        return;
-    const struct live_job *j = yard_live(y, id);
     if (j && j->attempt)
-        snprintf(line, sizeof line, "%s:%lld\n", y->cluster.nodes[j->attempt->node].name,
+        snprintf(line, sizeof line, "%s:%lld\n", c->yard->cluster.nodes[j->attempt->node].name,
                  (long long)parts_of(j, j->attempt));
-    reply_text(r, 200, "text/plain", line);
+    reply_text(c->reply, 200, "text/plain", line);
 }
+
+/* ---- explanations ---------------------------------------------------------- */
+
+/* These objects are printed by server/explain. */
+static const struct api_member reason_members[] = {
+    API_MEMBER("code", "string", "What it is about, for programs"),
+    API_MEMBER("text", "string", "A sentence"),
+    API_MEMBER("jobs", "?integer[]", "Ids of the jobs that it names"),
+    {0},
+};
+
+static const struct api_member ahead_members[] = {
+    API_MEMBER("id", "integer", "Number of the job"),
+    API_MEMBER("name", "string", "Name"),
+    API_MEMBER("state", "JobState", "State"),
+    API_MEMBER("cpus", "number", "CPUs that it holds, or asks for"),
+    API_MEMBER("remaining_s", "number|null", "Time until its expected end, in seconds"),
+    {0},
+};
+
+static const struct api_member forecast_members[] = {
+    API_MEMBER("expected", "number|null", "When it should happen"),
+    API_MEMBER("in_s", "number|null", "Seconds from now"),
+    API_MEMBER("basis", "string", "What the forecast rests on"),
+    {0},
+};
+
+static const struct api_member explanation_members[] = {
+    API_MEMBER("job", "integer", "Id of the job"),
+    API_MEMBER("state", "JobState", "State"),
+    API_MEMBER("policy", "string", "The active policy"),
+    API_MEMBER("summary", "string", "One sentence"),
+    API_MEMBER("reasons", "Reason[]", "Most important first"),
+    API_MEMBER("ahead", "Ahead[]", "Jobs that come before it"),
+    API_MEMBER("frees", "string[]", "What would let it start or grow"),
+    API_MEMBER("start", "Forecast|null", "When it should start; null when it has started"),
+    {0},
+};
+
+static const struct api_schema reason_schema = {"Reason", .members = reason_members};
+static const struct api_schema ahead_schema = {"Ahead", .members = ahead_members};
+static const struct api_schema forecast_schema = {"Forecast", .members = forecast_members};
+static const struct api_schema explanation_schema = {"Explanation", .members = explanation_members};
+
+static void show_explanation(const struct api_call *c)
+{
+    struct err err;
+    json_t *why = NULL;
+    if (explain_job(c->yard, c->job, &why, &err) < 0)
+        reply_problem(c->reply, &err, NULL);
+    else
+        turn_reply(c->yard, c->reply, 200, why);
+}
+
+/* ---- endpoints ------------------------------------------------------------- */
+
+static const struct api_schema *const schemas[] = {
+    &page_schema,  &sample_schema,   &series_schema,      &reason_schema,
+    &ahead_schema, &forecast_schema, &explanation_schema, NULL};
+
+static const struct endpoint endpoints[] = {
+    {
+        .name = "jobs_list",
+        .method = "GET",
+        .path = API_V1 "/jobs",
+        .handle = list_jobs,
+        .summary = "List jobs, page by page",
+        .description = "A job that changes meanwhile is on at most one page.",
+        .query = list_query,
+        .replies = {{200, "JobPage", "A page of jobs"}},
+    },
+    {
+        .name = "job_show",
+        .method = "GET",
+        .path = API_V1 "/jobs/{id}",
+        .handle = show_job,
+        .summary = "Show all that is known about a job",
+        .description = "What lists show, and the request, dependencies, attempts and sizes.",
+        .replies = {{200, "JobDetail", "The job"}},
+    },
+    {
+        .name = "job_progress",
+        .method = "GET",
+        .path = API_V1 "/jobs/{id}/progress",
+        .handle = show_progress,
+        .summary = "Show a job's progress and usage over time",
+        .description = "The series is thinned: the longer a job runs, the further apart the "
+                       "samples are.",
+        .replies = {{200, "ProgressSeries", "The samples"}},
+    },
+    {
+        .name = "job_explain",
+        .method = "GET",
+        .path = API_V1 "/jobs/{id}/explain",
+        .handle = show_explanation,
+        .summary = "Explain why a job waits, or has the size that it has",
+        .description = "Reasons, the jobs ahead of it, what would help, and when it should start.",
+        .replies = {{200, "Explanation", "The explanation"}},
+    },
+    {
+        .name = "job_hosts",
+        .method = "GET",
+        .path = API_V1 "/jobs/{id}/hosts",
+        .handle = show_hosts,
+        .summary = "List the nodes of a job's workers",
+        .description = "A line NODE:WORKERS for each node, as a host discovery script of Horovod "
+                       "prints it; empty while the job does not run.",
+        .replies = {{200, "text/plain", "The lines"}},
+    },
+    {0},
+};
+
+const struct api_part api_part_jobs = {"Jobs", endpoints, schemas};

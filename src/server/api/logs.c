@@ -1,5 +1,5 @@
-/* Owns what is told of a log: which attempt, from where on, as a whole or in part. The
- * bytes are read while they are sent. */
+/* Owns the reading of logs: which attempt, from which byte, whole or in part. The bytes are
+ * read while they are sent. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,20 +9,27 @@
 #include "conductor/logread.h"
 #include "http/content.h"
 #include "http/range.h"
-#include "server/api/handlers.h"
+#include "server/api/call.h"
+#include "server/api/parts.h"
 #include "server/followers.h"
 #include "server/jobs/attempts.h"
 #include "store/jobs.h"
 
 enum { BLOCK = 256 << 10, TAIL_LINES_MAX = 1000000 };
-/* How far back lines are looked for. */
+/* How far back the last lines are searched for. */
 #define TAIL_BYTES_MAX (64LL << 20)
 
-struct asked {
-    int64_t job;
-    int64_t attempt;      /* 0 = the last one */
-    int64_t offset, tail; /* -1 = not given */
-    bool follow;
+enum { LOGS_ATTEMPT, LOGS_OFFSET, LOGS_TAIL, LOGS_FOLLOW };
+
+static const struct api_query logs_query[] = {
+    [LOGS_ATTEMPT] = {"attempt", QUERY_INTEGER, "Number of the attempt; by default the last",
+                      .min = 1, .max = UINT32_MAX},
+    [LOGS_OFFSET] = {"offset", QUERY_INTEGER, "First byte", .max = INT64_MAX},
+    [LOGS_TAIL] = {"tail", QUERY_INTEGER, "Only the last lines, searched for in the last 64 MiB",
+                   .max = TAIL_LINES_MAX},
+    [LOGS_FOLLOW] = {"follow", QUERY_FLAG,
+                     "Go on while the job does, through its following attempts"},
+    {0},
 };
 
 /* A log as it is when the request comes. */
@@ -31,23 +38,6 @@ struct log_state {
     int64_t first, end;
 };
 
-static bool read_query(struct yard *y, const struct request *q, struct reply *r, struct asked *a)
-{
-    struct err err;
-    *a = (struct asked){.offset = -1, .tail = -1};
-    if (!api_check_query(q, r) || !api_find_job(y, q, r, &a->job) ||
-        !api_get_int(q, r, "attempt", 1, UINT32_MAX, &a->attempt) ||
-        !api_get_int(q, r, "offset", 0, INT64_MAX, &a->offset) ||
-        !api_get_int(q, r, "tail", 0, TAIL_LINES_MAX, &a->tail) ||
-        !api_get_flag(q, r, "follow", &a->follow))
-        return false;
-    if (a->offset < 0 || a->tail < 0)
-        return true;
-    err_set(&err, ERR_INVALID, "tail: give this or offset, not both");
-    reply_problem(r, &err, "tail");
-    return false;
-}
-
 static int see_attempt(void *ctx, const struct job_row *row, struct err *err)
 {
     (void)err;
@@ -55,31 +45,31 @@ static int see_attempt(void *ctx, const struct job_row *row, struct err *err)
     return 0;
 }
 
-/* The attempt that is asked for; the first, of a job that has none yet. */
-static bool choose_attempt(struct yard *y, struct reply *r, struct asked *a)
+/* The attempt that is asked for; for a job that has none yet, the first. */
+static bool choose_attempt(const struct api_call *c, uint32_t *out)
 {
-    const struct live_job *j = yard_live(y, a->job);
+    const struct live_job *j = yard_live(c->yard, c->job);
+    int64_t asked = c->query[LOGS_ATTEMPT].number;
     uint32_t last = j ? j->row.attempt : 0;
     struct err err;
-    if (!j && store_job_get(y->store, a->job, see_attempt, &last, &err) < 0) {
-        reply_problem(r, &err, NULL);
+    if (!j && store_job_get(c->yard->store, c->job, see_attempt, &last, &err) < 0) {
+        reply_problem(c->reply, &err, NULL);
         return false;
     }
-    if (a->attempt > last) {
+    if (asked > last) {
         err_set(&err, ERR_NOT_FOUND, "job %lld has no attempt %lld; it has had %u",
-                (long long)a->job, (long long)a->attempt, last);
-        reply_problem(r, &err, "attempt");
+                (long long)c->job, (long long)asked, last);
+        reply_problem(c->reply, &err, "attempt");
         return false;
     }
-    if (!a->attempt)
-        a->attempt = last ? last : 1;
+    *out = asked ? (uint32_t)asked : last ? last : 1;
     return true;
 }
 
-static int open_log(const struct yard *y, const struct asked *a, struct log_state *out,
+static int open_log(const struct yard *y, int64_t job, uint32_t attempt, struct log_state *out,
                     struct err *err)
 {
-    AUTO_FREE char *path = attempt_dir(y, a->job, (uint32_t)a->attempt);
+    AUTO_FREE char *path = attempt_dir(y, job, attempt);
     *out = (struct log_state){.dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
     if (out->dir < 0)
         return errno == ENOENT ? 0 : err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
@@ -102,7 +92,7 @@ static int find_tail(const struct log_state *l, int64_t lines, int64_t *out, str
         size_t got;
         if (logread(l->dir, ATTEMPT_LOG_MAX, &start, block, (size_t)(at - from), &got, err) < 0)
             return -1;
-        /* Removed meanwhile: what is behind it is all there is. */
+        /* Removed meanwhile: what follows is all there is. */
         if (start != from || got < (size_t)(at - from))
             break;
         for (size_t i = got; i-- > 0 && left;)
@@ -115,19 +105,20 @@ static int find_tail(const struct log_state *l, int64_t lines, int64_t *out, str
     return 0;
 }
 
-static int find_start(const struct log_state *l, const struct asked *a, int64_t *out,
+static int find_start(const struct log_state *l, const struct api_value *query, int64_t *out,
                       const char **field, struct err *err)
 {
+    int64_t offset = query[LOGS_OFFSET].number;
     *out = l->first;
-    if (a->tail >= 0)
-        return l->dir < 0 ? 0 : find_tail(l, a->tail, out, err);
-    if (a->offset > l->end) {
+    if (query[LOGS_TAIL].given)
+        return l->dir < 0 ? 0 : find_tail(l, query[LOGS_TAIL].number, out, err);
+    if (offset > l->end) {
         *field = "offset";
-        return err_set(err, ERR_INVALID, "offset: %lld is behind the end; the log has %lld bytes",
-                       (long long)a->offset, (long long)l->end);
+        return err_set(err, ERR_INVALID, "offset: %lld is past the end; the log has %lld bytes",
+                       (long long)offset, (long long)l->end);
     }
-    if (a->offset > l->first)
-        *out = a->offset;
+    if (offset > l->first)
+        *out = offset;
     return 0;
 }
 
@@ -164,42 +155,66 @@ static void set_offset_header(struct reply *r, int64_t offset)
 }
 
 /* Takes the directory. */
-static void send_log(const struct request *q, struct reply *r, const struct log_state *l,
-                     int64_t start)
+static void send_log(const struct api_call *c, const struct log_state *l, int64_t start)
 {
     struct log_source *s = xmalloc(sizeof *s);
     uint64_t first = 0, n = 0, size = (uint64_t)(l->end - start);
     *s = (struct log_source){l->dir, start};
-    const char *range = request_header(q, "If-Range") ? NULL : request_header(q, "Range");
+    const char *range =
+        request_header(c->request, "If-Range") ? NULL : request_header(c->request, "Range");
     if (http_range_parse(range, size, &first, &n) != HTTP_RANGE_PART)
         first = 0;
-    set_offset_header(r, start + (int64_t)first);
-    reply_source(r, "text/plain", &(struct reply_source){size, read_source, close_source, s}, NULL);
+    set_offset_header(c->reply, start + (int64_t)first);
+    reply_source(c->reply, "text/plain", &(struct reply_source){size, read_source, close_source, s},
+                 NULL);
 }
 
-void api_job_logs(const struct request *q, struct reply *r, void *ctx)
+static void show_log(const struct api_call *c)
 {
-    struct yard *y = ctx;
-    struct asked a;
     struct log_state l;
     struct err err;
     const char *field = NULL;
+    uint32_t attempt;
     int64_t start;
-    if (!read_query(y, q, r, &a) || !choose_attempt(y, r, &a))
-        return;
-    if (open_log(y, &a, &l, &err) < 0) {
-        reply_problem(r, &err, NULL);
+    if (c->query[LOGS_OFFSET].given && c->query[LOGS_TAIL].given) {
+        api_refuse(c, "tail", "give either tail or offset, not both");
         return;
     }
-    if (find_start(&l, &a, &start, &field, &err) < 0) {
-        reply_problem(r, &err, field);
-    } else if (!a.follow) {
-        send_log(q, r, &l, start);
+    if (!choose_attempt(c, &attempt))
+        return;
+    if (open_log(c->yard, c->job, attempt, &l, &err) < 0) {
+        reply_problem(c->reply, &err, NULL);
+        return;
+    }
+    if (find_start(&l, c->query, &start, &field, &err) < 0) {
+        reply_problem(c->reply, &err, field);
+    } else if (!c->query[LOGS_FOLLOW].number) {
+        send_log(c, &l, start);
         return;
     } else {
-        set_offset_header(r, start);
-        log_follow(y, r, a.job, (uint32_t)a.attempt, start);
+        set_offset_header(c->reply, start);
+        log_follow(c->yard, c->reply, c->job, attempt, start);
     }
     if (l.dir >= 0)
         close(l.dir);
 }
+
+static const struct endpoint endpoints[] = {
+    {
+        .name = "job_logs",
+        .method = "GET",
+        .path = API_V1 "/jobs/{id}/logs",
+        .handle = show_log,
+        .summary = "Read what a job wrote to stdout and stderr",
+        .description = "The header Range selects a part, unless the log is followed.",
+        .query = logs_query,
+        .replies = {{200, "text/plain", "The log"}, {206, "text/plain", "A part of the log"}},
+        .header = "X-Log-Offset",
+        .header_help = "Offset of the first byte sent. It is larger than the one asked for when "
+                       "the oldest bytes were removed.",
+        .errors = {416},
+    },
+    {0},
+};
+
+const struct api_part api_part_logs = {"Jobs", endpoints, NULL};

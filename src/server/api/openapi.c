@@ -1,5 +1,4 @@
-/* Owns the making of the OpenAPI document: routes, operations, schemas and the fields
- * of job requests, each from the table that the server itself uses. */
+/* Owns the making of the OpenAPI document: its head, and the operations of all endpoints. */
 #include "server/api/openapi.h"
 
 #include <ctype.h>
@@ -7,232 +6,244 @@
 #include <string.h>
 
 #include "base/version.h"
-#include "server/api/operations.h"
-#include "wire/spec.h"
+#include "http/problem.h"
+#include "server/api/api.h"
+#include "server/api/openapi_schema.h"
 
-/* ---- types ----------------------------------------------------------------- */
+/* ---- parameters ------------------------------------------------------------ */
 
-static bool is_schema(const char *word, size_t n)
+static json_t *query_schema(const struct api_query *q)
 {
-    return n && isupper((unsigned char)*word);
-}
-
-/* One word of a type, with "[]" behind it for a list. */
-static json_t *word_schema(const char *word, size_t n)
-{
-    bool list = n > 2 && !strncmp(word + n - 2, "[]", 2);
-    n -= list ? 2 : 0;
-    json_t *o = json_object();
-    if (is_schema(word, n))
-        json_object_set_new(o, "$ref", json_sprintf("#/components/schemas/%.*s", (int)n, word));
-    else
-        json_object_set_new(o, "type", json_stringn(word, n));
-    return list ? json_pack("{s:s, s:o}", "type", "array", "items", o) : o;
-}
-
-/* "number|null", "Progress|null", "string[]". */
-static json_t *type_schema(const char *type)
-{
-    json_t *all = json_array();
-    for (const char *p = type + (*type == '?'); *p;) {
-        size_t n = strcspn(p, "|");
-        json_array_append_new(all, word_schema(p, n));
-        p += n + (p[n] == '|');
-    }
-    if (json_array_size(all) > 1)
-        return json_pack("{s:o}", "anyOf", all);
-    json_t *only = json_incref(json_array_get(all, 0));
-    json_decref(all);
-    return only;
-}
-
-static json_t *words_schema(const char *words)
-{
-    json_t *all = json_array();
-    for (const char *p = words; *p;) {
-        size_t n = strcspn(p, "|");
-        json_array_append_new(all, json_stringn(p, n));
-        p += n + (p[n] == '|');
-    }
-    return json_pack("{s:s, s:o}", "type", "string", "enum", all);
-}
-
-static void describe(json_t *schema, const char *help)
-{
-    if (*help)
-        json_object_set_new(schema, "description", json_string(help));
-}
-
-/* ---- schemas --------------------------------------------------------------- */
-
-/* How a field of a job request is spelt; a choice has its words. */
-static json_t *request_field(const struct spec_field *f)
-{
-    static const char *const types[] = {
-        [SPEC_TEXT] = "string|null",
-        [SPEC_BODY] = "string|null",
-        [SPEC_CPUS] = "string|number|null",
-        [SPEC_GPUS] = "string|number|null",
-        [SPEC_COUNT] = "string|number|null",
-        [SPEC_MEMORY] = "string|number|null",
-        [SPEC_DURATION] = "string|number|null",
-        [SPEC_WHEN] = "string|number|null",
-        [SPEC_INT] = "string|integer|null",
-        [SPEC_REAL] = "string|number|null",
-        [SPEC_FLAG] = "string|boolean|null",
-        [SPEC_SIGNAL] = "string|integer|null",
-        [SPEC_WARNING] = "string|null",
-        [SPEC_ARRAY] = "string|integer|null",
-        [SPEC_LIST] = "string|string[]|null",
-        [SPEC_MAP] = "object|string[]|null",
-        [SPEC_DEPS] = "string|string[]|null",
-    };
-    json_t *o = f->type == SPEC_CHOICE ? words_schema(f->value) : type_schema(types[f->type]);
-    describe(o, f->help);
-    return o;
-}
-
-static json_t *request_schema(void)
-{
-    json_t *properties = json_object();
-    for (const struct spec_field *f = spec_fields; f->name; f++)
-        json_object_set_new(properties, f->name, request_field(f));
-    return json_pack("{s:s, s:s, s:o, s:b}", "type", "object", "description",
-                     "What a job is; docs/jobs.md explains each field", "properties", properties,
-                     "additionalProperties", 0);
-}
-
-static void add_fields(const struct api_schema *s, json_t *properties, json_t *required)
-{
-    if (s->base)
-        add_fields(api_schema_find(s->base), properties, required);
-    for (const struct api_field *f = s->fields; f->name; f++) {
-        json_t *field = type_schema(f->type);
-        describe(field, f->help);
-        json_object_set_new(properties, f->name, field);
-        if (*f->type != '?' && !s->asked)
-            json_array_append_new(required, json_string(f->name));
-    }
-}
-
-static json_t *object_schema(const struct api_schema *s)
-{
-    json_t *properties = json_object(), *required = json_array();
-    add_fields(s, properties, required);
-    json_t *o = json_pack("{s:s, s:o, s:b}", "type", "object", "properties", properties,
-                          "additionalProperties", s->kind == SCHEMA_OPEN);
-    if (json_array_size(required))
-        json_object_set(o, "required", required);
-    json_decref(required);
-    return o;
-}
-
-static json_t *schema_of(const struct api_schema *s)
-{
-    switch (s->kind) {
-    case SCHEMA_WORDS:
-        return words_schema(s->fields->type);
-    case SCHEMA_REQUEST:
-        return request_schema();
-    case SCHEMA_MAP:
-        return json_pack("{s:s, s:o}", "type", "object", "additionalProperties",
-                         type_schema(s->fields->type));
-    case SCHEMA_OBJECT:
-    case SCHEMA_OPEN:
+    json_t *o;
+    switch (q->type) {
+    case QUERY_INTEGER:
+        o = json_pack("{s:s, s:I}", "type", "integer", "minimum", (json_int_t)q->min);
+        if (q->max != INT64_MAX)
+            json_object_set_new(o, "maximum", json_integer(q->max));
+        if (q->fallback)
+            json_object_set_new(o, "default", json_integer(q->fallback));
+        return o;
+    case QUERY_FLAG:
+        return json_pack("{s:s, s:b}", "type", "boolean", "default", 0);
+    case QUERY_CHOICE:
+        o = openapi_words(q->words);
+        json_object_set(o, "default", json_array_get(json_object_get(o, "enum"), 0));
+        return o;
+    case QUERY_SET:
+        return json_pack("{s:s, s:o}", "type", "array", "items", openapi_words(q->words));
+    case QUERY_JOB:
+    case QUERY_TEXT:
         break;
     }
-    return object_schema(s);
+    return openapi_type("string");
+}
+
+static json_t *query_parameter(const struct api_query *q)
+{
+    json_t *o = json_pack("{s:s, s:s, s:s, s:o}", "name", q->name, "in", "query", "description",
+                          q->help, "schema", query_schema(q));
+    if (q->example)
+        json_object_set_new(o, "example", json_loads(q->example, JSON_DECODE_ANY, NULL));
+    if (q->type == QUERY_SET) /* separated by commas */
+        json_object_set_new(o, "explode", json_false());
+    return o;
+}
+
+static json_t *path_parameter(const char *name)
+{
+    bool job = !strcmp(name, "id");
+    return json_pack("{s:s, s:s, s:b, s:s, s:{s:s}, s:s}", "name", name, "in", "path", "required",
+                     1, "description",
+                     job ? "Number of the job, its name or a unique prefix of a name"
+                         : "Name of the node",
+                     "schema", "type", "string", "example", job ? "12" : "host");
+}
+
+/* Those in the path, then those of the query. */
+static json_t *parameters(const struct endpoint *e)
+{
+    json_t *all = json_array();
+    for (const char *p = e->path; (p = strchr(p, '{')); p++) {
+        AUTO_FREE char *name = xstrndup(p + 1, strcspn(p + 1, "}"));
+        json_array_append_new(all, path_parameter(name));
+    }
+    for (const struct api_query *q = e->query; q && q->name; q++)
+        json_array_append_new(all, query_parameter(q));
+    return all;
+}
+
+/* ---- replies --------------------------------------------------------------- */
+
+static const struct {
+    int status;
+    const char *name, *text;
+} problems[] = {
+    {400, "Invalid", "The request is wrong; `field` names the part"},
+    {401, "Unauthorized", "The token is missing or wrong (only over TCP)"},
+    {404, "NotFound", "There is no such job, attempt or node"},
+    {409, "Conflict", "The state of the job does not allow it, or its name is ambiguous"},
+    {413, "TooLarge", "More than the machine has, or than a request may hold"},
+    {416, "BeyondEnd", "The log is shorter than the range"},
+    {0, "Failed", "Any other error, such as 500 when the database cannot be written"},
+};
+
+static json_t *problem_responses(void)
+{
+    json_t *all = json_object();
+    for (size_t i = 0; i < COUNT_OF(problems); i++)
+        json_object_set_new(all, problems[i].name,
+                            json_pack("{s:s, s:{s:{s:o}}}", "description", problems[i].text,
+                                      "content", PROBLEM_TYPE, "schema", openapi_type("Problem")));
+    return all;
+}
+
+static bool names_job(const struct endpoint *e)
+{
+    for (const struct api_query *q = e->query; q && q->name; q++)
+        if (q->type == QUERY_JOB)
+            return true;
+    return strstr(e->path, "{id}");
+}
+
+/* Whether the endpoint can answer with this error. */
+static bool can_fail(const struct endpoint *e, int status)
+{
+    for (size_t i = 0; i < COUNT_OF(e->errors); i++)
+        if (status && e->errors[i] == status)
+            return true;
+    switch (status) {
+    case 401:
+        return !e->open;
+    case 404:
+        return names_job(e) || strstr(e->path, "{name}");
+    case 409:
+        return names_job(e);
+    case 413:
+        return e->body;
+    case 416:
+        return false;
+    default:
+        return true;
+    }
+}
+
+static void add_problems(json_t *responses, const struct endpoint *e)
+{
+    for (size_t i = 0; i < COUNT_OF(problems); i++) {
+        char status[16] = "default";
+        if (!can_fail(e, problems[i].status))
+            continue;
+        if (problems[i].status)
+            snprintf(status, sizeof status, "%d", problems[i].status);
+        json_object_set_new(responses, status,
+                            json_pack("{s:o}", "$ref",
+                                      json_sprintf("#/components/responses/%s", problems[i].name)));
+    }
+}
+
+/* Several replies of one status differ in their media type. */
+static void add_reply(json_t *responses, const struct endpoint *e, const struct api_reply *r)
+{
+    bool media = strchr(r->type, '/') != NULL;
+    char status[16];
+    snprintf(status, sizeof status, "%d", r->status);
+    json_t *response = json_object_get(responses, status);
+    if (!response) {
+        response = json_pack("{s:s, s:{}}", "description", r->help, "content");
+        json_object_set_new(responses, status, response);
+    }
+    json_object_set_new(json_object_get(response, "content"), media ? r->type : "application/json",
+                        json_pack("{s:o}", "schema", openapi_type(media ? "string" : r->type)));
+    if (e->header)
+        json_object_set_new(response, "headers",
+                            json_pack("{s:{s:s, s:{s:s}}}", e->header, "description",
+                                      e->header_help, "schema", "type", "string"));
+}
+
+static json_t *replies(const struct endpoint *e)
+{
+    json_t *all = json_object();
+    for (size_t i = 0; i < COUNT_OF(e->replies) && e->replies[i].status; i++)
+        add_reply(all, e, &e->replies[i]);
+    add_problems(all, e);
+    return all;
 }
 
 /* ---- operations ------------------------------------------------------------ */
 
-static json_t *media(const char *type, json_t *schema)
+static json_t *request_body(const struct endpoint *e)
 {
-    return json_pack("{s:{s:o}}", type, "schema", schema);
+    json_t *content = json_pack("{s:o}", "schema", openapi_type(e->body));
+    if (e->body_example)
+        json_object_set_new(content, "example", json_loads(e->body_example, 0, NULL));
+    return json_pack("{s:b, s:{s:o}}", "required", !e->body_optional, "content", "application/json",
+                     content);
 }
 
-static json_t *parameter(const char *name, const char *in, const char *type, const char *help)
+static json_t *operation(const struct api_part *part, const struct endpoint *e)
 {
-    return json_pack("{s:s, s:s, s:b, s:s, s:o}", "name", name, "in", in, "required",
-                     !strcmp(in, "path"), "description", help, "schema", type_schema(type));
-}
-
-/* Those in the pattern, then those of the query. */
-static json_t *parameters(const struct route *route, const struct api_operation *o)
-{
-    json_t *all = json_array();
-    for (const char *p = route->pattern; (p = strchr(p, '{')); p++) {
-        AUTO_FREE char *name = xstrndup(p + 1, strcspn(p + 1, "}"));
-        bool job = !strcmp(name, "id");
-        json_array_append_new(
-            all, parameter(name, "path", "string",
-                           job ? "A number, a name or a unique prefix of one" : "The name"));
-    }
-    for (const struct api_field *f = o->query; f && f->name; f++)
-        json_array_append_new(all, parameter(f->name, "query", f->type, f->help));
-    return all;
-}
-
-static void add_response(json_t *responses, int status, const struct api_operation *o)
-{
-    char text[8];
-    json_t *content = json_object();
-    if (o->reply)
-        json_object_update_new(content, media("application/json", type_schema(o->reply)));
-    if (o->other_media)
-        json_object_update_new(content, media(o->other_media, type_schema("string")));
-    snprintf(text, sizeof text, "%d", status);
-    json_object_set_new(responses, text,
-                        json_pack("{s:s, s:o}", "description", o->summary, "content", content));
-}
-
-static json_t *operation(const struct route *route, const struct api_operation *o)
-{
-    json_t *responses = json_object();
-    add_response(responses, o->status, o);
-    if (o->or_status)
-        add_response(responses, o->or_status, o);
-    json_object_set_new(responses, "default",
-                        json_pack("{s:s, s:o}", "description", "It did not work", "content",
-                                  media("application/problem+json", type_schema("Problem"))));
-    json_t *out = json_pack("{s:s, s:s, s:o, s:o}", "operationId", route->name, "summary",
-                            o->summary, "parameters", parameters(route, o), "responses", responses);
-    if (o->body)
-        json_object_set_new(out, "requestBody",
-                            json_pack("{s:b, s:o}", "required", !o->body_optional, "content",
-                                      media("application/json", type_schema(o->body))));
-    if (route->open)
-        json_object_set_new(out, "security", json_array());
-    return out;
-}
-
-static void add_route(json_t *paths, const struct route *route)
-{
-    char method[16];
-    size_t n = strlen(route->method);
-    json_t *path = json_object_get(paths, route->pattern);
-    if (!path) {
-        path = json_object();
-        json_object_set_new(paths, route->pattern, path);
-    }
-    for (size_t i = 0; i <= n && i < sizeof method; i++)
-        method[i] = (char)tolower((unsigned char)route->method[i]);
-    json_object_set_new(path, method, operation(route, api_operation_find(route->name)));
-}
-
-json_t *openapi_document(const struct route *routes)
-{
-    json_t *paths = json_object(), *schemas = json_object();
-    for (const struct route *r = routes; r->method; r++)
-        add_route(paths, r);
-    for (const struct api_schema *s = api_schemas; s->name; s++)
-        json_object_set_new(schemas, s->name, schema_of(s));
-    json_t *o = json_pack(
-        "{s:s, s:{s:s, s:s, s:s}, s:o, s:{s:o, s:{s:{s:s, s:s}}}, s:[{s:[]}]}", "openapi", "3.1.0",
-        "info", "title", "Trainyard", "version", TRAINYARD_VERSION, "description",
-        "Times are seconds since 1970 with fractions, null is not known. The unix socket needs no "
-        "token, TCP does.",
-        "paths", paths, "components", "schemas", schemas, "securitySchemes", "token", "type",
-        "http", "scheme", "bearer", "security", "token");
+    json_t *o = json_pack("{s:s, s:s, s:s, s:[s], s:o, s:o}", "operationId", e->name, "summary",
+                          e->summary, "description", e->description, "tags", part->tag,
+                          "parameters", parameters(e), "responses", replies(e));
+    if (e->body)
+        json_object_set_new(o, "requestBody", request_body(e));
+    if (e->open)
+        json_object_set_new(o, "security", json_array());
     return o;
+}
+
+static void add_endpoint(json_t *paths, const struct api_part *part, const struct endpoint *e)
+{
+    const char *path = e->path + strlen(API_V1);
+    char method[16] = "";
+    for (size_t i = 0; e->method[i] && i < sizeof method - 1; i++)
+        method[i] = (char)tolower((unsigned char)e->method[i]);
+    json_t *item = json_object_get(paths, path);
+    if (!item) {
+        item = json_object();
+        json_object_set_new(paths, path, item);
+    }
+    json_object_set_new(item, method, operation(part, e));
+}
+
+/* ---- the whole ------------------------------------------------------------- */
+
+static const char about[] =
+    "Times are seconds since 1970 with fractions, durations (`_s`) are seconds, and null means "
+    "unknown or none. A reply that something was done is sent when it is on disk. The unix socket "
+    "needs no token, TCP does.";
+
+static json_t *tags(void)
+{
+    return json_pack("[{s:s, s:s}, {s:s, s:s}, {s:s, s:s}, {s:s, s:s}, {s:s, s:s}]", "name", "Jobs",
+                     "description", "Submit jobs, look at them and change them", "name", "Nodes",
+                     "description", "The machines that jobs run on", "name", "Policy",
+                     "description", "The rule by which jobs are scheduled", "name", "Events",
+                     "description", "What has happened and what was decided", "name", "Server",
+                     "description", "The server itself");
+}
+
+static json_t *components(void)
+{
+    json_t *schemas = json_object();
+    for (const struct api_part *const *p = api_parts; *p; p++)
+        for (const struct api_schema *const *s = (*p)->schemas; s && *s; s++)
+            json_object_set_new(schemas, (*s)->name, openapi_schema(*s));
+    return json_pack("{s:o, s:o, s:{s:{s:s, s:s}}}", "schemas", schemas, "responses",
+                     problem_responses(), "securitySchemes", "token", "type", "http", "scheme",
+                     "bearer");
+}
+
+json_t *openapi_document(void)
+{
+    json_t *paths = json_object();
+    for (const struct api_part *const *p = api_parts; *p; p++)
+        for (const struct endpoint *e = (*p)->endpoints; e && e->name; e++)
+            add_endpoint(paths, *p, e);
+    return json_pack(
+        "{s:s, s:{s:s, s:s, s:s, s:{s:s, s:s}}, s:[{s:s, s:s}], s:o, s:o, s:o, s:[{s:[]}]}",
+        "openapi", "3.1.0", "info", "title", "Trainyard", "version", TRAINYARD_VERSION,
+        "description", about, "license", "name", "Apache License 2.0", "identifier", "Apache-2.0",
+        "servers", "url", API_V1, "description", "The server that this document comes from", "tags",
+        tags(), "paths", paths, "components", components(), "security", "token");
 }

@@ -1,13 +1,10 @@
-/* The OpenAPI document of the API, made of the tables that the server works by. */
+/* The OpenAPI document, made from the tables that the server itself works by. */
 #ifndef SERVER_API_OPENAPI_H
 #define SERVER_API_OPENAPI_H
 
 #include <jansson.h>
 
-#include "http/router.h"
-
-/* The document (OpenAPI 3.1) of these routes, which all have an operation. The caller
- * owns it. */
-json_t *openapi_document(const struct route *routes);
+/* The document (OpenAPI 3.1) of all endpoints. The caller owns it. */
+json_t *openapi_document(void);
 
 #endif

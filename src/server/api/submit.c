@@ -1,9 +1,11 @@
-/* Owns submissions: one job request, or a batch of which all are taken or none. */
+/* Owns submissions: one job request, or a batch, which is accepted or refused as a whole. */
 #include <pwd.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "server/api/handlers.h"
+#include "server/api/call.h"
+#include "server/api/job_view.h"
+#include "server/api/parts.h"
 #include "store/job_state.h"
 #include "store/jobs.h"
 #include "wire/spec_check.h"
@@ -22,8 +24,9 @@ static void batch_free(struct batch *b)
     free(b->specs);
 }
 
-static void refuse(struct reply *r, const struct batch *b, size_t at, const char *field,
-                   struct err *err)
+/* Answers with the error of request number `at`. */
+static void refuse_request(struct reply *r, const struct batch *b, size_t at, const char *field,
+                           struct err *err)
 {
     char path[160];
     if (!b->many)
@@ -59,64 +62,80 @@ static int read_spec(struct spec *s, const json_t *request, const char *user, co
     return spec_check(s, field, err);
 }
 
-/* The requests of the body; `list` has one reference for the caller. */
-static bool read_list(const struct request *q, struct reply *r, json_t *body, struct batch *b,
-                      json_t **list)
+/* The list of the body's requests, with a reference for the caller; NULL when it was refused. */
+static json_t *list_requests(const struct api_call *c, struct batch *b)
 {
-    json_t *jobs = json_object_get(body, "jobs");
-    struct err err;
-    (void)q;
+    json_t *jobs = json_object_get(c->body, "jobs");
     b->many = jobs != NULL;
-    if (!jobs) {
-        *list = json_pack("[O]", body);
-        return true;
-    }
-    if (json_object_size(body) > 1)
-        err_set(&err, ERR_INVALID, "jobs: beside it, nothing else may be in the body");
+    if (!jobs)
+        return json_pack("[O]", c->body);
+    if (json_object_size(c->body) > 1)
+        api_refuse(c, "jobs", "no other member may be in the body of a batch");
     else if (!json_is_array(jobs) || json_array_size(jobs) == 0)
-        err_set(&err, ERR_INVALID, "jobs: expected a list of at least one job request");
-    else {
-        *list = json_incref(jobs);
-        return true;
-    }
-    reply_problem(r, &err, "jobs");
-    return false;
+        api_refuse(c, "jobs", "expected a list of at least one job request");
+    else
+        return json_incref(jobs);
+    return NULL;
 }
 
-static bool read_batch(const struct request *q, struct reply *r, const json_t *list,
-                       struct batch *b)
+static bool read_batch(const struct api_call *c, const json_t *list, struct batch *b)
 {
     char user[256];
     struct err err;
-    name_peer(q->peer, user, sizeof user);
+    name_peer(c->request->peer, user, sizeof user);
     b->specs = xcalloc(json_array_size(list), sizeof *b->specs);
     while (b->n < json_array_size(list)) {
         const char *field = NULL;
         size_t at = b->n++;
         if (read_spec(&b->specs[at], json_array_get(list, at), user, &field, &err) < 0) {
-            refuse(r, b, at, field, &err);
+            refuse_request(c->reply, b, at, field, &err);
             return false;
         }
     }
     return true;
 }
 
+/* ---- the reply ------------------------------------------------------------- */
+
+struct submitted_view {
+    int64_t id;
+    const char *name, *state;
+};
+
+static const struct api_member submitted_job_members[] = {
+    API_INTEGER(submitted_view, id, "Number of the job"),
+    API_STRING(submitted_view, name, "Name"),
+    API_WORD(submitted_view, state, "JobState", "State"),
+    {0},
+};
+
+static const struct api_schema submitted_job_schema = {"SubmittedJob",
+                                                       .members = submitted_job_members};
+
+static const struct api_member submitted_members[] = {
+    API_MEMBER("jobs", "SubmittedJob[]", "In the order of the requests; one for each array index"),
+    {0},
+};
+
+static const struct api_schema submitted_schema = {"Submitted", .members = submitted_members};
+
 static int add_job(void *ctx, const struct job_row *row, struct err *err)
 {
+    struct submitted_view v = {row->id, row->name, job_state_name(row->state)};
     (void)err;
-    json_array_append_new(ctx, json_pack("{s:I, s:s, s:s}", "id", (json_int_t)row->id, "name",
-                                         row->name, "state", job_state_name(row->state)));
+    json_array_append_new(ctx, api_print(&submitted_job_schema, &v));
     return 0;
 }
 
-static void submit(struct yard *y, struct reply *r, struct batch *b)
+static void submit_batch(const struct api_call *c, struct batch *b)
 {
+    struct yard *y = c->yard;
     struct ids ids = {0};
     size_t at = 0;
     const char *field = NULL;
     struct err err;
     if (yard_submit(y, b->specs, b->n, &ids, &at, &field, &err) < 0) {
-        refuse(r, b, at, field, &err);
+        refuse_request(c->reply, b, at, field, &err);
         VEC_DONE(&ids);
         return;
     }
@@ -129,16 +148,48 @@ static void submit(struct yard *y, struct reply *r, struct batch *b)
             (void)store_job_get(y->store, ids.at[i], add_job, jobs, NULL);
     }
     VEC_DONE(&ids);
-    turn_reply(y, r, 201, json_pack("{s:o}", "jobs", jobs));
+    turn_reply(y, c->reply, 201, json_pack("{s:o}", "jobs", jobs));
 }
 
-void api_jobs_submit(const struct request *q, struct reply *r, void *ctx)
+static void submit_jobs(const struct api_call *c)
 {
     struct batch b = {0};
-    json_auto_t *body = NULL, *list = NULL;
-    if (!api_check_query(q, r) || !api_get_body(q, r, &body) || !read_list(q, r, body, &b, &list))
-        return;
-    if (read_batch(q, r, list, &b))
-        submit(ctx, r, &b);
+    json_auto_t *list = list_requests(c, &b);
+    if (list && read_batch(c, list, &b))
+        submit_batch(c, &b);
     batch_free(&b);
 }
+
+/* ---- the endpoint ---------------------------------------------------------- */
+
+static const struct api_schema request_schema = {"JobRequest", .kind = API_JOB_REQUEST};
+
+static const struct api_member batch_members[] = {
+    API_MEMBER("jobs", "JobRequest[]", "At least one"),
+    {0},
+};
+
+static const struct api_schema batch_schema = {"JobBatch", .members = batch_members};
+
+static const struct api_schema *const schemas[] = {&request_schema, &batch_schema,
+                                                   &submitted_job_schema, &submitted_schema, NULL};
+
+static const struct endpoint endpoints[] = {
+    {
+        .name = "jobs_submit",
+        .method = "POST",
+        .path = API_V1 "/jobs",
+        .handle = submit_jobs,
+        .summary = "Submit one job or several",
+        .description = "Several are accepted or refused together. Without `user`, the jobs belong "
+                       "to the user who is connected (over TCP: api).",
+        .body = "JobRequest|JobBatch",
+        .body_example = "{\"command\":[\"python3\",\"train.py\"],\"cpus\":\"1-4\","
+                        "\"workdir\":\"/home/ann\",\"time_limit\":\"2h\"}",
+        .replies = {{201, "Submitted", "The jobs were accepted and are on disk"}},
+        .errors = {404, 409},
+    },
+    {0},
+};
+
+const struct api_part api_part_submit = {"Jobs", endpoints, schemas};

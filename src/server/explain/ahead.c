@@ -1,8 +1,6 @@
 /* Owns the list of those who are ahead of a job. */
-#include <math.h>
 
 #include "base/str.h"
-#include "server/api/job_view.h"
 #include "server/explain/parts.h"
 #include "store/job_state.h"
 
@@ -34,7 +32,7 @@ static void list(struct explanation *x, const struct live_job *j, usec_t end)
         x->ahead,
         json_pack("{s:I, s:s, s:s, s:f, s:o}", "id", (json_int_t)j->row.id, "name", j->row.name,
                   "state", job_state_name(j->row.state), "cpus", (double)cpus / UNIT, "remaining_s",
-                  job_view_number(end == USEC_NEVER ? NAN : time_seconds(end - x->now))));
+                  end == USEC_NEVER ? json_null() : json_real(time_seconds(end - x->now))));
 }
 
 struct holders explain_holders(const struct explanation *x)

@@ -14,7 +14,7 @@ import sys
 from cases import (Failure, Skip, chosen, expect, expect_equal, expect_lasts, report,
                    wait_until)
 from .schema import METHODS, Document, Mismatch
-from .wire import API, Answer, Refused
+from .wire import API, Answer, Refused, send
 from .yard import BUILD, OVER, PROGRAM, ROOT, Yard, instrumented
 
 

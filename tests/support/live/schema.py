@@ -25,13 +25,15 @@ def is_type(value, name):
 class Document:
     def __init__(self, document):
         self.document = document
+        self.base = document["servers"][0]["url"]
         self.operations = {}  # operationId: (method, path pattern, operation)
         for path, methods in document["paths"].items():
             for method, operation in methods.items():
                 self.operations[operation["operationId"]] = (method, path, operation)
 
     def find(self, method, path):
-        """The operation for a request; None when there is none. Words go before parameters."""
+        """The operation for a request, by its path below the server's URL; None when there is
+        none. Words go before parameters."""
         found = None
         for name, (its_method, pattern, operation) in self.operations.items():
             regex = re.sub(r"\{[^}]*\}", "[^/]+", re.escape(pattern).replace(r"\{", "{").replace(
@@ -40,6 +42,22 @@ class Document:
                 if found is None or "{" not in pattern:
                     found = (name, operation)
         return found
+
+    def resolve(self, node):
+        """What a reference stands for; other nodes stand for themselves."""
+        if "$ref" not in node:
+            return node
+        found = self.document
+        for part in node["$ref"].removeprefix("#/").split("/"):
+            found = found[part]
+        return found
+
+    def response(self, operation, status):
+        """The description of a reply. Every status but a server error is listed by itself."""
+        responses = operation["responses"]
+        if str(status) not in responses and status < 500:
+            raise Mismatch(f"{operation['operationId']}: the document has no {status}")
+        return self.resolve(responses.get(str(status), responses["default"]))
 
     def check(self, value, schema, where="the body"):
         """Raises Mismatch unless the value is as the schema says."""
@@ -52,11 +70,10 @@ class Document:
     def check_description(self, *_):
         pass
 
-    def check_ref(self, value, rule, _schema, where):
-        node = self.document
-        for part in rule.removeprefix("#/").split("/"):
-            node = node[part]
-        self.check(value, node, where)
+    check_examples = check_description
+
+    def check_ref(self, value, _rule, schema, where):
+        self.check(value, self.resolve(schema), where)
 
     def check_anyOf(self, value, rule, _schema, where):  # pylint: disable=invalid-name
         reasons = []
@@ -69,7 +86,7 @@ class Document:
         raise Mismatch(f"{where}: {value!r} is none of: {'; '.join(reasons)}")
 
     def check_type(self, value, rule, _schema, where):
-        if not is_type(value, rule):
+        if not any(is_type(value, name) for name in ([rule] if isinstance(rule, str) else rule)):
             raise Mismatch(f"{where}: {value!r} is not of the type {rule}")
 
     def check_enum(self, value, rule, _schema, where):

@@ -86,7 +86,7 @@ class Stream:
         self.connection.close()
 
 
-def send(path, method, target, body=None, headers=None):
+def send(path, method, target, body=None, headers=None, base=API):
     """Sends a request to the socket at `path`; body is JSON unless it is bytes."""
     headers = dict(headers or {})
     if body is not None and not isinstance(body, bytes):
@@ -94,7 +94,7 @@ def send(path, method, target, body=None, headers=None):
         headers.setdefault("Content-Type", "application/json")
     connection = Connection(path)
     try:
-        connection.request(method, API + target, body, headers)
+        connection.request(method, base + target, body, headers)
         return connection, connection.getresponse()
     except BaseException:
         connection.close()

@@ -1,0 +1,88 @@
+/* An endpoint of the API: one entry says where it is, what it takes, what it answers and which
+ * function serves it. Routing, the checks of query and body, and the OpenAPI document follow
+ * from the entry, so a handler sees only requests that fit it. */
+#ifndef SERVER_API_ENDPOINT_H
+#define SERVER_API_ENDPOINT_H
+
+#include "http/reply.h"
+#include "http/request.h"
+#include "server/api/schema.h"
+#include "server/yard.h"
+
+#define API_V1 "/api/v1"
+
+enum api_query_type {
+    QUERY_INTEGER, /* a whole number within [min, max] */
+    QUERY_FLAG,    /* 1, true, yes, on, or 0, false, no, off; as a number 1 or 0 */
+    QUERY_TEXT,
+    QUERY_CHOICE, /* one of `words`; as a number its index */
+    QUERY_SET,    /* some of `words`, separated by commas; as a number bits by index */
+    QUERY_JOB,    /* a job's id, name or unique prefix of one; as a number its id */
+};
+
+struct api_query {
+    const char *name;
+    enum api_query_type type;
+    const char *help;
+    int64_t min, max;    /* INT64_MAX = unlimited */
+    int64_t fallback;    /* the number when it is not given */
+    const char *words;   /* "first|second" */
+    const char *example; /* JSON; NULL = none */
+};
+
+/* Most parameters that an endpoint can have. */
+enum { API_QUERIES = 8 };
+
+/* A parameter of a request. */
+struct api_value {
+    bool given;
+    int64_t number;
+    const char *text; /* as given; NULL when it was not */
+};
+
+/* A request that was checked against its endpoint. */
+struct api_call {
+    struct yard *yard;
+    const struct request *request;
+    struct reply *reply;
+    struct api_value query[API_QUERIES]; /* in the order of the endpoint's table */
+    json_t *body;                        /* an object; NULL when the endpoint takes none */
+    int64_t job;                         /* that {id} means */
+    uint32_t node;                       /* that {name} means */
+};
+
+/* Answers the request through call->reply, now or in a later turn. */
+typedef void (*api_handler)(const struct api_call *call);
+
+struct api_reply {
+    int status;
+    const char *type; /* of the JSON, or a media type such as "text/plain" */
+    const char *help;
+};
+
+struct endpoint {
+    const char *name; /* operationId, and the route's name in logs */
+    const char *method, *path;
+    api_handler handle;
+    const char *summary, *description;
+    const struct api_query *query; /* ends with a NULL name; NULL = none */
+    const char *body;              /* type; NULL = none */
+    bool body_optional;
+    const char *body_example;         /* JSON; NULL = none */
+    struct api_reply replies[3];      /* when it succeeds; ends with status 0 */
+    const char *header, *header_help; /* that its replies carry; NULL = none */
+    /* Errors besides those that follow from the rest: 400; 401 unless it is open; 404 and 409
+     * where it names a job, 404 where it names a node; 413 where it takes a body. */
+    int errors[3];
+    bool open;        /* needs no token */
+    const char *also; /* another path where it is served, which the document leaves out */
+};
+
+/* A file of endpoints, and the schemas that it defines. */
+struct api_part {
+    const char *tag;                         /* heading of its endpoints in the document */
+    const struct endpoint *endpoints;        /* ends with a NULL name; NULL = none */
+    const struct api_schema *const *schemas; /* ends with NULL; NULL = none */
+};
+
+#endif

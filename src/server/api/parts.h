@@ -1,0 +1,11 @@
+/* The parts of the API. Each is defined in the file of its name. */
+#ifndef SERVER_API_PARTS_H
+#define SERVER_API_PARTS_H
+
+#include "server/api/endpoint.h"
+
+extern const struct api_part api_part_about, api_part_submit, api_part_jobs, api_part_actions,
+    api_part_logs, api_part_job_view, api_part_job_history, api_part_nodes, api_part_policy,
+    api_part_events;
+
+#endif
