@@ -1,9 +1,8 @@
-/* Owns the reading of Range and of lists of entity tags. */
+/* Owns the reading of Range. */
 #include "http/range.h"
 
 #include <ctype.h>
-#include <inttypes.h>
-#include <stdio.h>
+#include <stdbool.h>
 #include <string.h>
 #include <strings.h>
 
@@ -63,41 +62,4 @@ enum http_range_result http_range_parse(const char *header, uint64_t size, uint6
     *first = from;
     *n = (to < size ? to : size - 1) - from + 1;
     return HTTP_RANGE_PART;
-}
-
-/* "W/" says that a tag is weak, which makes no difference here. */
-static const char *opaque(const char *tag)
-{
-    return strncmp(tag, "W/", 2) ? tag : tag + 2;
-}
-
-bool http_etag_matches(const char *header, const char *etag)
-{
-    if (!header || !etag)
-        return false;
-    etag = opaque(etag);
-    size_t n = strlen(etag);
-    for (const char *p = skip_blanks(header); *p; p = p + strspn(p, " \t,")) {
-        if (*p == '*')
-            return true;
-        p = opaque(p);
-        if (*p != '"')
-            return false;
-        const char *end = strchr(p + 1, '"');
-        if (!end)
-            return false;
-        if ((size_t)(end + 1 - p) == n && !memcmp(p, etag, n))
-            return true;
-        p = end + 1;
-    }
-    return false;
-}
-
-void http_etag(const void *bytes, size_t n, char out[HTTP_ETAG_SIZE])
-{
-    /* FNV-1a, 64 bits. */
-    uint64_t hash = 14695981039346656037u;
-    for (const unsigned char *p = bytes, *end = p + n; p < end; p++)
-        hash = (hash ^ *p) * 1099511628211u;
-    snprintf(out, HTTP_ETAG_SIZE, "\"%016" PRIx64 "\"", hash);
 }

@@ -1,9 +1,7 @@
-/* Conditional and partial requests: Range (RFC 9110, 14) and entity tags. Pure. */
+/* Partial requests: the header Range (RFC 9110, 14). Pure. */
 #ifndef HTTP_RANGE_H
 #define HTTP_RANGE_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 enum http_range_result {
@@ -17,13 +15,5 @@ enum http_range_result {
  * Sets *first and *n for HTTP_RANGE_PART only. */
 enum http_range_result http_range_parse(const char *header, uint64_t size, uint64_t *first,
                                         uint64_t *n);
-
-/* If-None-Match or If-Range: the tag is among those of the header, or the header
- * is "*". Weak tags equal strong ones. */
-bool http_etag_matches(const char *header, const char *etag);
-
-#define HTTP_ETAG_SIZE 20
-/* A tag for bytes: the same bytes have the same, others most likely another. */
-void http_etag(const void *bytes, size_t n, char out[HTTP_ETAG_SIZE]);
 
 #endif

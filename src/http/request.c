@@ -21,39 +21,6 @@ const char *request_query(const struct request *r, const char *name)
     return NULL;
 }
 
-int request_query_int(const struct request *r, const char *name, int64_t lo, int64_t hi,
-                      int64_t *value, struct err *err)
-{
-    const char *text = request_query(r, name);
-    if (!text)
-        return 0;
-    return str_parse_int(text, lo, hi, value, err) < 0 ? err_prefix(err, "%s", name) : 0;
-}
-
-static const char *name_at(const void *ctx, size_t i)
-{
-    return ((const char *const *)ctx)[i];
-}
-
-int request_check_query(const struct request *r, const char *const *names, struct err *err)
-{
-    size_t n = 0;
-    while (names[n])
-        n++;
-    for (size_t i = 0; i < r->query.n; i++) {
-        const char *given = r->query.at[i].name;
-        bool known = false;
-        for (size_t k = 0; k < n; k++)
-            known |= !strcmp(given, names[k]);
-        if (known)
-            continue;
-        const char *meant = str_nearest(given, n, name_at, names);
-        return err_set(err, ERR_INVALID, "unknown parameter '%.64s'%s%s%s", given,
-                       meant ? "; did you mean '" : "", meant ? meant : "", meant ? "'?" : "");
-    }
-    return 0;
-}
-
 const char *request_header(const struct request *r, const char *name)
 {
     const struct conn *c = (const struct conn *)((const char *)r - offsetof(struct conn, request));

@@ -41,15 +41,6 @@ const char *request_param(const struct request *r, const char *name);
  * are found by walking r->query. */
 const char *request_query(const struct request *r, const char *name);
 
-/* Reads a query parameter as a whole number within [lo, hi]; *value stays as it
- * is when the parameter is not there. The error names the parameter. */
-int request_query_int(const struct request *r, const char *name, int64_t lo, int64_t hi,
-                      int64_t *value, struct err *err);
-
-/* Refuses a query with a parameter that is not in `names` (NULL at the end), and
- * says which one may have been meant. */
-int request_check_query(const struct request *r, const char *const *names, struct err *err);
-
 /* A header by its name, whose case does not matter; NULL when it is not there. */
 const char *request_header(const struct request *r, const char *name);
 

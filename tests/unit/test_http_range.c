@@ -1,4 +1,4 @@
-/* Tests of http/range: byte ranges and entity tags. */
+/* Tests of http/range: byte ranges. */
 #include "http/range.h"
 
 #include "support/test.h"
@@ -50,33 +50,9 @@ static void test_others(void **state)
     assert_true(first == 7 && n == 7);
 }
 
-static void test_etags(void **state)
-{
-    (void)state;
-    assert_true(http_etag_matches("\"a\"", "\"a\""));
-    assert_true(http_etag_matches("*", "\"a\""));
-    assert_true(http_etag_matches("W/\"a\"", "\"a\""));
-    assert_true(http_etag_matches("\"a\"", "W/\"a\""));
-    assert_true(http_etag_matches(" \"b\" ,W/\"c\",\"a\"", "\"a\""));
-    assert_false(http_etag_matches("\"b\", \"c\"", "\"a\""));
-    assert_false(http_etag_matches("\"aa\"", "\"a\""));
-    assert_false(http_etag_matches("a", "\"a\""));
-    assert_false(http_etag_matches("\"a", "\"a\""));
-    assert_false(http_etag_matches("", "\"a\""));
-    assert_false(http_etag_matches(NULL, "\"a\""));
-    assert_false(http_etag_matches("*", NULL));
-    char a[HTTP_ETAG_SIZE], b[HTTP_ETAG_SIZE];
-    http_etag("", 0, a);
-    assert_string_equal(a, "\"cbf29ce484222325\"");
-    http_etag("hello", 5, a);
-    http_etag("hellp", 5, b);
-    assert_string_not_equal(a, b);
-}
-
 static const struct CMUnitTest tests[] = {
     TEST(test_parts),
     TEST(test_others),
-    TEST(test_etags),
 };
 
 int main(void)

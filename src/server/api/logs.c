@@ -165,8 +165,8 @@ static void send_log(const struct api_call *c, const struct log_state *l, int64_
     if (http_range_parse(range, size, &first, &n) != HTTP_RANGE_PART)
         first = 0;
     set_offset_header(c->reply, start + (int64_t)first);
-    reply_source(c->reply, "text/plain", &(struct reply_source){size, read_source, close_source, s},
-                 NULL);
+    reply_source(c->reply, "text/plain",
+                 &(struct reply_source){size, read_source, close_source, s});
 }
 
 static void show_log(const struct api_call *c)
