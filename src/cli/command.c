@@ -22,10 +22,7 @@ static struct option option_of_field(const struct spec_field *f)
 {
     struct option o = {
         .letter = f->letter, .value = f->value, .help = f->help, .many = spec_field_repeats(f)};
-    snprintf(o.name, sizeof o.name, "%s", f->name);
-    for (char *p = o.name; *p; p++)
-        if (*p == '_')
-            *p = '-';
+    spec_option_name(f, o.name);
     return o;
 }
 

@@ -9,10 +9,11 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "wire/spec.h"
 
 struct option {
-    char name[24]; /* long form without the dashes in front */
-    char letter;   /* short form, 0 = none */
+    char name[SPEC_OPTION_SIZE]; /* long form without the dashes in front */
+    char letter;                 /* short form, 0 = none */
     /* What its value is called; NULL = a flag. "a|b|c" are the words it may be, for
      * help and completion. In brackets it may be left out: the next word is taken for
      * it only when that begins with a digit, and with "[=" not even then. */
@@ -34,7 +35,6 @@ struct option {
 #define OPERANDS_ANY UINT_MAX
 
 struct args;
-struct spec_field;
 
 struct command {
     const char *name;

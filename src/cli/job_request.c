@@ -95,12 +95,8 @@ static int set_options(struct spec *s, const struct args *args, struct err *err)
 {
     for (size_t i = 0; i < args->given.n; i++) {
         const struct given *g = &args->given.at[i];
-        char name[sizeof g->option.name];
-        snprintf(name, sizeof name, "%s", g->option.name);
-        for (char *p = name; *p; p++)
-            *p = *p == '-' ? '_' : *p;
-        const struct spec_field *f = spec_find(name, NULL);
-        if (!f || f->not_option)
+        const struct spec_field *f = spec_find_option(g->option.name);
+        if (!f)
             continue; /* an option of the command itself */
         if (!spec_field_repeats(f))
             spec_place_forget(s, f);

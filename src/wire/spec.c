@@ -119,6 +119,32 @@ const struct spec_field *spec_find(const char *name, struct err *err)
     return NULL;
 }
 
+static char option_char(char c)
+{
+    return c == '_' ? '-' : c;
+}
+
+const char *spec_option_name(const struct spec_field *f, char buf[SPEC_OPTION_SIZE])
+{
+    size_t n = 0;
+    for (; f->name[n] && n < SPEC_OPTION_SIZE - 1; n++)
+        buf[n] = option_char(f->name[n]);
+    buf[n] = '\0';
+    return buf;
+}
+
+const struct spec_field *spec_find_option(const char *option)
+{
+    for (const struct spec_field *f = spec_fields; f->name; f++) {
+        size_t n = 0;
+        while (f->name[n] && option_char(f->name[n]) == option_char(option[n]))
+            n++;
+        if (!f->name[n] && !option[n] && !f->not_option)
+            return f;
+    }
+    return NULL;
+}
+
 static const size_t sizes[] = {
     [SPEC_TEXT] = sizeof(const char *),
     [SPEC_BODY] = sizeof(const char *),

@@ -147,6 +147,12 @@ void spec_done(struct spec *s);
 /* The field of this name; NULL and an error with the nearest name otherwise. */
 const struct spec_field *spec_find(const char *name, struct err *err);
 
+/* The field's name as an option: "time-limit" for time_limit. */
+enum { SPEC_OPTION_SIZE = 24 };
+const char *spec_option_name(const struct spec_field *f, char buf[SPEC_OPTION_SIZE]);
+/* The field that this option sets; NULL when there is none. */
+const struct spec_field *spec_find_option(const char *option);
+
 /* The field has its default again. */
 void spec_clear(struct spec *s, const struct spec_field *f);
 /* Whether it has another value than its default. */

@@ -20,23 +20,18 @@ struct script {
 
 static const char *option_name(const void *ctx, size_t i)
 {
-    const char(*names)[64] = ctx;
+    const char(*names)[SPEC_OPTION_SIZE] = ctx;
     return names[i];
 }
 
 /* "unknown option --cpu; did you mean --cpus?" */
 static int unknown_option(const struct script_option *o, struct err *err)
 {
-    char names[64][64], shown[VALUE_SHOWN];
+    char names[64][SPEC_OPTION_SIZE], shown[VALUE_SHOWN];
     size_t n = 0;
-    for (const struct spec_field *f = spec_fields; f->name && n < COUNT_OF(names); f++) {
-        if (f->not_option)
-            continue;
-        snprintf(names[n], sizeof names[n], "%s", f->name);
-        for (char *p = names[n]; *p; p++)
-            *p = (char)(*p == '_' ? '-' : *p);
-        n++;
-    }
+    for (const struct spec_field *f = spec_fields; f->name && n < COUNT_OF(names); f++)
+        if (!f->not_option)
+            spec_option_name(f, names[n++]);
     const char *near = o->is_long ? str_nearest(o->name, n, option_name, names) : NULL;
     err_set(err, ERR_INVALID, "unknown option %s%s%s%s%s", o->is_long ? "--" : "-",
             value_show(o->name, shown), near ? "; did you mean --" : "", near ? near : "",
@@ -46,16 +41,11 @@ static int unknown_option(const struct script_option *o, struct err *err)
 
 static const struct spec_field *find_option(const struct script_option *o)
 {
-    char name[sizeof o->name];
-    size_t n = 0;
-    for (; o->name[n]; n++)
-        name[n] = (char)(o->name[n] == '-' ? '_' : o->name[n]);
-    name[n] = '\0';
-    for (const struct spec_field *f = spec_fields; f->name; f++) {
-        bool meant = o->is_long ? !strcmp(f->name, name) : f->letter && f->letter == name[0];
-        if (meant && !f->not_option)
+    if (o->is_long)
+        return spec_find_option(o->name);
+    for (const struct spec_field *f = spec_fields; f->name; f++)
+        if (f->letter && f->letter == o->name[0] && !f->not_option)
             return f;
-    }
     return NULL;
 }
 
