@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/version.h"
 #include "cli/commands.h"
-#include "cli/version.h"
 
 /* Text for roff: dashes and backslashes escaped, no line taken for a request. */
 static void print_roff(const char *text)

@@ -1,8 +1,8 @@
 /* trainyard version */
 #include <stdio.h>
 
+#include "base/version.h"
 #include "cli/commands.h"
-#include "cli/version.h"
 #include "cli/wire_out.h"
 
 static int run(const struct args *args)

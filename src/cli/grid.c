@@ -11,7 +11,8 @@ enum { GAP = 2 };
 
 void grid_init(struct grid *t, const struct grid_column *columns, size_t n)
 {
-    *t = (struct grid){.columns = columns, .n = n};
+    *t = (struct grid){.columns = xreallocarray(NULL, n, sizeof *columns), .n = n};
+    memcpy(t->columns, columns, n * sizeof *columns);
 }
 
 void grid_done(struct grid *t)
@@ -19,6 +20,7 @@ void grid_done(struct grid *t)
     for (size_t i = 0; i < t->cells.n; i++)
         free(t->cells.at[i].text);
     VEC_DONE(&t->cells);
+    free(t->columns);
 }
 
 void grid_add(struct grid *t, enum colour colour, const char *text)

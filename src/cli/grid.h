@@ -24,12 +24,12 @@ struct grid_cell {
 };
 
 struct grid {
-    const struct grid_column *columns;
+    struct grid_column *columns;
     size_t n;                    /* columns */
     VEC(struct grid_cell) cells; /* row by row */
 };
 
-/* `columns` are borrowed. */
+/* Copies `columns`. */
 void grid_init(struct grid *t, const struct grid_column *columns, size_t n);
 void grid_done(struct grid *t);
 

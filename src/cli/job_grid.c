@@ -1,92 +1,148 @@
-/* Owns the columns of the table of jobs. */
+/* Owns the table of jobs: one list of columns says for each its head, how wide it may be, and
+ * how its cells are written from which member. */
 #include "cli/job_grid.h"
 
 #include "cli/job_text.h"
 #include "cli/member.h"
 
-static const struct grid_column columns[] = {
-    {"ID", true, 0, 0},
-    {"NAME", false, 8, 0},
-    {"STATE", false, 0, 0},
-    {"CPUS", false, 0, 1},
-    {"PROGRESS", false, 0, 0},
-    {"LOSS", true, 0, 4},
-    {"TIME", true, 0, 2},
-    {"ETA", true, 0, 3},
-    {"USER", false, 6, 5},
+/* A row in the making. */
+struct row {
+    struct grid *t;
+    const json_t *job;
+    const struct job_grid_look *look;
+    char buf[JOB_TEXT_SIZE];
+};
+
+struct job_column {
+    struct grid_column grid;
+    void (*add)(struct row *r, const char *member); /* adds the cell */
+    const char *member;
+};
+
+/* ---- cells ----------------------------------------------------------------- */
+
+static void add_id(struct row *r, const char *member)
+{
+    grid_addf(r->t, COLOUR_BOLD, "%lld", (long long)member_integer(r->job, member));
+}
+
+static void add_string(struct row *r, const char *member)
+{
+    grid_add(r->t, COLOUR_NONE, member_text(r->job, member));
+}
+
+static void add_number(struct row *r, const char *member)
+{
+    grid_add(r->t, COLOUR_NONE, job_text_units(member_number(r->job, member), r->buf));
+}
+
+static void add_when(struct row *r, const char *member)
+{
+    double at = member_number(r->job, member);
+    grid_add(r->t, COLOUR_NONE, job_text_when(at, r->look->now, r->buf));
+}
+
+static void add_state(struct row *r, const char *member)
+{
+    (void)member;
+    grid_add(r->t, job_text_state_colour(r->job), job_text_state(r->job, r->buf));
+}
+
+static void add_cpus(struct row *r, const char *member)
+{
+    (void)member;
+    grid_add(r->t, COLOUR_NONE, job_text_cpus(r->job, r->buf));
+}
+
+static void add_progress(struct row *r, const char *member)
+{
+    (void)member;
+    grid_add(r->t, COLOUR_CYAN, job_text_progress(r->job, r->look->bar, r->buf));
+}
+
+static void add_loss(struct row *r, const char *member)
+{
+    (void)member;
+    grid_add(r->t, COLOUR_NONE, job_text_loss(r->job, r->buf));
+}
+
+static void add_time(struct row *r, const char *member)
+{
+    (void)member;
+    grid_add(r->t, COLOUR_NONE, job_text_time(r->job, r->look->now, r->buf));
+}
+
+static void add_eta(struct row *r, const char *member)
+{
+    (void)member;
+    grid_add(r->t, COLOUR_NONE, job_text_eta(r->job, r->look->now, r->buf));
+}
+
+static void add_memory(struct row *r, const char *member)
+{
+    double megabytes = member_number(json_object_get(r->job, "usage"), member);
+    grid_add(r->t, COLOUR_NONE, job_text_megabytes(megabytes, r->buf));
+}
+
+/* The texts of a list, with a separator between them; else `otherwise`. */
+static void add_list(struct row *r, const char *member, const char *separator,
+                     const char *otherwise)
+{
+    const json_t *list = json_object_get(r->job, member);
+    struct str text = {0};
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const char *word = json_string_value(json_array_get(list, i));
+        str_addf(&text, "%s%s", i ? separator : "", word ? word : "");
+    }
+    grid_add(r->t, COLOUR_NONE, text.n ? text.at : otherwise);
+    str_done(&text);
+}
+
+/* Why it waits, or why it ended as it did. */
+static void add_why(struct row *r, const char *member)
+{
+    add_list(r, member, ", ", member_text(r->job, "reason"));
+}
+
+static void add_command(struct row *r, const char *member)
+{
+    add_list(r, member, " ", "");
+}
+
+/* ---- columns --------------------------------------------------------------- */
+
+static const struct job_column columns[] = {
+    {{"ID", true, 0, 0}, add_id, "id"},
+    {{"NAME", false, 8, 0}, add_string, "name"},
+    {{"STATE", false, 0, 0}, add_state, "state"},
+    {{"CPUS", false, 0, 1}, add_cpus, "cpus"},
+    {{"PROGRESS", false, 0, 0}, add_progress, "progress"},
+    {{"LOSS", true, 0, 4}, add_loss, "progress"},
+    {{"TIME", true, 0, 2}, add_time, "run_s"},
+    {{"ETA", true, 0, 3}, add_eta, "progress"},
+    {{"USER", false, 6, 5}, add_string, "user"},
     /* only when wide: */
-    {"PRIORITY", true, 0, 12},
-    {"NODE", false, 6, 11},
-    {"ATTEMPT", true, 0, 13},
-    {"MEMORY", true, 0, 10},
-    {"SUBMITTED", true, 0, 9},
-    {"DEADLINE", true, 0, 8},
-    {"WHY", false, 10, 6},
-    {"COMMAND", false, 10, 7},
+    {{"PRIORITY", true, 0, 12}, add_number, "priority"},
+    {{"NODE", false, 6, 11}, add_string, "node"},
+    {{"ATTEMPT", true, 0, 13}, add_number, "attempt"},
+    {{"MEMORY", true, 0, 10}, add_memory, "memory_mb"},
+    {{"SUBMITTED", true, 0, 9}, add_when, "submitted"},
+    {{"DEADLINE", true, 0, 8}, add_when, "deadline"},
+    {{"WHY", false, 10, 6}, add_why, "waits_for"},
+    {{"COMMAND", false, 10, 7}, add_command, "command"},
 };
 enum { NARROW = 9 };
 
-/* Why it waits, or why it ended as it did. */
-static void add_why(struct grid *t, const json_t *job)
-{
-    const json_t *waits = json_object_get(job, "waits_for");
-    struct str text = {0};
-    for (size_t i = 0; i < json_array_size(waits); i++) {
-        const char *word = json_string_value(json_array_get(waits, i));
-        str_addf(&text, "%s%s", i ? ", " : "", word ? word : "");
-    }
-    if (!text.n)
-        str_add(&text, member_text(job, "reason"));
-    grid_add(t, COLOUR_NONE, text.at);
-    str_done(&text);
-}
-
-static void add_command(struct grid *t, const json_t *job)
-{
-    const json_t *words = json_object_get(job, "command");
-    struct str text = {0};
-    str_add(&text, "");
-    for (size_t i = 0; i < json_array_size(words); i++) {
-        const char *word = json_string_value(json_array_get(words, i));
-        str_addf(&text, "%s%s", i ? " " : "", word ? word : "");
-    }
-    grid_add(t, COLOUR_NONE, text.at);
-    str_done(&text);
-}
-
-static void add_wide(struct grid *t, const json_t *job, usec_t now)
-{
-    const json_t *usage = json_object_get(job, "usage");
-    char buf[JOB_TEXT_SIZE];
-    grid_add(t, COLOUR_NONE, job_text_units(member_number(job, "priority"), buf));
-    grid_add(t, COLOUR_NONE, member_text(job, "node"));
-    grid_add(t, COLOUR_NONE, job_text_units(member_number(job, "attempt"), buf));
-    grid_add(t, COLOUR_NONE, job_text_megabytes(member_number(usage, "memory_mb"), buf));
-    grid_add(t, COLOUR_NONE, job_text_when(member_number(job, "submitted"), now, buf));
-    grid_add(t, COLOUR_NONE, job_text_when(member_number(job, "deadline"), now, buf));
-    add_why(t, job);
-    add_command(t, job);
-}
-
-static void add_job(struct grid *t, const json_t *job, const struct job_grid_look *look)
-{
-    char buf[JOB_TEXT_SIZE];
-    grid_addf(t, COLOUR_BOLD, "%lld", (long long)member_integer(job, "id"));
-    grid_add(t, COLOUR_NONE, member_text(job, "name"));
-    grid_add(t, job_text_state_colour(job), job_text_state(job, buf));
-    grid_add(t, COLOUR_NONE, job_text_cpus(job, buf));
-    grid_add(t, COLOUR_CYAN, job_text_progress(job, look->bar, buf));
-    grid_add(t, COLOUR_NONE, job_text_loss(job, buf));
-    grid_add(t, COLOUR_NONE, job_text_time(job, look->now, buf));
-    grid_add(t, COLOUR_NONE, job_text_eta(job, look->now, buf));
-    grid_add(t, COLOUR_NONE, member_text(job, "user"));
-    if (look->wide)
-        add_wide(t, job, look->now);
-}
-
 void job_grid_fill(const json_t *jobs, const struct job_grid_look *look, struct grid *out)
 {
-    grid_init(out, columns, look->wide ? COUNT_OF(columns) : NARROW);
-    for (size_t i = 0; i < json_array_size(jobs); i++)
-        add_job(out, json_array_get(jobs, i), look);
+    struct grid_column heads[COUNT_OF(columns)];
+    size_t n = look->wide ? COUNT_OF(columns) : NARROW;
+    for (size_t c = 0; c < n; c++)
+        heads[c] = columns[c].grid;
+    grid_init(out, heads, n);
+    for (size_t i = 0; i < json_array_size(jobs); i++) {
+        struct row r = {.t = out, .job = json_array_get(jobs, i), .look = look};
+        for (size_t c = 0; c < n; c++)
+            columns[c].add(&r, columns[c].member);
+    }
 }

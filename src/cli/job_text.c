@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "cli/member.h"
 #include "cli/screen_text.h"
+#include "store/job_state.h"
 
 static char *unknown(char *buf)
 {
@@ -15,26 +16,29 @@ static char *unknown(char *buf)
     return buf;
 }
 
-bool job_text_over(const json_t *job)
+/* -1 when the server says something else. */
+static int state_of(const json_t *job)
 {
-    static const char *const over[] = {"done", "failed", "cancelled", "timeout", "lost"};
-    for (size_t i = 0; i < COUNT_OF(over); i++)
-        if (!strcmp(member_text(job, "state"), over[i]))
-            return true;
-    return false;
+    return job_state_parse(member_text(job, "state"));
 }
 
-static bool in_state(const json_t *job, const char *state)
+bool job_text_over(const json_t *job)
 {
-    return !strcmp(member_text(job, "state"), state);
+    int state = state_of(job);
+    return state >= 0 && job_state_over((enum job_state)state);
+}
+
+static bool in_state(const json_t *job, enum job_state state)
+{
+    return state_of(job) == (int)state;
 }
 
 char *job_text_state(const json_t *job, char *buf)
 {
     const char *state = member_text(job, "state");
-    if (member_flag(job, "paused") && in_state(job, "running"))
+    if (member_flag(job, "paused") && in_state(job, JOB_RUNNING))
         snprintf(buf, JOB_TEXT_SIZE, "paused");
-    else if (in_state(job, "failed") && member_has(job, "code"))
+    else if (in_state(job, JOB_FAILED) && member_has(job, "code"))
         snprintf(buf, JOB_TEXT_SIZE, "failed (%d)", job_text_exit(job));
     else
         snprintf(buf, JOB_TEXT_SIZE, "%.40s", state);
@@ -43,21 +47,16 @@ char *job_text_state(const json_t *job, char *buf)
 
 enum colour job_text_state_colour(const json_t *job)
 {
-    static const struct {
-        const char *state;
-        enum colour colour;
-    } colours[] = {
-        {"running", COLOUR_GREEN}, {"starting", COLOUR_GREEN}, {"stopping", COLOUR_YELLOW},
-        {"queued", COLOUR_YELLOW}, {"held", COLOUR_BLUE},      {"failed", COLOUR_RED},
-        {"timeout", COLOUR_RED},   {"lost", COLOUR_RED},       {"cancelled", COLOUR_DIM},
-        {"done", COLOUR_DIM},
+    static const enum colour colours[JOB_STATE_COUNT] = {
+        [JOB_HELD] = COLOUR_BLUE,     [JOB_QUEUED] = COLOUR_YELLOW,   [JOB_STARTING] = COLOUR_GREEN,
+        [JOB_RUNNING] = COLOUR_GREEN, [JOB_STOPPING] = COLOUR_YELLOW, [JOB_DONE] = COLOUR_DIM,
+        [JOB_FAILED] = COLOUR_RED,    [JOB_CANCELLED] = COLOUR_DIM,   [JOB_TIMEOUT] = COLOUR_RED,
+        [JOB_LOST] = COLOUR_RED,
     };
+    int state = state_of(job);
     if (member_flag(job, "paused"))
         return COLOUR_BLUE;
-    for (size_t i = 0; i < COUNT_OF(colours); i++)
-        if (in_state(job, colours[i].state))
-            return colours[i].colour;
-    return COLOUR_NONE;
+    return state < 0 ? COLOUR_NONE : colours[state];
 }
 
 char *job_text_units(double units, char *buf)
@@ -184,7 +183,7 @@ static double since(double at, usec_t now)
 char *job_text_time(const json_t *job, usec_t now, char *buf)
 {
     char text[JOB_TEXT_SIZE];
-    bool waits = in_state(job, "queued") || in_state(job, "held");
+    bool waits = in_state(job, JOB_QUEUED) || in_state(job, JOB_HELD);
     double run = member_number(job, "run_s");
     if (waits && member_integer(job, "attempt") <= 1) {
         double waited = fmax(since(member_number(job, "submitted"), now), 0);
@@ -198,7 +197,7 @@ char *job_text_eta(const json_t *job, usec_t now, char *buf)
 {
     const json_t *progress = json_object_get(job, "progress");
     double left = member_number(progress, "remaining_s"), at = member_number(progress, "at");
-    if (!in_state(job, "running") || member_flag(job, "paused") || isnan(left))
+    if (!in_state(job, JOB_RUNNING) || member_flag(job, "paused") || isnan(left))
         return unknown(buf);
     /* It was estimated when the progress was seen; time has passed since. */
     if (!isnan(at))
@@ -211,7 +210,7 @@ int job_text_exit(const json_t *job)
     const json_t *attempts = json_object_get(job, "attempts");
     const json_t *last = json_array_get(attempts, json_array_size(attempts) - 1);
     int64_t code = member_integer(job, "code"), killed = member_integer(last, "signal");
-    if (in_state(job, "done"))
+    if (in_state(job, JOB_DONE))
         return 0;
     if (killed > 0 && killed < 128)
         return 128 + (int)killed;

@@ -30,8 +30,6 @@ void phrase_job_id(struct str *out, struct yard *y, int64_t id);
 void phrase_units(struct str *out, unsigned pool, units_t n);
 /* "12 seconds", "2 minutes", "1.5 hours" */
 void phrase_span(struct str *out, usec_t span);
-/* "CPUs", "GPUs" */
-const char *phrase_kind(unsigned pool);
 /* "1 job", "3 jobs": of what is counted with an s. */
 void phrase_count(struct str *out, uint64_t n, const char *what);
 

@@ -45,11 +45,6 @@ void phrase_units(struct str *out, unsigned pool, units_t n)
              n == UNIT ? "" : "s");
 }
 
-const char *phrase_kind(unsigned pool)
-{
-    return pool == POOL_CPU ? "CPUs" : "GPUs";
-}
-
 void phrase_count(struct str *out, uint64_t n, const char *what)
 {
     str_addf(out, "%" PRIu64 " %s%s", n, what, n == 1 ? "" : "s");
