@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "wire/slurm_calls.h"
 #include "wire/spec_check.h"
 #include "wire/spec_json.h"
 #include "wire/spec_script.h"
@@ -68,6 +69,11 @@ static void try_yaml(const char *text, size_t n)
         demand(err.code != ERR_OK && !strncmp(err.text, "fuzz:", 5));
 }
 
+static void see_call(void *ctx, uint32_t line, const char *command)
+{
+    demand(ctx && line > 0 && *command);
+}
+
 static void try_script(const char *text, size_t n)
 {
     struct spec s;
@@ -76,6 +82,7 @@ static void try_script(const char *text, size_t n)
     spec_init(&s);
     if (spec_read_script("fuzz", text, n, &s, &ignored, &err) == 0) {
         demand(s.script && strlen(s.script) == n);
+        slurm_find_calls(s.script, see_call, &s);
         check_request(&s);
     } else {
         demand(err.code != ERR_OK && !strncmp(err.text, "fuzz:", 5));
