@@ -25,7 +25,7 @@ static void print_usage(FILE *out)
     for (size_t i = 0; i < COMMANDS; i++)
         if (!commands[i]->hidden)
             fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
-    fprintf(out, "\n`trainyard COMMAND --help` says more about each.\n");
+    fprintf(out, "\n`trainyard COMMAND --help` describes a command.\n");
 }
 
 static const char *command_name(const void *ctx, size_t i)
@@ -34,7 +34,7 @@ static const char *command_name(const void *ctx, size_t i)
     return commands[i]->name;
 }
 
-/* What could not be written was not done: a full disk must not pass for success. */
+/* A full disk must not pass for success. */
 static int close_output(const struct command *c, int code)
 {
     if ((fflush(stdout) == 0 && !ferror(stdout)) || code != 0)

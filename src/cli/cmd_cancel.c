@@ -1,4 +1,4 @@
-/* trainyard cancel JOB...: stops jobs for good. */
+/* trainyard cancel JOB...: cancels jobs. */
 #include "base/time.h"
 #include "cli/commands.h"
 #include "cli/job_action.h"
@@ -21,20 +21,20 @@ static int run(const struct args *args)
 }
 
 static const struct option options[] = {
-    {"all", 'a', NULL, "every job that waits or runs", false},
-    {"grace", 'g', "TIME", "time to save itself before it is killed (default: the job's own)",
-     false},
+    {"all", 'a', NULL, "cancel every job that is queued, held or running", false},
+    {"grace", 'g', "TIME", "time between SIGTERM and SIGKILL (default: the job's grace)", false},
     JOB_ACTION_OPTIONS,
     {},
 };
 
 const struct command command_cancel = {
     .name = "cancel",
-    .summary = "Stop jobs, or take them out of the queue",
+    .summary = "Cancel jobs",
     .operands = "JOB...",
     .details =
-        "All processes of a running job get its checkpoint signal and, after the grace, are\n"
-        "killed. JOB is a job's number, its name, or the beginning of its name.",
+        "A waiting job leaves the queue. All processes of a running job are sent SIGTERM, and\n"
+        "SIGKILL when the grace is over. JOB is a job's number, its name, or a unique prefix of\n"
+        "its name.",
     .examples = "  trainyard cancel 12 13\n  trainyard cancel train --grace 10s",
     .options = options,
     .max_operands = OPERANDS_ANY,

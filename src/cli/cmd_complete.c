@@ -1,5 +1,5 @@
-/* trainyard complete KIND: the words that a shell offers for an operand. It asks the
- * server for a second at most and never complains: a prompt is no place for that. */
+/* trainyard complete KIND: the words that a shell offers for an operand. It waits for the
+ * server for at most a second and prints no errors, which would disturb the prompt. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,8 +10,8 @@
 
 enum { JOBS_OFFERED = 200, TIMEOUT_S = 1 };
 
-/* Shells expand what they are offered: a name that is more than letters, digits and
- * a few signs is not offered, whatever it was meant to be. */
+/* Shells expand what they are offered, so only names of letters, digits and a few other
+ * characters are offered. */
 static void print_word(const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
@@ -60,7 +60,7 @@ static int run(const struct args *args)
 
 const struct command command_complete = {
     .name = "complete",
-    .summary = "Print the words that a shell may offer",
+    .summary = "Print the words that a shell can offer",
     .operands = "KIND",
     .min_operands = 1,
     .max_operands = 1,

@@ -1,18 +1,18 @@
-/* trainyard completion SHELL: a script that completes commands, options, their values
- * and operands, made from the command table. Words that only the program or the
- * server knows (policies, jobs, nodes) it asks the program for. */
+/* trainyard completion SHELL: a script that completes commands, options, their values and
+ * operands, made from the command table. The script asks the program for words that only the
+ * program or the server knows: policies, jobs, nodes. */
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/commands.h"
 
-/* What there is to complete: nothing, files, what a command prints, or fixed words. */
+/* What is offered: nothing, files, what a command prints, or fixed words. */
 struct source {
     enum { NOTHING, FILES, ASKED, FIXED } kind;
     const char *text; /* the command; the words, separated by '|' */
 };
 
-/* The source of an operand or a value of this description; NULL has none. */
+/* The source of an operand or value with this description, which may be NULL. */
 static struct source source_of(const char *what)
 {
     static const struct {
@@ -30,7 +30,7 @@ static struct source source_of(const char *what)
     for (size_t i = 0; what && i < COUNT_OF(sources); i++)
         if (!strcmp(sources[i].what, what))
             return sources[i].source;
-    /* "auto|none" are words; "N|MIN-MAX" says what to write. */
+    /* "auto|none" are words; "N|MIN-MAX" describes a value. */
     if (what && strchr(what, '|') && !what[strcspn(what, "ABCDEFGHIJKLMNOPQRSTUVWXYZ[")])
         return (struct source){FIXED, what};
     return (struct source){NOTHING, ""};
@@ -56,7 +56,7 @@ static void print_options(const struct command *c)
         printf("%s--%s", i ? " " : "", o.name);
 }
 
-/* Prints a text inside single quotes, with a backslash before each of `special`. */
+/* Prints text for single quotes, with a backslash before each character of `special`. */
 static void print_quoted(const char *text, const char *special)
 {
     for (; *text; text++) {
@@ -103,7 +103,7 @@ static bool needs_value(const struct option *o)
     return o->value && o->value[0] != '[';
 }
 
-/* What is offered behind each option that needs a value, and elsewhere. */
+/* What is offered after each option that needs a value, and elsewhere. */
 static void bash_values(const struct command *c)
 {
     struct option o;

@@ -1,4 +1,4 @@
-/* trainyard db: looking after the store, also while the server runs. */
+/* trainyard db: checks, copies or compacts the database, also while the server runs. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,7 +17,8 @@ static int find_db(const struct args *a, char **path, struct err *err)
         return -1;
     str_addf(&text, "%s/trainyard.db", state);
     if (access(text.at, R_OK) < 0) {
-        err_set(err, ERR_NOT_FOUND, "no database %s; name its directory with --state", text.at);
+        err_set(err, ERR_NOT_FOUND, "there is no database %s; give its directory with --state",
+                text.at);
         str_done(&text);
         return -1;
     }
@@ -32,7 +33,7 @@ static int check(const char *path, struct err *err)
     if (report && *report)
         fputs(report, stdout);
     if (rc == 0)
-        printf("%s is sound\n", path);
+        printf("%s has no errors\n", path);
     return rc;
 }
 
@@ -50,8 +51,7 @@ static int backup(const char *path, const char *to, struct err *err)
     if (bar)
         fprintf(stderr, "\r     \r");
     if (rc == 0)
-        printf("%s is a copy of %s; restore it by putting it there while no server runs\n", to,
-               path);
+        printf("%s is a copy of %s; to restore it, put it there while no server runs\n", to, path);
     return rc;
 }
 
@@ -59,7 +59,7 @@ static int compact(const char *path, struct err *err)
 {
     if (store_compact(path, err) < 0)
         return -1;
-    printf("%s is as small as can be\n", path);
+    printf("%s has no unused space left\n", path);
     return 0;
 }
 
@@ -69,7 +69,7 @@ static int act(const struct args *a, struct err *err)
     bool is_backup = !strcmp(what, "backup");
     AUTO_FREE char *path = NULL;
     if (strcmp(what, "check") != 0 && strcmp(what, "compact") != 0 && !is_backup)
-        return err_set(err, ERR_INVALID, "'%s' is none of check, backup, compact", what);
+        return err_set(err, ERR_INVALID, "'%s': expected check, backup or compact", what);
     if (is_backup != (to != NULL))
         return err_set(err, ERR_INVALID,
                        is_backup ? "backup needs the name of the copy" : "%s takes no file", what);
@@ -87,7 +87,7 @@ static int run(const struct args *args)
 }
 
 static const struct option options[] = {
-    {"state", 's', "DIR", "the server's state directory (default: /var/lib/trainyard or by XDG)",
+    {"state", 's', "DIR", "state directory of the server (default: /var/lib/trainyard or by XDG)",
      false},
     {.name = ""},
 };
@@ -96,8 +96,9 @@ const struct command command_db = {
     .name = "db",
     .summary = "Check, copy or compact the server's database",
     .operands = "check|backup FILE|compact",
-    .details = "Works while the server runs. `check` examines all of the database, `backup` copies "
-               "it as it is at one instant, `compact` gives unused space back.",
+    .details =
+        "Works while the server runs. `check` examines the whole database, `backup` writes a "
+        "consistent copy, `compact` returns unused space to the file system.",
     .examples = "  trainyard db check\n"
                 "  trainyard db backup yard-2026-11-16.db",
     .options = options,

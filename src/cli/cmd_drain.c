@@ -1,4 +1,4 @@
-/* trainyard drain NODE...: no new jobs there. */
+/* trainyard drain NODE...: starts no more jobs there. */
 #include <stdio.h>
 
 #include "base/mem.h"
@@ -49,8 +49,8 @@ static int run(const struct args *args)
 
 static const struct option options[] = {
     {"undo", 'u', NULL, "let jobs start there again", false},
-    OPTION_JSON("the nodes as they are then, one object a line"),
-    OPTION_QUIET("print nothing when it works"),
+    OPTION_JSON("print the nodes, one object per line"),
+    OPTION_QUIET("print nothing on success"),
     OPTION_SERVER,
     {},
 };
@@ -59,7 +59,7 @@ const struct command command_drain = {
     .name = "drain",
     .summary = "Start no more jobs on a node",
     .operands = "NODE...",
-    .details = "Jobs that run there go on to their end.",
+    .details = "Jobs that run there are not stopped.",
     .options = options,
     .min_operands = 1,
     .max_operands = OPERANDS_ANY,

@@ -1,4 +1,4 @@
-/* trainyard events: what has happened, and with -f what happens. */
+/* trainyard events: lists events, and with -f follows them. */
 #include <stdio.h>
 
 #include "base/mem.h"
@@ -58,13 +58,13 @@ static int check_options(const struct args *args, struct err *err)
     if (after && str_parse_int(after, 0, INT64_MAX, &number, err) < 0)
         return err_prefix(err, "--after");
     if (follow && args_get(args, "limit"))
-        return err_set(err, ERR_INVALID, "--limit is for the past; leave --follow out");
+        return err_set(err, ERR_INVALID, "--limit and --follow exclude each other");
     if (!follow && args_get(args, "progress"))
-        return err_set(err, ERR_INVALID, "--progress is not kept; add --follow");
+        return err_set(err, ERR_INVALID, "--progress needs --follow; progress is not kept");
     return 0;
 }
 
-/* One page of the past; *n is how many events it had. */
+/* Prints one page of past events; *n is how many it had. */
 static int list_page(struct reading *r, struct server_link *l, int64_t limit, size_t *n,
                      struct err *err)
 {
@@ -112,7 +112,7 @@ static int follow(struct reading *r, struct server_link *l, struct err *err)
         str_addf(&path, "&after=%s", after);
     int rc = server_link_events(l, path.at, r->seen, on_event, r, err);
     str_done(&path);
-    return rc > 0 ? err_set(err, ERR_IO, "cannot write to the output") : rc;
+    return rc > 0 ? err_set(err, ERR_IO, "cannot write the output") : rc;
 }
 
 static int read_events(struct reading *r, struct server_link *l, struct err *err)
@@ -138,19 +138,19 @@ static int run(const struct args *args)
 }
 
 static const struct option options[] = {
-    {"follow", 'f', NULL, "go on with what happens", false},
-    {"job", 'j', "JOB", "only what concerns this job", false},
-    {"after", 'a', "SEQ", "only what happened after the event of this number", false},
-    {"limit", 'l', "N", "at most this many", false},
-    {"progress", 'p', NULL, "with --follow: the progress of jobs, too", false},
-    OPTION_JSON("one object a line"),
+    {"follow", 'f', NULL, "wait for new events", false},
+    {"job", 'j', "JOB", "only events of this job", false},
+    {"after", 'a', "SEQ", "only events after this number", false},
+    {"limit", 'l', "N", "print at most N events", false},
+    {"progress", 'p', NULL, "with --follow: also print the progress of jobs", false},
+    OPTION_JSON("print one object per line"),
     OPTION_SERVER,
     {},
 };
 
 const struct command command_events = {
     .name = "events",
-    .summary = "Print what has happened, or follow what happens",
+    .summary = "List events, or follow them",
     .examples = "  trainyard events -f\n"
                 "  trainyard events --job train --json",
     .options = options,

@@ -1,4 +1,4 @@
-/* trainyard explain JOB: why it waits, or has what it has. */
+/* trainyard explain JOB: why it waits, or has the size that it has. */
 #include <stdio.h>
 
 #include "base/mem.h"
@@ -48,7 +48,7 @@ static void add_ahead(const json_t *ahead, const struct watch_view *view, struct
 static void add_frees(const json_t *frees, size_t width, struct str *out)
 {
     if (json_array_size(frees))
-        str_add(out, "\nWhat would free it:\n");
+        str_add(out, "\nWhat would help:\n");
     for (size_t i = 0; i < json_array_size(frees); i++) {
         const char *text = json_string_value(json_array_get(frees, i));
         screen_add_filled(out, text ? text : "", "  - ", width);
@@ -64,7 +64,7 @@ static void add_start(const json_t *start, const struct watch_view *view, struct
     if (member_has(start, "expected"))
         str_addf(&text, "%s", job_text_when(member_number(start, "expected"), view->now, when));
     else
-        str_add(&text, "not known");
+        str_add(&text, "unknown");
     if (*member_text(start, "basis"))
         str_addf(&text, ": %s", member_text(start, "basis"));
     str_add(out, "\n");
@@ -99,14 +99,14 @@ static int run(const struct args *args)
 
 static const struct option options[] = {
     OPTION_WATCH_OPERANDS,
-    OPTION_JSON("one object, as the API gives it"),
+    OPTION_JSON("print one object, as the API returns it"),
     OPTION_SERVER,
     {},
 };
 
 const struct command command_explain = {
     .name = "explain",
-    .summary = "Say why a job waits, or has what it has",
+    .summary = "Explain why a job waits, or has the size that it has",
     .operands = "JOB",
     .details =
         "Reasons, the most important first; who is ahead of it; what would free it; and when\n"

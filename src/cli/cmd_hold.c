@@ -13,9 +13,9 @@ static const struct option options[] = {JOB_ACTION_OPTIONS, {}};
 
 const struct command command_hold = {
     .name = "hold",
-    .summary = "Keep jobs from starting until they are released",
+    .summary = "Keep waiting jobs from starting until they are released",
     .operands = "JOB...",
-    .details = "A job that runs goes on; one that waits is not started until `trainyard release`.",
+    .details = "To hold a running job, stop it with `trainyard requeue --hold`.",
     .options = options,
     .min_operands = 1,
     .max_operands = OPERANDS_ANY,

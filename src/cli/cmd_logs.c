@@ -1,4 +1,4 @@
-/* trainyard logs JOB: what a job has printed. */
+/* trainyard logs JOB: prints the output of a job. */
 #include <unistd.h>
 
 #include "base/str.h"
@@ -32,20 +32,20 @@ static int run(const struct args *args)
 }
 
 static const struct option options[] = {
-    {"follow", 'f', NULL, "go on with what is printed until the job is over", false},
-    {"tail", 'n', "N", "only the last lines", false},
-    {"attempt", 0, "N", "of this attempt (default: the newest)", false},
+    {"follow", 'f', NULL, "print new output until the job is over", false},
+    {"tail", 'n', "N", "print only the last N lines", false},
+    {"attempt", 0, "N", "print the output of this attempt (default: the last)", false},
     OPTION_SERVER,
     {},
 };
 
 const struct command command_logs = {
     .name = "logs",
-    .summary = "Print what a job has printed",
+    .summary = "Print the output of a job",
     .operands = "JOB",
     .details =
-        "On a terminal, escape sequences other than colours are shown, not obeyed; a file or\n"
-        "a pipe gets every byte.",
+        "On a terminal, escape sequences other than colours are shown as text. A file or a pipe\n"
+        "gets every byte unchanged.",
     .examples = "  trainyard logs train -f\n  trainyard logs 12 --tail 20 --attempt 1",
     .options = options,
     .min_operands = 1,

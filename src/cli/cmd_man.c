@@ -1,12 +1,13 @@
-/* trainyard man [COMMAND]: the manual page of a command, or of the program, made
- * from the command table; `make` writes them to build/man. */
+/* trainyard man [COMMAND]: prints the manual page of a command, or of the program, made from the
+ * command table. `make` writes the pages to build/man. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/version.h"
 #include "cli/commands.h"
+#include "cli/variables.h"
 
-/* Text for roff: dashes and backslashes escaped, no line taken for a request. */
+/* Prints text for roff: dashes and backslashes are escaped, and no line is a request. */
 static void print_roff(const char *text)
 {
     bool start = true;
@@ -80,6 +81,16 @@ static void print_command(const struct command *c)
     printf(".SH SEE ALSO\n.BR trainyard (1)\n");
 }
 
+static void print_variables(const char *head, const struct variable *v)
+{
+    printf(".SH %s\n", head);
+    for (; v->name; v++) {
+        printf(".TP\n\\fB%s\\fR\n", v->name);
+        print_roff(v->help);
+        printf(".\n");
+    }
+}
+
 static void print_program(const struct args *a)
 {
     print_head("", "an elastic scheduler for deep-learning training");
@@ -95,9 +106,12 @@ static void print_program(const struct args *a)
         print_roff(a->table[i]->name);
         printf("\\fR(1).\n");
     }
+    print_variables("ENVIRONMENT OF COMMANDS", variables_of_commands);
+    print_variables("ENVIRONMENT OF THE SERVER", variables_of_server);
+    print_variables("ENVIRONMENT OF A JOB", variables_of_jobs);
     printf(
-        ".SH EXIT STATUS\n0 when all went well, 1 on an error, 2 on wrong usage, 3 when the server "
-        "cannot be reached.\n");
+        ".SH EXIT STATUS\n0 on success, 1 on an error, 2 on wrong usage, 3 when the server cannot "
+        "be reached.\n");
 }
 
 static int run(const struct args *args)
@@ -117,21 +131,24 @@ static int run(const struct args *args)
             return 0;
         }
     struct err err;
-    err_set(&err, ERR_INVALID, "no command '%s'", args->operands.at[0]);
+    err_set(&err, ERR_INVALID, "unknown command '%s'", args->operands.at[0]);
     return command_fail(args->command, &err);
 }
 
 static const struct option options[] = {
-    {"names", 0, NULL, "the commands that have a page, one a line", false},
+    {"names", 0, NULL, "print the names of the commands that have a page", false},
     {},
 };
 
 const struct command command_man = {
     .name = "man",
-    .summary = "Print the manual page of a command",
+    .summary = "Print a manual page",
     .operands = "[COMMAND]",
+    .details =
+        "Prints the page of a command, or of the program, as roff. Installed pages can be read\n"
+        "with man(1): man trainyard-submit.",
+    .examples = "  trainyard man submit | man -l -",
     .options = options,
     .max_operands = 1,
-    .hidden = true,
     .run = run,
 };

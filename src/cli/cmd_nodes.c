@@ -1,4 +1,4 @@
-/* trainyard nodes [NODE...]: the machines that jobs run on. */
+/* trainyard nodes [NODE...]: lists the machines that jobs run on. */
 #include "cli/commands.h"
 #include "cli/member.h"
 #include "cli/node_grid.h"
@@ -9,7 +9,7 @@
 
 enum { BAR = 10 };
 
-/* All nodes, or those that were named. */
+/* All nodes, or those that were given. */
 static int get_nodes(const struct args *args, struct server_link *l, json_t *out, struct err *err)
 {
     if (args->operands.n == 0) {
@@ -68,8 +68,11 @@ static int run(const struct args *args)
 }
 
 static const struct option options[] = {
-    OPTION_WATCH_OPERANDS,          OPTION_WATCH,  OPTION_JSON("one object a line"),
-    OPTION_QUIET("only the names"), OPTION_SERVER, {},
+    OPTION_WATCH_OPERANDS,
+    OPTION_JSON("print one object per line"),
+    OPTION_QUIET("print only the names"),
+    OPTION_SERVER,
+    {},
 };
 
 const struct command command_nodes = {

@@ -1,4 +1,4 @@
-/* trainyard policies [NAME]: what there is to choose from, and what each does. */
+/* trainyard policies [NAME]: lists the policies, or explains one. */
 #include <stdio.h>
 
 #include "base/str.h"
@@ -9,7 +9,7 @@
 
 enum { WIDTH = 80 };
 
-/* Prints a text filled to the width; blank lines separate paragraphs. */
+/* Prints text wrapped to the width; blank lines separate paragraphs. */
 static void print_filled(const char *text, const char *indent)
 {
     size_t column = 0;
@@ -70,8 +70,8 @@ static void print_list(void)
     printf("\npresets:\n");
     for (size_t i = 0; presets[i].name; i++)
         printf("  %-18s %s\n", presets[i].name, presets[i].summary);
-    printf("\n`trainyard policies NAME` prints rule, source and parameters.\n"
-           "Combine them as in allocate=afs-l,place=best-fit,share=hard.\n");
+    printf("\n`trainyard policies NAME` prints the rule, source and parameters of one.\n"
+           "Combine them like this: allocate=afs-l,place=best-fit,share=hard\n");
 }
 
 static void print_policy_json(const struct policy *p, struct str *out)
@@ -107,7 +107,7 @@ static void print_preset_json(const struct preset *preset, struct str *out)
     str_addf(out, ",\"same_as\":\"%s\"}\n", preset->spec);
 }
 
-/* Prints the one of this name, or all of them; false when there is none. */
+/* Prints the policy of this name, or all of them; false when there is none. */
 static bool print_json(const char *name)
 {
     struct str out = {0};
@@ -159,14 +159,13 @@ static int run(const struct args *args)
     if (json ? print_json(name) : explain(name))
         return 0;
     if (combo_parse(name, &combo, &err) == 0)
-        err_set(&err, ERR_INVALID, "'%s' is more than a name; give that of one policy or preset",
-                name);
+        err_set(&err, ERR_INVALID, "'%s': expected only the name of a policy or preset", name);
     return command_fail(args->command, &err);
 }
 
 static const struct option options[] = {
-    {"json", 0, NULL, "one JSON object a line", false},
-    {"names", 0, NULL, "just the names, one a line", false},
+    {"json", 0, NULL, "print one JSON object per line", false},
+    {"names", 0, NULL, "print only the names, one per line", false},
     {},
 };
 

@@ -1,4 +1,4 @@
-/* trainyard policy [SPEC]: the policy that decides now, or another one. */
+/* trainyard policy [SPEC]: prints or changes the active policy. */
 #include <stdio.h>
 
 #include "base/mem.h"
@@ -50,7 +50,7 @@ static int run(const struct args *args)
     struct str out = {0};
     struct err err;
     if (spec && !body) {
-        err_set(&err, ERR_INVALID, "the name of a policy is not UTF-8");
+        err_set(&err, ERR_INVALID, "the name of the policy is not valid UTF-8");
         return command_fail(args->command, &err);
     }
     if (server_link_open(args, NULL, &link, &err) < 0 ||
@@ -70,19 +70,19 @@ static int run(const struct args *args)
 }
 
 static const struct option options[] = {
-    OPTION_JSON("one object, as the API gives it"),
-    OPTION_QUIET("only its name"),
+    OPTION_JSON("print one object, as the API returns it"),
+    OPTION_QUIET("print only its name"),
     OPTION_SERVER,
     {},
 };
 
 const struct command command_policy = {
     .name = "policy",
-    .summary = "Print the policy that decides, or choose another one",
+    .summary = "Print the active policy, or activate another one",
     .operands = "[SPEC]",
     .details =
-        "A new policy takes over at once; jobs that run keep running. SPEC is written as for\n"
-        "`trainyard sim`; `trainyard policies` lists what there is.",
+        "A new policy applies at once, also to running jobs. SPEC is written as for `trainyard\n"
+        "sim`; `trainyard policies` lists the policies.",
     .examples = "  trainyard policy\n"
                 "  trainyard policy las:thresholds=3250\n"
                 "  trainyard policy allocate=afs-l,place=best-fit,share=hard",

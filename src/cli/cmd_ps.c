@@ -1,4 +1,4 @@
-/* trainyard ps: the jobs, as a table, as ids or as JSON. */
+/* trainyard ps: lists jobs as a table, as ids or as JSON. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -50,7 +50,7 @@ static int draw(void *ctx, struct server_link *l, const struct watch_view *view,
     } else {
         add_table(r, jobs, view, out);
         if (more)
-            str_addf(out, "… and more: --limit 0 shows all\n");
+            str_addf(out, "… and more; --limit 0 shows all\n");
     }
     return 0;
 }
@@ -60,17 +60,18 @@ static int draw(void *ctx, struct server_link *l, const struct watch_view *view,
 static const char all_states[] = JOB_STATES(X);
 #undef X
 
-/* The server would refuse them, too, but cannot say which option it was. */
+/* The server would also refuse them, but cannot name the option. */
 static int check_states(const char *states, struct err *err)
 {
     const char *known = all_states + strlen(", ");
     if (!states[strspn(states, ",")])
-        return err_set(err, ERR_INVALID, "--state: expected some of %s", known);
+        return err_set(err, ERR_INVALID, "--state: must not be empty; expected some of %s", known);
     for (const char *p = states; *p;) {
         size_t n = strcspn(p, ",");
         AUTO_FREE char *word = xstrndup(p, n);
         if (job_state_parse(word) < 0)
-            return err_set(err, ERR_INVALID, "--state: '%.40s' is none of %s", word, known);
+            return err_set(err, ERR_INVALID, "--state: unknown state '%.40s'; expected some of %s",
+                           word, known);
         p += n + (p[n] == ',');
     }
     return 0;
@@ -108,24 +109,25 @@ static int run(const struct args *args)
 }
 
 static const struct option options[] = {
-    {"all", 'a', NULL, "also jobs that are over, the newest first", false},
-    {"state", 's', "STATES", "only jobs in these states, as running,queued", false},
-    {"name", 'n', "NAME", "only jobs of this name; pre* are those that begin so", false},
+    {"all", 'a', NULL, "also list jobs that are over, newest first", false},
+    {"state", 's', "STATES", "only jobs in these states, such as running,queued", false},
+    {"name", 'n', "NAME", "only jobs with this name; pre* matches a prefix", false},
     {"user", 'u', "USER", "only this user's jobs", false},
-    {"limit", 'l', "N", "at most this many; 0 = all (default 100 with --all, else all)", false},
-    {"wide", 'W', NULL, "with more columns", false},
+    {"limit", 'l', "N", "list at most N jobs; 0 = all (default 100 with --all, else all)", false},
+    {"wide", 'W', NULL, "show more columns", false},
     OPTION_WATCH,
-    OPTION_JSON("one object a line"),
-    OPTION_QUIET("only the ids"),
+    OPTION_JSON("print one object per line"),
+    OPTION_QUIET("print only the ids"),
     OPTION_SERVER,
     {},
 };
 
 const struct command command_ps = {
     .name = "ps",
-    .summary = "List the jobs that wait or run",
-    .details = "CPUS is what a job has of what it can use. TIME is how long it ran, or waits; ETA\n"
-               "is when it should be done, judging by its progress.",
+    .summary = "List jobs that are queued, held or running",
+    .details =
+        "CPUS is what a job holds of what it can use. TIME is how long it has run or waited. ETA\n"
+        "is the time until its expected end, estimated from its progress.",
     .examples = "  trainyard ps\n"
                 "  trainyard ps --all --state failed,timeout\n"
                 "  trainyard ps --json | jq -r 'select(.progress.loss < 0.1) | .id'",

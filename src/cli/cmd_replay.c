@@ -1,5 +1,5 @@
-/* trainyard replay: makes the decisions of a server again, from its journal. It reads
- * the database itself, so that it works with no server, and beside one. */
+/* trainyard replay: repeats the decisions of a server from its journal. It reads the database
+ * directly, so it works with and without a running server. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -10,7 +10,7 @@
 #include "store/store.h"
 #include "wire/dirs.h"
 
-/* Shown of the two texts: this much before and behind the first byte that differs. */
+/* How much of the two texts is shown before and after the first byte that differs. */
 enum { SHOWN_BEFORE = 60, SHOWN_BEHIND = 140 };
 
 static int open_store(const char *given, struct store **out, struct err *err)
@@ -22,8 +22,8 @@ static int open_store(const char *given, struct store **out, struct err *err)
     str_addf(&path, "%s/trainyard.db", dir);
     int rc = store_open_to_read(path.at, out, err);
     if (rc < 0 && err->code == ERR_NOT_FOUND)
-        err_set(err, ERR_NOT_FOUND, "no server has kept its state in %.100s; give its --state DIR",
-                dir);
+        err_set(err, ERR_NOT_FOUND,
+                "%.100s is not the state directory of a server; give it with --state DIR", dir);
     str_done(&path);
     return rc;
 }
@@ -106,9 +106,9 @@ static void print_text(const struct replay_result *r)
     if (r->differing)
         print_difference(r);
     if (r->passed_over)
-        printf("%" PRIu64 " row%s passed over: %s\n", r->passed_over, plural(r->passed_over),
-               r->differing ? "after a difference, what follows may not fit any more"
-                            : "the beginning of their start was trimmed");
+        printf("%" PRIu64 " row%s skipped: %s\n", r->passed_over, plural(r->passed_over),
+               r->differing ? "rows after a difference may not match any more"
+                            : "the beginning of that start of the server was trimmed");
 }
 
 static int run(const struct args *args)
@@ -127,20 +127,20 @@ static int run(const struct args *args)
 }
 
 static const struct option options[] = {
-    {"state", 0, "DIR", "state directory of the server", false},
-    {"boot", 0, "N", "only this start of the server, counted from 1", false},
+    {"state", 0, "DIR", "state directory of the server (default: /var/lib/trainyard or by XDG)",
+     false},
+    {"boot", 0, "N", "replay only this start of the server, counted from 1", false},
     OPTION_JSON("print one JSON object"),
     {{0}, 0, NULL, NULL, false},
 };
 
 const struct command command_replay = {
     .name = "replay",
-    .summary = "Make the recorded decisions again and compare them",
-    .details = "Every event that the scheduler was told of and every decision that it made are "
-               "kept in a journal. A replay gives the events to a new scheduler and compares each "
-               "of its decisions with the recorded one, byte for byte. The server may be running, "
-               "or not.\n\n"
-               "The exit code is 1 when a decision differs: then the first difference is shown.",
+    .summary = "Repeat the recorded decisions and compare them",
+    .details = "The server records every event and every decision of the scheduler in a journal. A "
+               "replay gives the events to a new scheduler and compares each of its decisions with "
+               "the recorded one, byte for byte. It works with and without a running server.\n\n"
+               "The exit code is 1 when a decision differs; the first difference is shown.",
     .examples = "  trainyard replay\n  trainyard replay --state /var/lib/trainyard --boot 3",
     .options = options,
     .run = run,

@@ -1,4 +1,4 @@
-/* trainyard requeue JOB...: starts jobs anew. */
+/* trainyard requeue JOB...: queues jobs again. */
 #include "cli/commands.h"
 #include "cli/job_action.h"
 
@@ -12,17 +12,18 @@ static int run(const struct args *args)
 }
 
 static const struct option options[] = {
-    {"hold", 'H', NULL, "and hold them: they start when they are released", false},
+    {"hold", 'H', NULL, "also hold them until they are released", false},
     JOB_ACTION_OPTIONS,
     {},
 };
 
 const struct command command_requeue = {
     .name = "requeue",
-    .summary = "Stop jobs and start them again, or start again what is over",
+    .summary = "Stop running jobs and queue them again, or queue finished jobs again",
     .operands = "JOB...",
-    .details = "A running job is asked to save itself, stopped and queued again; one that is over\n"
-               "starts again as its next attempt.",
+    .details =
+        "A running job gets its checkpoint signal, is stopped and queued again. A job that is\n"
+        "over is queued again as its next attempt.",
     .examples = "  trainyard requeue train\n  trainyard requeue --hold 12",
     .options = options,
     .min_operands = 1,

@@ -1,4 +1,4 @@
-/* trainyard resize JOB... --cpus N|MIN-MAX: how many CPUs jobs can use. */
+/* trainyard resize JOB... --cpus N|MIN-MAX: changes how many CPUs jobs can use. */
 #include "cli/commands.h"
 #include "cli/job_action.h"
 
@@ -9,7 +9,8 @@ static int run(const struct args *args)
     struct err err;
     if (!cpus == !reset) {
         err_set(&err, ERR_INVALID,
-                cpus ? "give --cpus or --reset, not both" : "--cpus N or MIN-MAX is missing");
+                cpus ? "give either --cpus or --reset, not both"
+                     : "missing --cpus N or --cpus MIN-MAX");
         return command_fail(args->command, &err);
     }
     json_auto_t *body = json_object();
@@ -19,8 +20,8 @@ static int run(const struct args *args)
 }
 
 static const struct option options[] = {
-    {"cpus", 'c', "N|MIN-MAX", "this many, or as many in between as the policy sees fit", false},
-    {"reset", 0, NULL, "the range that it was submitted with", false},
+    {"cpus", 'c', "N|MIN-MAX", "exactly N CPUs, or a range from which the policy chooses", false},
+    {"reset", 0, NULL, "restore the range that was submitted", false},
     JOB_ACTION_OPTIONS,
     {},
 };

@@ -1,6 +1,5 @@
-/* trainyard run: submits a job, shows its log while it runs, and ends as it does.
- * The first Ctrl-C cancels the job and goes on showing how it ends; the second
- * leaves it alone. */
+/* trainyard run: submits a job, prints its output while it runs, and exits with its exit code.
+ * The first Ctrl-C cancels the job and still prints how it ends; the second leaves it alone. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -16,7 +15,7 @@
 
 enum { INTERRUPTED = 130 };
 
-/* Which interrupts have been dealt with; the link stops at the next one. */
+/* The number of interrupts that were handled; the link stops at the next one. */
 static bool interrupted(void *ctx)
 {
     const int *seen = ctx;
@@ -42,14 +41,15 @@ static int submit(struct running *r, json_t *jobs, struct err *err)
     json_auto_t *accepted = NULL;
     struct str name = {0};
     if (json_array_size(jobs) != 1 || json_object_get(json_array_get(jobs, 0), "array"))
-        return err_set(err, ERR_INVALID, "it runs one job; submit several with `trainyard submit`");
+        return err_set(err, ERR_INVALID, "run takes one job; use `trainyard submit` for several");
     if (job_request_send(&r->link, jobs, &accepted, err) < 0)
         return -1;
     const json_t *job = json_array_get(accepted, 0);
     snprintf(r->id, sizeof r->id, "%lld", (long long)member_integer(job, "id"));
     screen_add(&name, member_text(job, "name"));
     if (!r->quiet)
-        fprintf(stderr, "trainyard: job %s (%s) is submitted; Ctrl-C cancels it\n", r->id, name.at);
+        fprintf(stderr, "trainyard: submitted job %s (%s); press Ctrl-C to cancel it\n", r->id,
+                name.at);
     str_done(&name);
     return 0;
 }
@@ -58,13 +58,13 @@ static int cancel(struct running *r, struct err *err)
 {
     AUTO_FREE char *path = server_link_job_path(r->id, "cancel");
     json_auto_t *body = json_object();
-    say(r, "is being cancelled; Ctrl-C again leaves it alone");
+    say(r, "is being cancelled; press Ctrl-C again to leave it alone");
     if (server_link_call(&r->link, "POST", path, body, NULL, err) == 0 || err->code == ERR_CONFLICT)
         return 0; /* a conflict: it has just ended */
     return -1;
 }
 
-/* Deals with a Ctrl-C, if there was one. Returns 0 to go on, 1 when the user has left. */
+/* Handles a Ctrl-C, if there was one. Returns 0 to go on, 1 when the user has left. */
 static int on_interrupt(struct running *r, struct err *err)
 {
     int count = interrupt_count();
@@ -76,11 +76,11 @@ static int on_interrupt(struct running *r, struct err *err)
         return 0;
     if (first && interrupt_count() == r->seen)
         return -1;
-    say(r, "goes on without you");
+    say(r, "is still being cancelled; not waiting for it");
     return 1;
 }
 
-/* Shows the log to its end. Returns 1 when the user has left. */
+/* Prints the log to its end. Returns 1 when the user has left. */
 static int follow(struct running *r, struct err *err)
 {
     struct log_reader reader = {.link = &r->link,
@@ -94,7 +94,7 @@ static int follow(struct running *r, struct err *err)
     return rc;
 }
 
-/* The exit code, and a word about a job that did not end well. */
+/* Returns the exit code, and prints a line about a job that did not end well. */
 static int get_code(struct running *r, int *code, struct err *err)
 {
     AUTO_FREE char *path = server_link_job_path(r->id, NULL);
@@ -140,19 +140,19 @@ static int run(const struct args *args)
 }
 
 static const struct option options[] = {
-    OPTION_QUIET("only the job's own output"),
+    OPTION_QUIET("print only the job's own output"),
     OPTION_SERVER,
     {},
 };
 
 const struct command command_run = {
     .name = "run",
-    .summary = "Submit a job, show its output, and exit as it does",
+    .summary = "Submit a job, print its output, and exit with its exit code",
     .operands = JOB_REQUEST_OPERANDS,
     .details = JOB_REQUEST_DETAILS
     "\n\n"
-    "The exit code is the job's own, 128+N when signal N ended it. The first Ctrl-C\n"
-    "cancels the job and shows how it ends; the second leaves it alone.",
+    "The exit code is the job's own, or 128+N when signal N ended it. The first Ctrl-C cancels\n"
+    "the job and waits for its end; the second returns at once.",
     .examples = "  trainyard run -c 2 -- python3 train.py",
     .options = options,
     .fields = spec_fields,

@@ -7,8 +7,8 @@
 #include "server/serve.h"
 #include "wire/dirs.h"
 
-/* Each job shrinks to its smallest size before another has to wait, and grows while
- * there is room. */
+/* Jobs shrink to their smallest size before another has to wait, and grow while there is
+ * room. */
 static const char default_policy[] = "elastic-fifo";
 
 static int get_config(const struct args *a, struct serve_config *c, char **state, char **run,
@@ -32,8 +32,7 @@ static int get_config(const struct args *a, struct serve_config *c, char **state
     c->listen = args_get(a, "listen");
     c->token = getenv("TRAINYARD_TOKEN");
     if (c->listen && (!c->token || !*c->token))
-        return err_set(err, ERR_INVALID,
-                       "--listen needs a token that clients must show: set TRAINYARD_TOKEN");
+        return err_set(err, ERR_INVALID, "--listen needs a token for clients; set TRAINYARD_TOKEN");
     return 0;
 }
 
@@ -48,26 +47,27 @@ static int run(const struct args *args)
 }
 
 static const struct option options[] = {
-    {"state", 's', "DIR", "keep the state here (default: /var/lib/trainyard or by XDG)", false},
-    {"run", 0, "DIR", "put the sockets here (default: beside the state, or /run/trainyard)", false},
-    {"listen", 'l', "ADDR:PORT", "also serve TCP; $TRAINYARD_TOKEN is required of clients", false},
-    {"policy", 'p', "P", "schedule by this policy (default: that of the last run, or elastic-fifo)",
+    {"state", 's', "DIR", "directory for the state (default: /var/lib/trainyard or by XDG)", false},
+    {"run", 0, "DIR", "directory for the sockets (default: next to the state, or /run/trainyard)",
      false},
-    {"resched-min", 0, "T", "decisions are at least this far apart (default 0)", false},
-    {"keep", 0, "T", "keep events and samples of jobs that are over this long (default 30d)",
+    {"listen", 'l', "ADDR:PORT", "also listen on TCP; clients need $TRAINYARD_TOKEN", false},
+    {"policy", 'p', "P", "scheduling policy (default: that of the last run, or elastic-fifo)",
      false},
-    {"journal-rows", 0, "N",
-     "decisions are recorded in stretches of this many rows (default 200000)", false},
+    {"resched-min", 0, "T", "minimum time between two decisions (default 0)", false},
+    {"keep", 0, "T", "how long to keep events and samples of finished jobs (default 30d)", false},
+    {"journal-rows", 0, "N", "rows of the journal before a new stretch begins (default 200000)",
+     false},
     {},
 };
 
 const struct command command_serve = {
     .name = "serve",
-    .summary = "Run the server of this machine, in the foreground",
-    .details =
-        "Takes jobs, starts them on this machine and resizes them while they run. The state is "
-        "kept in one directory; the server may be stopped or killed at any time, the jobs go on "
-        "and the next server takes them over.",
+    .summary = "Run the server of this machine in the foreground",
+    .details = "Accepts jobs, runs them on this machine and resizes them while they run. The state "
+               "is kept "
+               "in one directory. The server may be stopped or killed at any time: the jobs go on, "
+               "and the "
+               "next server takes them over.",
     .examples = "  trainyard serve &\n"
                 "  trainyard serve --state /tmp/yard --policy equal\n"
                 "  TRAINYARD_TOKEN=secret trainyard serve --listen 127.0.0.1:8080",

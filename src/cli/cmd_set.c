@@ -1,4 +1,4 @@
-/* trainyard set JOB...: changes what a job was submitted with. */
+/* trainyard set JOB...: changes priority, deadline or time limit. */
 #include <string.h>
 
 #include "base/str.h"
@@ -35,7 +35,7 @@ static int get_body(const struct args *args, json_t *body, struct err *err)
         return -1;
     if (json_object_size(body) == 0)
         return err_set(err, ERR_INVALID,
-                       "what to set is missing: --priority, --deadline or --time-limit");
+                       "nothing to set; give --priority, --deadline or --time-limit");
     return 0;
 }
 
@@ -50,9 +50,9 @@ static int run(const struct args *args)
 }
 
 static const struct option options[] = {
-    {"priority", 'p', "N", "a higher one goes first", false},
-    {"deadline", 'd', "TIME|none", "it shall end within this time from now", false},
-    {"time-limit", 't', "TIME|none", "it is stopped after running this long", false},
+    {"priority", 'p', "N", "jobs with a higher priority go first", false},
+    {"deadline", 'd', "TIME|none", "it should end within this time from now", false},
+    {"time-limit", 't', "TIME|none", "stop it after running this long", false},
     JOB_ACTION_OPTIONS,
     {},
 };

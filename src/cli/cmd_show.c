@@ -1,4 +1,4 @@
-/* trainyard show JOB...: all that is known about a job. */
+/* trainyard show JOB...: prints all that is known about a job. */
 #include "base/mem.h"
 #include "cli/commands.h"
 #include "cli/job_details.h"
@@ -32,7 +32,7 @@ static int run(const struct args *args)
 
 static const struct option options[] = {
     OPTION_WATCH_OPERANDS,
-    OPTION_JSON("the whole job, as the API gives it"),
+    OPTION_JSON("print the whole job, as the API returns it"),
     OPTION_SERVER,
     {},
 };
@@ -42,8 +42,8 @@ const struct command command_show = {
     .summary = "Show all that is known about a job",
     .operands = "JOB...",
     .details =
-        "JOB is a job's number, its name (the newest of that name), or the beginning of its\n"
-        "name when no other begins so.",
+        "JOB is a job's number, its name (the newest job of that name), or a unique prefix of its\n"
+        "name.",
     .options = options,
     .min_operands = 1,
     .max_operands = OPERANDS_ANY,

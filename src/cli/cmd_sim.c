@@ -26,11 +26,11 @@ struct request {
     struct arena arena;
     struct cluster cluster;
     struct trace trace;
-    struct trace rigid; /* run times as the trace gives them; only under a peer's rules */
+    struct trace rigid; /* run times as in the trace; only under the rules of another simulator */
     struct sim_options options;
     VEC(struct combo) combos;
     const char *trace_name, *nodes;
-    bool timing; /* with figures that depend on the machine */
+    bool timing; /* report figures that depend on the machine */
 };
 
 static void request_done(struct request *r)
@@ -75,7 +75,7 @@ static int get_policies(const struct args *a, struct request *r, struct err *err
         VEC_PUSH(&r->combos, combo);
     }
     if (r->combos.n == 0)
-        return err_set(err, ERR_INVALID, "--policy is missing; `trainyard policies` lists them");
+        return err_set(err, ERR_INVALID, "missing --policy; `trainyard policies` lists them");
     return 0;
 }
 
@@ -96,9 +96,9 @@ static int get_options(const struct args *a, struct request *r, struct err *err)
         get_duration(a, "repair", &o->repair, err) < 0)
         return -1;
     if (args_get(a, "mtbf") && o->mtbf == 0)
-        return err_set(err, ERR_INVALID, "--mtbf: expected a time above 0; without it none fail");
+        return err_set(err, ERR_INVALID, "--mtbf: must be above 0; without it no node fails");
     if (args_get(a, "json") && args_get(a, "gantt"))
-        return err_set(err, ERR_INVALID, "--gantt draws for people; leave it out beside --json");
+        return err_set(err, ERR_INVALID, "give either --gantt or --json, not both");
     o->record = args_get(a, "report") || args_get(a, "gantt");
     r->timing = !args_get(a, "no-timing");
     return get_policies(a, r, err);
@@ -116,14 +116,14 @@ static int get_trace(const struct args *a, struct request *r, struct err *err)
         return -1;
     t.all_sizes = r->options.rules == RULES_ELASTICFLOW;
     if (generate && a->operands.n)
-        return err_set(err, ERR_INVALID, "give a TRACE or --generate, not both");
+        return err_set(err, ERR_INVALID, "give either TRACE or --generate, not both");
     if (generate && t.profiles)
-        return err_set(err, ERR_INVALID, "--generate takes no --profiles; leave one of them out");
+        return err_set(err, ERR_INVALID, "give either --generate or --profiles, not both");
     r->trace_name = generate ? generate : a->operands.n ? a->operands.at[0] : NULL;
     if (generate)
         return trace_generate(generate, r->options.seed, &t, &r->trace, err);
     if (!r->trace_name)
-        return err_set(err, ERR_INVALID, "TRACE is missing; give a file or --generate SPEC");
+        return err_set(err, ERR_INVALID, "missing TRACE; give a file or --generate SPEC");
     if (trace_read(r->trace_name, &t, &r->trace, err) < 0)
         return -1;
     t.profiles = NULL;
@@ -136,7 +136,8 @@ static int get_request(const struct args *a, struct request *r, struct err *err)
 {
     r->nodes = args_get(a, "nodes");
     if (!r->nodes)
-        return err_set(err, ERR_INVALID, "--nodes is missing; write 16x4 (nodes x GPUs) or 4x8c");
+        return err_set(err, ERR_INVALID,
+                       "missing --nodes; write 16x4 (nodes x GPUs) or 4x8c (cores)");
     if (nodes_parse(r->nodes, &r->arena, &r->cluster, err) < 0)
         return -1;
     if (get_options(a, r, err) < 0)
@@ -144,7 +145,7 @@ static int get_request(const struct args *a, struct request *r, struct err *err)
     return get_trace(a, r, err);
 }
 
-/* The bar of a policy that takes long. */
+/* The progress bar of a policy that takes long. */
 struct bar {
     const char *name;
     int columns; /* of the terminal */
@@ -171,8 +172,8 @@ static void hide_progress(const struct bar *b)
         fprintf(stderr, "\r%*s\r", b->columns - 1, "");
 }
 
-/* ElasticFlow's simulator resizes jobs by its table under EDF; under the
- * policies that never resize it takes the run times of the trace. */
+/* ElasticFlow's simulator resizes jobs by its table under EDF, and uses the run times of the
+ * trace under policies that never resize. */
 static const struct trace *trace_for(const struct request *r, const struct combo *c)
 {
     bool edf = !strcmp(c->policy[AXIS_ALLOCATE]->name, "edf");
@@ -239,7 +240,7 @@ static bool same_file(const char *a, const char *b)
            x.st_ino == y.st_ino;
 }
 
-/* No file is written over another that this command reads or writes. */
+/* Refuses to write a file that this command also reads or writes elsewhere. */
 static int check_files(const struct args *a, struct err *err)
 {
     static const char *const outputs[] = {"jobs-csv", "report", "save-trace"};
@@ -258,8 +259,8 @@ static int check_files(const struct args *a, struct err *err)
         for (size_t k = 0; out && k < others.n; k++)
             if (same_file(out, others.at[k]))
                 rc = err_set(err, ERR_INVALID,
-                             "--%s %s: the command uses this file already; name "
-                             "another",
+                             "--%s %s: the command already uses this file; give "
+                             "another one",
                              outputs[i], out);
         if (out)
             VEC_PUSH(&others, out);
@@ -291,27 +292,27 @@ static int run(const struct args *args)
 }
 
 static const struct option options[] = {
-    {"nodes", 'n', "SPEC",
-     "the cluster: 16x4 (nodes x GPUs), 4x8c (cores), 6x4:t4,2x8:a100, a file", false},
+    {"nodes", 'n', "SPEC", "cluster: 16x4 (nodes x GPUs), 4x8c (cores), 6x4:t4,2x8:a100, or a file",
+     false},
     {"policy", 'p', "P", "a preset, an allocator, or allocate=A,place=P,share=S", true},
     {"profiles", 0, "F", "throughput tables that the trace refers to", false},
-    {"generate", 'g', "SPEC", "make up jobs, as poisson:jobs=1000,load=0.9", false},
-    {"save-trace", 0, "F", "write the jobs in our own format", false},
-    {"seed", 0, "N", "for everything that is drawn by lot (default 1)", false},
+    {"generate", 'g', "SPEC", "generate jobs, such as poisson:jobs=1000,load=0.9", false},
+    {"save-trace", 0, "F", "write the jobs in Trainyard's own format", false},
+    {"seed", 0, "N", "seed of the random numbers (default 1)", false},
     {"rules", 0, "R", "event rules: own, tiresias or elasticflow", false},
-    {"resched-min", 0, "T", "least time between two decisions (default 0)", false},
-    {"restart-cost", 0, "T", "a preempted job stops for this long when it resumes", false},
-    {"resize-cost", 0, "T", "each change of size stops a job for this long", false},
-    {"move-cost", 0, "T", "each move to another node stops a job for this long", false},
-    {"checkpoint-every", 0, "T", "what a failed node loses of a job at most (default: 0, nothing)",
+    {"resched-min", 0, "T", "minimum time between two decisions (default 0)", false},
+    {"restart-cost", 0, "T", "time that a preempted job loses when it resumes", false},
+    {"resize-cost", 0, "T", "time that a job loses at each change of size", false},
+    {"move-cost", 0, "T", "time that a job loses at each move to another node", false},
+    {"checkpoint-every", 0, "T", "the most work that a job loses when its node fails (default 0)",
      false},
-    {"mtbf", 0, "T", "mean time between failures of a node (default: none fail)", false},
-    {"repair", 0, "T", "how long a failed node is away (default 10m)", false},
-    {"json", 0, NULL, "one JSON object per policy, one a line", false},
-    {"no-timing", 0, NULL, "leave times that depend on the machine out of --json and --report",
+    {"mtbf", 0, "T", "mean time between failures of a node (default: no failures)", false},
+    {"repair", 0, "T", "how long a failed node is down (default 10m)", false},
+    {"json", 0, NULL, "print one JSON object per policy, one per line", false},
+    {"no-timing", 0, NULL, "omit figures that depend on the machine from --json and --report",
      false},
     {"gantt", 0, NULL, "also draw what each job held over time", false},
-    {"jobs-csv", 0, "F", "write a line per job and policy", false},
+    {"jobs-csv", 0, "F", "write one line per job and policy", false},
     {"report", 0, "F.html", "write a report with charts, one self-contained file", false},
     {},
 };
@@ -321,10 +322,10 @@ const struct command command_sim = {
     .summary = "Run policies on a trace in virtual time and compare them",
     .operands = "[TRACE]",
     .details =
-        "The same engine and policies as live, on a virtual clock: same input and seed, same\n"
-        "result. TRACE is a CSV in our own or a public format, found by its header.\n"
-        "Policies take parameters behind colons: las:thresholds=3250, fifo:order=strict.\n"
-        "Durations are seconds or like 90s, 15m, 2h.",
+        "Runs the engine and policies of the live server on a virtual clock. The same input and\n"
+        "seed give the same result. TRACE is a CSV file in Trainyard's own or a public format,\n"
+        "which is recognised by its header. Parameters of a policy follow a colon, as in\n"
+        "las:thresholds=3250 or fifo:order=strict. Durations are seconds, or 90s, 15m, 2h.",
     .examples =
         "  trainyard sim data/tiresias/60_job.csv -n 4x4 -p fifo -p srtf -p las\n"
         "  trainyard sim -g poisson:jobs=1000,load=0.9,kind=malleable -n 16x4 -p voda-afs-l\n"

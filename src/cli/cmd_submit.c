@@ -1,4 +1,4 @@
-/* trainyard submit: puts jobs into the queue. */
+/* trainyard submit: submits jobs. */
 #include <stdio.h>
 
 #include "cli/commands.h"
@@ -33,7 +33,7 @@ static void print_accepted(const struct args *args, const json_t *accepted)
     str_done(&out);
 }
 
-/* Who does not learn the ids would submit the jobs again. */
+/* A user who does not see the ids would submit the jobs again. */
 static void say_accepted(const json_t *accepted)
 {
     size_t n = json_array_size(accepted);
@@ -54,12 +54,12 @@ static int run(const struct args *args)
         return command_fail(args->command, &err);
     print_accepted(args, accepted);
     if (fflush(stdout) != 0)
-        say_accepted(accepted); /* main() says what failed */
+        say_accepted(accepted); /* main() prints the error */
     return 0;
 }
 
 static const struct option options[] = {
-    OPTION_JSON("id, name and state of each job, one object a line"),
+    OPTION_JSON("print id, name and state of each job, one object per line"),
     OPTION_QUIET("print only the ids"),
     OPTION_SERVER,
     {},
@@ -67,7 +67,7 @@ static const struct option options[] = {
 
 const struct command command_submit = {
     .name = "submit",
-    .summary = "Put a job into the queue",
+    .summary = "Submit a job",
     .operands = JOB_REQUEST_OPERANDS,
     .details = JOB_REQUEST_DETAILS,
     .examples = "  trainyard submit -c 1-4 --deadline 2h -- python3 train.py --lr 0.1\n"

@@ -1,6 +1,5 @@
-/* trainyard top: nodes and jobs on the full screen, live, with keys to act on them.
- * One loop waits for keys, signals and the next second; what keys mean is in
- * top_state.c, what is shown in top_frame.c. */
+/* trainyard top: a live full-screen view of nodes and jobs, with keys to act on them. One loop
+ * waits for keys, signals and the next refresh. top_state.c handles keys, top_frame.c draws. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -28,7 +27,7 @@ static const int watched[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT
 struct top {
     struct server_link link;
     struct top_state state;
-    json_t *jobs, *nodes, *policy, *job; /* what the state borrows */
+    json_t *jobs, *nodes, *policy, *job; /* borrowed by the state */
     usec_t every;
     bool colours;
     int ended_by; /* a signal; 0 = none yet */
@@ -78,7 +77,7 @@ static int get_data(struct top *t, struct err *err)
     return 0;
 }
 
-/* Fetches the data; what goes wrong is shown, and the old data stay. */
+/* Fetches the data. An error is shown, and the old data stay. */
 static void refresh(struct top *t)
 {
     struct err err;
@@ -143,7 +142,7 @@ static void draw(struct top *t)
     str_done(&out);
 }
 
-/* False when the user wants to leave, or the keyboard is gone. */
+/* False when the user wants to quit, or the keyboard is gone. */
 static bool read_keys(struct top *t)
 {
     char bytes[64];
@@ -164,7 +163,7 @@ static bool read_keys(struct top *t)
     return true;
 }
 
-/* Gives the terminal back while the process is stopped. */
+/* Restores the terminal while the process is stopped. */
 static int pause_process(struct err *err)
 {
     terminal_leave();
@@ -237,7 +236,7 @@ static int run_screen(struct top *t, struct err *err)
     return err->code == ERR_OK ? 0 : -1;
 }
 
-/* What a file or a pipe gets: one frame, as long as the jobs need. */
+/* For a file or a pipe: one frame, as long as the list of jobs. */
 static void print_frame(struct top *t)
 {
     struct str out = {0};
@@ -248,7 +247,7 @@ static void print_frame(struct top *t)
     t->state.selected = 0;
     t->state.first = 0;
     top_frame_draw(&t->state, false, &out);
-    char *end = strrchr(out.at, '\n'); /* without the line of keys, and blank ones */
+    char *end = strrchr(out.at, '\n'); /* without the line of keys and blank lines */
     while (end > out.at && end[-1] == '\n')
         end--;
     fwrite(out.at, 1, (size_t)(end - out.at) + 1, stdout);
@@ -263,7 +262,7 @@ static int start(const struct args *args, struct top *t, struct err *err)
     if (delay && time_parse(delay, &t->every, err) < 0)
         return err_prefix(err, "--delay");
     if (t->every < USEC_PER_SEC / 10 || t->every > 3600 * USEC_PER_SEC)
-        return err_set(err, ERR_INVALID, "--delay %s: from 100ms to 1h", delay);
+        return err_set(err, ERR_INVALID, "--delay %s: must be between 100ms and 1h", delay);
     t->state.all = args_get(args, "all");
     t->state.size = (struct terminal_size){24, 80};
     terminal_get_size(STDOUT_FILENO, &t->state.size);
@@ -281,7 +280,7 @@ static int run(const struct args *args)
     if (rc == 0 && isatty(STDIN_FILENO) && terminal_obeys(stdout)) {
         rc = run_screen(&t, &err);
     } else if (rc == 0) {
-        fprintf(stderr, "trainyard top: this is no terminal, so here is one picture\n");
+        fprintf(stderr, "trainyard top: stdout is not a terminal; printing one snapshot\n");
         print_frame(&t);
     }
     json_decref(t.jobs);
@@ -293,20 +292,20 @@ static int run(const struct args *args)
 }
 
 static const struct option options[] = {
-    {"all", 'a', NULL, "also jobs that are over, the newest first", false},
-    {"delay", 'd', "TIME", "time between two looks (default 1s)", false},
+    {"all", 'a', NULL, "also show jobs that are over, newest first", false},
+    {"delay", 'd', "TIME", "time between two refreshes (default 1s)", false},
     OPTION_SERVER,
     {},
 };
 
 const struct command command_top = {
     .name = "top",
-    .summary = "Show nodes and jobs live, on the full screen",
+    .summary = "Show nodes and jobs in a live full-screen view",
     .details =
-        "Keys: up, down, j, k select a job; enter shows all about it; c cancels it (it asks\n"
-        "first); h holds or releases it; + and - give it one CPU more or fewer, 0 its own\n"
-        "range again; a adds jobs that are over; p pauses the view; q quits. When the output\n"
-        "is no terminal, one picture is printed.",
+        "Keys: up, down, j, k select a job; enter shows its details; c cancels it, after a\n"
+        "question; h holds or releases it; + and - add or remove one CPU, 0 restores its own\n"
+        "range; a shows jobs that are over; p pauses the view; q quits. If stdout is not a\n"
+        "terminal, one snapshot is printed.",
     .options = options,
     .run = run,
 };

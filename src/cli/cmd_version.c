@@ -18,7 +18,7 @@ static int run(const struct args *args)
     return 0;
 }
 
-static const struct option options[] = {OPTION_JSON("as an object"), {}};
+static const struct option options[] = {OPTION_JSON("print an object"), {}};
 
 const struct command command_version = {
     .name = "version",

@@ -1,6 +1,6 @@
-/* trainyard wait JOB...: until jobs are over. Each is waited for in turn, on the
- * stream of its events from the first one on: an end that comes before the stream is
- * open is among them, so that none can be missed. */
+/* trainyard wait JOB...: waits until jobs are over, one after the other, on the stream of each
+ * job's events from the first one on. An end that comes before the stream is open is among
+ * them, so none can be missed. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #include "cli/server_link.h"
 #include "cli/wire_out.h"
 
-enum { TIME_IS_UP = 124 /* as timeout(1) has it */ };
+enum { TIME_IS_UP = 124 /* as for timeout(1) */ };
 
 struct waiting {
     const struct args *args;
@@ -36,7 +36,7 @@ static int get_job(struct waiting *w, const char *name, json_t **out, struct err
     return rc;
 }
 
-/* Ends the stream when the job seems to be over. */
+/* Ends the stream when the job is over. */
 static int on_event(void *ctx, const struct sse_event *event)
 {
     struct waiting *w = ctx;
@@ -54,8 +54,8 @@ static int await_end(struct waiting *w, int64_t id, struct err *err)
     return rc;
 }
 
-/* Until the job is over; *out is the job then. A server that goes away is waited
- * for: the job does not end with it. */
+/* Waits until the job is over; *out is the job then. Also waits for a server that went away,
+ * because the job goes on without it. */
 static int wait_for(struct waiting *w, const char *name, json_t **out, struct err *err)
 {
     char id[24] = "";
@@ -97,7 +97,7 @@ static int wait_for_all(struct waiting *w, int *worst, struct err *err)
         json_auto_t *job = NULL;
         if (wait_for(w, name, &job, err) < 0) {
             if (time_is_up(w))
-                err_set(err, ERR_IO, "the time is up, and job '%s' is not over", name);
+                err_set(err, ERR_IO, "timeout: job '%s' is not over", name);
             return -1;
         }
         print_end(w->args, job);
@@ -132,8 +132,8 @@ static int run(const struct args *args)
 }
 
 static const struct option options[] = {
-    {"timeout", 't', "TIME", "give up after this long, with exit code 124", false},
-    OPTION_JSON("each job as it ended, one object a line"),
+    {"timeout", 't', "TIME", "give up after this time with exit code 124", false},
+    OPTION_JSON("print each job when it ends, one object per line"),
     OPTION_QUIET("print nothing"),
     OPTION_SERVER,
     {},
@@ -141,9 +141,10 @@ static const struct option options[] = {
 
 const struct command command_wait = {
     .name = "wait",
-    .summary = "Wait until jobs are over, and exit as the worst of them",
+    .summary = "Wait until jobs are over, and exit with the highest exit code",
     .operands = "JOB...",
-    .details = "The exit code is the highest of the jobs' own: 0 when all are done.",
+    .details =
+        "The exit code is 0 when all jobs are done, otherwise the highest exit code of a job.",
     .examples = "  trainyard wait $(trainyard submit -q job.yaml) && echo done",
     .options = options,
     .min_operands = 1,

@@ -1,4 +1,4 @@
-/* Owns the escape sequences of colours, and when they are sent. */
+/* Owns the escape sequences of colours and the decision to send them. */
 #include "cli/colour.h"
 
 #include <stdlib.h>

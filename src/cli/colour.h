@@ -1,4 +1,4 @@
-/* Colours and weights of text, for terminals of people who want them. */
+/* Colours and weights of text, for terminals. */
 #ifndef CLI_COLOUR_H
 #define CLI_COLOUR_H
 
@@ -19,10 +19,10 @@ enum colour {
     COLOUR_REVERSE,
 };
 
-/* A terminal that is not dumb, and no NO_COLOR in the environment. */
+/* The stream is a terminal that is not dumb, and NO_COLOR is not set. */
 bool colour_wanted(FILE *out);
 
-/* Begins and ends a stretch; nothing when `on` is false or the colour is none. */
+/* Begin and end coloured text; do nothing when `on` is false or the colour is none. */
 void colour_begin(struct str *out, enum colour colour, bool on);
 void colour_end(struct str *out, enum colour colour, bool on);
 

@@ -85,13 +85,13 @@ static int unknown(const struct command *c, const char *word, size_t length, str
 static int keep(struct args *a, const struct option *o, const char *value, struct err *err)
 {
     if (!o->many && o->value && args_get(a, o->name))
-        return err_set(err, ERR_INVALID, "--%s is given twice", o->name);
+        return err_set(err, ERR_INVALID, "--%s is given more than once", o->name);
     VEC_PUSH(&a->given, (struct given){*o, value});
     return 0;
 }
 
-/* Takes the value of an option from the next word, which may be NULL, where it
- * needs one or that looks like one; *value is NULL when it has none. */
+/* Takes the value of an option from the next word, which may be NULL, when the option needs a
+ * value or the word looks like one; *value is NULL when it has none. */
 static int next_value(const struct option *o, const char *next, const char **value, struct err *err)
 {
     bool may_lack = o->value[0] == '[', here_only = may_lack && o->value[1] == '=';
@@ -106,8 +106,8 @@ static int next_value(const struct option *o, const char *next, const char **val
     return 0;
 }
 
-/* An option with the value that its own word has (NULL = none); *i moves on when it
- * takes the next word. */
+/* Adds an option with the value in its own word (NULL = none); *i advances when it takes the
+ * next word. */
 static int take_option(struct args *a, const struct option *o, const char *value, int argc,
                        char **argv, int *i, struct err *err)
 {
@@ -121,7 +121,7 @@ static int take_option(struct args *a, const struct option *o, const char *value
     return keep(a, o, value ? value : "", err);
 }
 
-/* "-x", "-x5", or flags in one word with perhaps another option behind: "-qn 5". */
+/* "-x", "-x5", or several flags in one word, the last of which may take a value: "-qn 5". */
 static int parse_letters(struct args *a, int argc, char **argv, int *i, struct err *err)
 {
     struct option o;
@@ -136,7 +136,7 @@ static int parse_letters(struct args *a, int argc, char **argv, int *i, struct e
     return 0;
 }
 
-/* One word that begins with a dash; *i moves on when it takes the next word. */
+/* Reads a word that begins with a dash; *i advances when it takes the next word. */
 static int parse_option(struct args *a, int argc, char **argv, int *i, struct err *err)
 {
     const char *word = argv[*i];
@@ -174,22 +174,22 @@ static int count_operands(const struct args *a, struct err *err)
     if (args_get(a, "help"))
         return 0;
     if (a->operands.n < c->min_operands)
-        return err_set(err, ERR_INVALID, "%s is missing", c->operands);
+        return err_set(err, ERR_INVALID, "missing %s", c->operands);
     if (a->operands.n > c->max_operands)
-        return err_set(err, ERR_INVALID, "'%s' is one word too many",
+        return err_set(err, ERR_INVALID, "unexpected argument '%s'",
                        a->operands.at[c->max_operands]);
     return 0;
 }
 
-/* An empty job would be asked for as the list of all. */
+/* The path of an empty job would be that of the list of all jobs. */
 static int check_jobs(const struct args *a, struct err *err)
 {
     const char *what = a->command->completes;
     for (size_t i = 0; what && !strcmp(what, "JOB") && i < a->operands.n; i++)
         if (!*a->operands.at[i])
             return err_set(err, ERR_INVALID,
-                           "JOB is empty; expected a job's number, its name, or the beginning of "
-                           "its name");
+                           "JOB must not be empty; expected a job's number, its name or a "
+                           "unique prefix of its name");
     return 0;
 }
 
@@ -248,7 +248,7 @@ static void help_option_line(const struct option *o, struct str *out)
     str_done(&text);
 }
 
-/* Each line of the text, broken where it is too long. */
+/* Adds each line of the text, wrapped when it is too long. */
 static void help_lines(const char *text, struct str *out)
 {
     for (size_t n; *text; text += n + (text[n] == '\n')) {
@@ -288,6 +288,6 @@ int command_fail(const struct command *c, const struct err *err)
     fprintf(stderr, "trainyard %s: %s\n", c->name, text.at);
     str_done(&text);
     if (err->code == ERR_INVALID)
-        fprintf(stderr, "`trainyard %s --help` shows how it is used\n", c->name);
+        fprintf(stderr, "try `trainyard %s --help`\n", c->name);
     return err_exit(err->code);
 }

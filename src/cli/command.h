@@ -1,5 +1,5 @@
-/* A command of the program: one const entry, from which parsing, help, man
- * pages and completion all follow. */
+/* A command of the program: one const entry, from which parsing, help, manual pages and
+ * completion follow. */
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
 
@@ -12,17 +12,17 @@
 #include "wire/spec.h"
 
 struct option {
-    char name[SPEC_OPTION_SIZE]; /* long form without the dashes in front */
+    char name[SPEC_OPTION_SIZE]; /* long form without the dashes */
     char letter;                 /* short form, 0 = none */
-    /* What its value is called; NULL = a flag. "a|b|c" are the words it may be, for
-     * help and completion. In brackets it may be left out: the next word is taken for
-     * it only when that begins with a digit, and with "[=" not even then. */
+    /* Name of its value; NULL = a flag. "a|b|c" are the words that it may be, for help and
+     * completion. A value in brackets is optional: the next word is taken only when it begins
+     * with a digit, and never with "[=". */
     const char *value;
     const char *help;
     bool many; /* may be given more than once */
 };
 
-/* What the same option is called everywhere. */
+/* Options that several commands have. */
 #define OPTION_JSON(what)                                                                          \
     {                                                                                              \
         "json", 0, NULL, what, false                                                               \
@@ -43,24 +43,24 @@ struct command {
     const char *details;          /* paragraphs for help and man page; may be NULL */
     const char *examples;         /* lines for help and man page; may be NULL */
     const struct option *options; /* ends with {}; may be NULL */
-    /* Fields of a job, each of them an option, too, but for the command; may be NULL. */
+    /* Fields of a job that are also options; may be NULL. */
     const struct spec_field *fields;
     unsigned min_operands, max_operands;
-    bool operands_last; /* options stand before the first operand only */
-    /* What the operands are, for completion: a word of a fixed list separated by
-     * '|', "FILE", "JOB", "NODE", "POLICY"; NULL = anything. */
+    bool operands_last; /* options are only allowed before the first operand */
+    /* What the operands are, for completion: words separated by '|', "FILE", "JOB", "NODE" or
+     * "POLICY"; NULL = anything. */
     const char *completes;
     bool hidden; /* not in the list of commands */
     /* Returns the exit code. */
     int (*run)(const struct args *args);
 };
 
-/* What the user typed behind the command's name. */
+/* What the user typed after the command's name. */
 struct args {
     const struct command *command;
     const struct command *const *table; /* of all commands, ends with NULL */
     VEC(const char *) operands;
-    bool dashes; /* "--" stood before the operands */
+    bool dashes; /* "--" came before the operands */
     struct {
         struct given {
             struct option option;
@@ -70,25 +70,24 @@ struct args {
     } given;
 };
 
-/* The i-th option: the command's own, one per field, --help; false behind those. */
+/* The i-th option: the command's own, one per field, --help; false after the last. */
 bool command_option(const struct command *c, size_t i, struct option *out);
 
-/* Options may stand before, between and behind operands; "--" ends them. An
- * unknown option gets the nearest one in the error. */
+/* Options may come before, between and after operands; "--" ends them. The error about an
+ * unknown option suggests the nearest one. */
 int args_parse(const struct command *c, int argc, char **argv, struct args *out, struct err *err);
 void args_done(struct args *a);
 
-/* The last value of an option, "" for a flag that was given, NULL when it was
- * not. */
+/* The last value of an option; "" for a flag that was given, NULL when it was not. */
 const char *args_get(const struct args *a, const char *name);
-/* The i-th value of an option that may be given more than once, or NULL. */
+/* The i-th value of an option that may be given several times, or NULL. */
 const char *args_nth(const struct args *a, const char *name, size_t i);
 
-/* "trainyard NAME --help". */
+/* Prints the help of a command. */
 void command_help(const struct command *c, FILE *out);
 
-/* Prints "trainyard NAME: text" and, for a usage error, where help is; returns
- * the exit code. */
+/* Prints "trainyard NAME: text" and, for a usage error, where to find help; returns the exit
+ * code. */
 int command_fail(const struct command *c, const struct err *err);
 
 #endif

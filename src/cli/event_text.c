@@ -1,5 +1,5 @@
-/* Owns the line about an event: when, its number, what, which job, and then every
- * other member as name=value. */
+/* Owns the line about an event: time, number, kind, job, and then every other member as
+ * name=value. */
 #include "cli/event_text.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ static void add_time(double at, struct str *out)
     str_addf(out, "%-19s", text);
 }
 
-/* Members that are shown by their place, or say nothing. */
+/* Members that have a column of their own, or are empty. */
 static bool is_left_out(const char *name, const json_t *value)
 {
     static const char *const placed[] = {"seq", "at", "kind", "job"};

@@ -1,4 +1,4 @@
-/* An event as a line for people. Pure but for the time zone. */
+/* An event as a line of text. Pure except for the time zone. */
 #ifndef CLI_EVENT_TEXT_H
 #define CLI_EVENT_TEXT_H
 

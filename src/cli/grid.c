@@ -1,6 +1,6 @@
-/* Owns the layout of tables: each column as wide as its widest cell; when a line
- * would be too long, the columns that may shrink do so, the widest first, and then
- * those that can be spared go. The last cell of a line is not padded. */
+/* Owns the layout of tables. Each column is as wide as its widest cell. When a line would be
+ * too long, columns that may shrink do so, the widest first; then columns that can be spared
+ * are left out. The last cell of a line is not padded. */
 #include "cli/grid.h"
 
 #include <stdarg.h>
@@ -105,8 +105,8 @@ static void pad(struct str *out, size_t n)
     str_addf(out, "%*s", (int)n, "");
 }
 
-/* One line; `cells` NULL = the heads. Colours of cells yield to the mark, which
- * reaches to the end of the line. */
+/* Draws one line; `cells` NULL = the heads. The mark replaces the colours of cells and reaches
+ * to the end of the line. */
 static void draw_line(const struct grid *t, const struct layout *l, const struct grid_cell *cells,
                       const struct grid_look *look, bool marked, struct str *out)
 {

@@ -1,4 +1,4 @@
-/* Rows of text in aligned columns that fit a width. Pure. */
+/* A table: rows of text in aligned columns that fit a width. Pure. */
 #ifndef CLI_GRID_H
 #define CLI_GRID_H
 
@@ -12,9 +12,9 @@
 struct grid_column {
     const char *head;
     bool right; /* numbers: aligned to the right */
-    /* Columns that it may shrink to when the line is too long; 0 = it does not. */
+    /* Width that it may shrink to when the line is too long; 0 = it does not shrink. */
     unsigned shrinks_to;
-    /* When even that is too long, the column with the highest number goes; 0 = never. */
+    /* If that is not enough, the column with the highest number is left out; 0 = never. */
     unsigned spare;
 };
 
@@ -33,15 +33,15 @@ struct grid {
 void grid_init(struct grid *t, const struct grid_column *columns, size_t n);
 void grid_done(struct grid *t);
 
-/* Adds the next cell. The text is foreign: it is made safe (screen_text.h). */
+/* Adds the next cell. The text is made safe for a terminal (screen_text.h). */
 void grid_add(struct grid *t, enum colour colour, const char *text);
 void grid_addf(struct grid *t, enum colour colour, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
 struct grid_look {
-    size_t width; /* columns of the terminal; 0 = any number */
+    size_t width; /* of the terminal; 0 = unlimited */
     bool colours;
-    /* The row that is shown in reverse, colours or not; counts from 1, 0 = none. */
+    /* The row that is shown in reverse, also without colours; counted from 1, 0 = none. */
     size_t marked;
     size_t first, rows; /* the part that is shown; 0 rows = all */
 };

@@ -1,4 +1,4 @@
-/* Owns the count of SIGINT: static, as a signal handler reaches nothing else. */
+/* Owns the count of SIGINT. It is static because a signal handler has no other access. */
 #include "cli/interrupt.h"
 
 #include <signal.h>

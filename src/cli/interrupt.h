@@ -1,12 +1,12 @@
-/* Ctrl-C as something that a command can count, instead of its end. */
+/* Ctrl-C as something that a command counts instead of being ended by it. */
 #ifndef CLI_INTERRUPT_H
 #define CLI_INTERRUPT_H
 
 #include "base/time.h"
 
-/* From now on SIGINT is counted, and interrupts what blocks. */
+/* From now on SIGINT is counted and interrupts blocking calls. */
 void interrupt_catch(void);
-/* How often it came. */
+/* The number of interrupts so far. */
 int interrupt_count(void);
 /* Sleeps for this long, or until a signal. */
 void interrupt_sleep(usec_t t);

@@ -1,4 +1,4 @@
-/* Owns the walk over the jobs of a verb. */
+/* Owns the loop over the jobs of a command. */
 #include "cli/job_action.h"
 
 #include <stdio.h>
@@ -26,7 +26,7 @@ static int act(const struct args *args, struct server_link *l, const struct job_
     return 0;
 }
 
-/* Acts, or says why not. Returns false when there is no use in going on. */
+/* Acts on a job, or reports the error. Returns false when it makes no sense to go on. */
 static bool act_or_say(const struct args *args, struct server_link *l,
                        const struct job_action *action, const char *job, int *code)
 {
@@ -63,7 +63,8 @@ int job_action_run(const struct args *args, const struct job_action *action)
     struct err err;
     int code = 0;
     if (action->all ? args->operands.n > 0 : args->operands.n == 0) {
-        err_set(&err, ERR_INVALID, action->all ? "give jobs or --all, not both" : "JOB is missing");
+        err_set(&err, ERR_INVALID,
+                action->all ? "give either JOB or --all, not both" : "missing JOB");
         return command_fail(args->command, &err);
     }
     if (server_link_open(args, NULL, &link, &err) < 0)

@@ -1,4 +1,4 @@
-/* Verbs that ask the server to do something to some jobs, one after the other. */
+/* Commands that ask the server to act on some jobs, one after the other. */
 #ifndef CLI_JOB_ACTION_H
 #define CLI_JOB_ACTION_H
 
@@ -9,18 +9,18 @@
 #include "cli/server_link.h"
 
 #define JOB_ACTION_OPTIONS                                                                         \
-    OPTION_JSON("the jobs as they are then, one object a line"),                                   \
-        OPTION_QUIET("print nothing when it works"), OPTION_SERVER
+    OPTION_JSON("print the jobs, one object per line"), OPTION_QUIET("print nothing on success"),  \
+        OPTION_SERVER
 
 struct job_action {
     const char *method; /* "POST" */
-    const char *name;   /* behind /jobs/JOB/; NULL = the job itself */
+    const char *name;   /* after /jobs/JOB/; NULL = the job itself */
     const json_t *body;
-    bool all; /* all jobs that are not over, not those among the operands */
+    bool all; /* all jobs that are not over, instead of operands */
 };
 
-/* Does it to every job, and says how each is then. One that fails is named on
- * stderr and the others still get their turn; the exit code is the first failure's. */
+/* Acts on every job and prints its new state. A failure is reported on stderr, and the other
+ * jobs still get their turn; the exit code is that of the first failure. */
 int job_action_run(const struct args *args, const struct job_action *action);
 
 #endif

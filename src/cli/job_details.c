@@ -1,5 +1,5 @@
-/* Owns the page about one job: a head, a line for each thing that is known, its
- * attempts, and how its size changed. */
+/* Owns the page about one job: a head, a line for each known fact, its attempts, and the
+ * changes of its size. */
 #include "cli/job_details.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@ enum { LABEL = 13, BAR = 20, SIZES_SHOWN = 10 };
 static void add_line(struct str *out, const char *label, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* A label may be foreign, too: the name of a metric. */
+/* A label may be foreign text as well: the name of a metric. */
 static void add_line(struct str *out, const char *label, const char *fmt, ...)
 {
     struct str text = {0}, head = {0};
@@ -51,7 +51,7 @@ static void add_head(const json_t *job, const struct job_details_look *look, str
     str_add(out, "\n");
 }
 
-/* A line with the items of an array of texts; none when it is empty. */
+/* Adds a line with the items of an array of texts, unless it is empty. */
 static void add_items(struct str *out, const char *label, const json_t *items,
                       const char *separator)
 {
@@ -65,7 +65,7 @@ static void add_items(struct str *out, const char *label, const json_t *items,
     str_done(&text);
 }
 
-/* A line for each text, the first with the label. */
+/* Adds a line for each text, the first with the label. */
 static void add_lines(struct str *out, const char *label, const json_t *items)
 {
     for (size_t i = 0; i < json_array_size(items); i++) {
@@ -102,7 +102,7 @@ static void add_place(const json_t *job, struct str *out)
     add_line(out, "CPUs", "%s%s%s%s%s", job_text_cpus(job, buf), *node ? ", on " : "", node,
              *cpuset ? ", cores " : "", cpuset);
     if (member_has(job, "threads"))
-        add_line(out, "threads", "%lld in its newest parallel region",
+        add_line(out, "threads", "%lld in its last parallel region",
                  (long long)member_integer(job, "threads"));
     if (member_number(job, "gpus_max") > 0)
         add_line(out, "GPUs", "%s", job_text_units(member_number(job, "gpus"), buf));
@@ -144,7 +144,7 @@ static void add_progress(const json_t *job, const struct job_details_look *look,
     add_line(out, "progress", "%s%s", bar.at ? bar.at : "", job_text_steps(job, steps));
     str_done(&bar);
     if (!isnan(rate))
-        add_line(out, "speed", "%.3g steps a second", rate);
+        add_line(out, "speed", "%.3g steps per second", rate);
     if (*job_text_eta(job, look->now, text) != '-')
         add_line(out, "time left", "%s", text);
     if (!isnan(member_number(progress, "loss")))
@@ -210,7 +210,7 @@ static void add_attempts(const json_t *job, const struct job_details_look *look,
     grid_done(&t);
 }
 
-/* The last changes of its size, the newest last. */
+/* Adds the last changes of its size, newest last. */
 static void add_sizes(const json_t *job, const struct job_details_look *look, struct str *out)
 {
     static const struct grid_column columns[] = {

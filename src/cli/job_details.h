@@ -1,4 +1,4 @@
-/* All that is known about one job, for people. Pure. */
+/* All that is known about one job, as text. Pure. */
 #ifndef CLI_JOB_DETAILS_H
 #define CLI_JOB_DETAILS_H
 

@@ -10,11 +10,11 @@
 
 struct job_grid_look {
     usec_t now;
-    unsigned bar; /* columns of progress bars, 0 = none */
-    bool wide;    /* with more columns */
+    unsigned bar; /* width of progress bars; 0 = none */
+    bool wide;    /* with all columns */
 };
 
-/* Makes a table of an array of jobs; the caller ends it. */
+/* Makes a table from an array of jobs; the caller calls grid_done(). */
 void job_grid_fill(const json_t *jobs, const struct job_grid_look *look, struct grid *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* Owns the query of a list and the walk over its pages. */
+/* Owns the query for a list of jobs and the loop over its pages. */
 #include "cli/job_list.h"
 
 #include "cli/member.h"
@@ -24,7 +24,7 @@ static void add_query(const struct job_list_query *q, size_t page, struct str *p
     add_filter(path, "user", q->user);
 }
 
-/* The cursor is text or a number, for the server alone to understand. */
+/* The cursor is text or a number that only the server understands. */
 static void add_cursor(const json_t *cursor, struct str *path)
 {
     if (json_is_string(cursor))
@@ -33,7 +33,7 @@ static void add_cursor(const json_t *cursor, struct str *path)
         str_addf(path, "&after=%lld", (long long)json_integer_value(cursor));
 }
 
-/* Adds one page to the list; *cursor becomes that of the next, NULL at the end. */
+/* Adds one page to the list; *cursor becomes that of the next page, NULL at the end. */
 static int get_page(struct server_link *l, const struct job_list_query *q, json_t *list,
                     json_t **cursor, struct err *err)
 {
@@ -48,7 +48,7 @@ static int get_page(struct server_link *l, const struct job_list_query *q, json_
         return -1;
     json_t *jobs = json_object_get(page, "jobs");
     if (!json_is_array(jobs))
-        return err_set(err, ERR_INTERNAL, "the server's list of jobs is none");
+        return err_set(err, ERR_INTERNAL, "the server did not reply with a list of jobs");
     json_array_extend(list, jobs);
     json_decref(*cursor);
     *cursor = member_has(page, "next") && json_array_size(jobs)

@@ -1,4 +1,4 @@
-/* Lists of jobs: what to ask the server for, and its answers page by page. */
+/* Lists of jobs, fetched from the server page by page. */
 #ifndef CLI_JOB_LIST_H
 #define CLI_JOB_LIST_H
 
@@ -11,13 +11,13 @@
 
 struct job_list_query {
     const char *state, *name, *user; /* filters; NULL = any */
-    bool all;                        /* also those that are over */
-    bool newest;                     /* the newest first; else the oldest */
+    bool all;                        /* also jobs that are over */
+    bool newest;                     /* newest first; otherwise oldest first */
     size_t limit;                    /* 0 = all */
 };
 
-/* Adds the jobs to a new array; *more (may be NULL) says that there are others. The
- * caller owns *out. */
+/* Makes an array of the jobs, which the caller owns; *more (may be NULL) is set when there are
+ * others. */
 int job_list_get(struct server_link *l, const struct job_list_query *q, json_t **out, bool *more,
                  struct err *err);
 

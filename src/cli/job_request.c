@@ -1,5 +1,5 @@
-/* Owns how the words behind `submit` and `run` become job requests. Options go before
- * what a file says, and a file before what is taken from the submitter's session. */
+/* Owns how the arguments of `submit` and `run` become job requests. Command-line options
+ * override the file, and the file overrides what is taken from the submitter's session. */
 #include "cli/job_request.h"
 
 #include <errno.h>
@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "cli/screen_text.h"
+#include "wire/slurm_calls.h"
 #include "wire/spec.h"
 #include "wire/spec_check.h"
 #include "wire/spec_json.h"
@@ -20,7 +21,7 @@
 
 extern char **environ;
 
-/* Larger than any job file or script that is meant. */
+/* Larger than any real job file or script. */
 enum { FILE_LIMIT = 16 << 20 };
 
 struct reading {
@@ -39,8 +40,8 @@ static int read_stream(FILE *in, const char *name, struct str *out, struct err *
     if (ferror(in))
         return err_set(err, ERR_IO, "%s: %s", name, strerror(errno));
     if (out->n > FILE_LIMIT)
-        return err_set(err, ERR_INVALID, "%s: more than %d MB; is it a job file or a script?", name,
-                       FILE_LIMIT >> 20);
+        return err_set(err, ERR_INVALID, "%s: larger than %d MB; is it a job file or a script?",
+                       name, FILE_LIMIT >> 20);
     str_add_n(out, "", 0);
     return 0;
 }
@@ -51,9 +52,10 @@ static int read_file(const char *name, struct str *out, struct err *err)
         return read_stream(stdin, "standard input", out, err);
     FILE *in = fopen(name, "r");
     if (!in && errno == ENOENT)
-        return err_set(err, ERR_INVALID,
-                       "there is no file '%s'; a command stands behind --: trainyard submit -- %s",
-                       name, name);
+        return err_set(
+            err, ERR_INVALID,
+            "there is no file '%s'; to run a command, write -- before it: trainyard submit -- %s",
+            name, name);
     if (!in)
         return err_set(err, ERR_INVALID, "%s: %s", name, strerror(errno));
     int rc = read_stream(in, name, out, err);
@@ -81,7 +83,7 @@ static bool is_yaml(const char *name)
 
 /* ---- one request ----------------------------------------------------------- */
 
-/* Puts the option in place of the field's name, with which the error begins. */
+/* Replaces the field's name at the beginning of the error by the option. */
 static int fail_option(const struct option *o, const struct spec_field *f, struct err *err)
 {
     struct err why = *err;
@@ -106,23 +108,23 @@ static int set_options(struct spec *s, const struct args *args, struct err *err)
     return 0;
 }
 
-/* Makes a relative directory one below `base` (NULL = the current one is not known), and
- * none at all `base` itself. */
+/* Makes a relative directory absolute, below `base` (NULL = the current directory is unknown).
+ * No directory becomes `base` itself. */
 static int make_absolute(struct spec *s, const char *base, const char **dir, struct err *err)
 {
     struct str path = {0};
     if (*dir && **dir == '/')
         return 0;
     if (!base)
-        return err_set(err, ERR_IO, "the current directory: %s", strerror(errno));
+        return err_set(err, ERR_IO, "cannot read the current directory: %s", strerror(errno));
     str_addf(&path, "%s%s%s", base, *dir ? "/" : "", *dir ? *dir : "");
     *dir = arena_strdup(&s->arena, path.at);
     str_done(&path);
     return 0;
 }
 
-/* The working directory is here, or relative to here; that of checkpoints is relative
- * to here as an option, and to the working directory in a file. */
+/* The working directory is the current one, or relative to it. The directory for checkpoints is
+ * relative to the current one as an option, and to the working directory in a file. */
 static int set_dirs(struct spec *s, const struct args *args, struct err *err)
 {
     AUTO_FREE char *here = getcwd(NULL, 0);
@@ -142,7 +144,7 @@ static void set_user(struct spec *s)
         s->user = arena_strdup(&s->arena, found->pw_name);
 }
 
-/* The environment without what lets its reader act for the submitter. */
+/* The environment without the token, which would let a job act for the submitter. */
 static void set_environment(struct spec *s)
 {
     static const char secret[] = "TRAINYARD_TOKEN=";
@@ -154,12 +156,12 @@ static void set_environment(struct spec *s)
     uint32_t left_out = spec_export(s, kept.at);
     VEC_DONE(&kept);
     if (left_out)
-        fprintf(stderr, "%u variables of the environment are no text and were left out\n",
+        fprintf(stderr, "%u environment variables are not valid UTF-8 and were left out\n",
                 left_out);
 }
 
-/* Completes a request and adds it to the others. */
-static int take(struct spec *s, void *ctx, struct err *err)
+/* Completes a request and adds it to the list. */
+static int add_request(struct spec *s, void *ctx, struct err *err)
 {
     struct reading *r = ctx;
     const char *field;
@@ -190,19 +192,50 @@ static int read_command(struct reading *r, struct err *err)
     spec_init(&s);
     int rc = add_words(&s, r->args, 0, err);
     if (rc == 0)
-        rc = take(&s, r, err);
+        rc = add_request(&s, r, err);
     spec_done(&s);
     return rc;
 }
 
-static void say_ignored(const struct spec_list *ignored)
+static void warn_ignored(const struct spec_list *ignored)
 {
     for (uint32_t i = 0; i < ignored->n; i++) {
         struct str line = {0};
         screen_add(&line, ignored->at[i]);
-        fprintf(stderr, "%s has no effect here and is ignored\n", line.at);
+        fprintf(stderr, "%s has no effect and is ignored\n", line.at);
         str_done(&line);
     }
+}
+
+static bool is_installed(const char *command)
+{
+    const char *path = getenv("PATH");
+    for (const char *p = path ? path : ""; *p;) {
+        size_t n = strcspn(p, ":");
+        struct str file = {0};
+        str_addf(&file, "%.*s/%s", (int)n, p, command);
+        bool found = access(file.at, X_OK) == 0;
+        str_done(&file);
+        if (found)
+            return true;
+        p += n + (p[n] == ':');
+    }
+    return false;
+}
+
+/* A script for Slurm may call srun, which would make the job fail. */
+static void warn_slurm_call(void *ctx, uint32_t line, const char *command)
+{
+    const char *file = ctx;
+    struct str name = {0};
+    if (is_installed(command))
+        return;
+    screen_add(&name, file);
+    fprintf(stderr,
+            "%s:%u: warning: '%s' is a command of Slurm and is not installed here; call the "
+            "program without it\n",
+            name.at, line, command);
+    str_done(&name);
 }
 
 static int read_script(struct reading *r, const char *name, const struct str *text, struct err *err)
@@ -214,9 +247,11 @@ static int read_script(struct reading *r, const char *name, const struct str *te
     if (rc == 0)
         rc = add_words(&s, r->args, 1, err);
     if (rc == 0)
-        rc = take(&s, r, err);
-    if (rc == 0)
-        say_ignored(&ignored);
+        rc = add_request(&s, r, err);
+    if (rc == 0) {
+        warn_ignored(&ignored);
+        slurm_find_calls(text->at, warn_slurm_call, (void *)name);
+    }
     spec_done(&s);
     return rc;
 }
@@ -225,9 +260,9 @@ static int read_yaml(struct reading *r, const char *name, const struct str *text
 {
     if (r->args->operands.n > 1)
         return err_set(err, ERR_INVALID,
-                       "'%s': a job file takes no arguments; options go before it",
+                       "unexpected argument '%s' after a job file; options go before it",
                        r->args->operands.at[1]);
-    return spec_read_yaml(name, text->at, text->n, take, r, err);
+    return spec_read_yaml(name, text->at, text->n, add_request, r, err);
 }
 
 static int read_operand(struct reading *r, struct err *err)
@@ -242,8 +277,8 @@ static int read_operand(struct reading *r, struct err *err)
         rc = read_yaml(r, shown, &text, err);
     else if (rc == 0)
         rc = err_set(err, ERR_INVALID,
-                     "'%s' is neither a job file (.yaml) nor a script (its first line begins with "
-                     "#!); a command stands behind --",
+                     "'%s' is neither a job file (.yaml) nor a script (first line #!...); to run "
+                     "a command, write -- before it",
                      name);
     str_done(&text);
     return rc;
@@ -255,7 +290,7 @@ int job_request_read(const struct args *args, json_t **jobs, struct err *err)
     int rc;
     if (args->operands.n == 0)
         rc = err_set(err, ERR_INVALID,
-                     "what to run is missing: a command behind --, a job file, or a script");
+                     "nothing to run; give a command after --, a job file or a script");
     else
         rc = args->dashes ? read_command(&r, err) : read_operand(&r, err);
     if (rc == 0 && json_array_size(r.jobs) == 0)
@@ -276,7 +311,8 @@ int job_request_send(struct server_link *l, json_t *jobs, json_t **accepted, str
         return -1;
     json_t *list = json_object_get(answer, "jobs");
     if (!json_array_size(list))
-        return err_set(err, ERR_INTERNAL, "the server accepted the jobs but did not say which");
+        return err_set(err, ERR_INTERNAL,
+                       "the server accepted the jobs but did not return their ids");
     *accepted = json_incref(list);
     return 0;
 }

@@ -90,7 +90,7 @@ char *job_text_cpus(const json_t *job, char *buf)
     return buf;
 }
 
-/* A share of at most 1 that does not look finished when it is not. */
+/* The percentage of a share, rounded down so that 100 means finished. */
 static int percent_of(double share)
 {
     return share >= 1 ? 100 : share <= 0 ? 0 : (int)(share * 100);
@@ -119,7 +119,7 @@ char *job_text_progress(const json_t *job, unsigned bar, char *buf)
         snprintf(buf, JOB_TEXT_SIZE, "step %.40s", steps);
         return buf;
     }
-    /* A bar that would not fit the buffer is no bar. */
+    /* No bar when it does not fit into the buffer. */
     if (bar && bar * strlen("█") + 8 < JOB_TEXT_SIZE) {
         job_text_bar(share, bar, &text);
         str_add(&text, " ");
@@ -130,7 +130,7 @@ char *job_text_progress(const json_t *job, unsigned bar, char *buf)
     return buf;
 }
 
-/* Appends "step 3 of 10", or "step 3" when the total is not known. */
+/* Appends "step 3 of 10", or "step 3" when the total is unknown. */
 static void add_count(const json_t *progress, const char *word, const char *count,
                       const char *total, struct str *out)
 {
@@ -174,7 +174,7 @@ char *job_text_duration(double seconds, char *buf)
     return time_format(t, buf, JOB_TEXT_SIZE);
 }
 
-/* Seconds between a time of the API and now. */
+/* Seconds from a time of the API until now. */
 static double since(double at, usec_t now)
 {
     return time_seconds(now) - at;
@@ -199,7 +199,7 @@ char *job_text_eta(const json_t *job, usec_t now, char *buf)
     double left = member_number(progress, "remaining_s"), at = member_number(progress, "at");
     if (!in_state(job, JOB_RUNNING) || member_flag(job, "paused") || isnan(left))
         return unknown(buf);
-    /* It was estimated when the progress was seen; time has passed since. */
+    /* It was estimated when the progress was reported; time has passed since. */
     if (!isnan(at))
         left -= fmax(since(at, now), 0);
     return job_text_duration(fmax(left, 0), buf);
@@ -243,8 +243,8 @@ char *job_text_megabytes(double megabytes, char *buf)
     return buf;
 }
 
-/* Appends ", 1.5 of 1-2 CPUs"; or " on 2 CPUs, to be 1" when that is no more what it can
- * use. */
+/* Appends ", 1.5 of 1-2 CPUs", or " on 2 CPUs, resizing to 1" when it holds a size that it may
+ * no longer have. */
 static void add_size(const json_t *job, struct str *out)
 {
     char buf[JOB_TEXT_SIZE];
@@ -254,7 +254,7 @@ static void add_size(const json_t *job, struct str *out)
         str_addf(out, ", %s CPUs", job_text_cpus(job, buf));
         return;
     }
-    str_addf(out, " on %s CPU%s, to be ", job_text_units(now, buf), now == 1 ? "" : "s");
+    str_addf(out, " on %s CPU%s, resizing to ", job_text_units(now, buf), now == 1 ? "" : "s");
     if (least != most)
         str_addf(out, "%s-", job_text_units(least, buf));
     str_add(out, job_text_units(most, buf));

@@ -1,5 +1,5 @@
-/* Owns the sequences of keys, in the forms of xterm, the console and their kin. What
- * looks like a sequence is swallowed whole, so that its rest is not taken for keys. */
+/* Owns the sequences of keys, as xterm, the console and similar terminals send them. An unknown
+ * sequence is skipped as a whole, so that its rest is not read as keys. */
 #include "cli/key.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/mem.h"
 
 static const struct {
-    const char *sequence; /* behind the escape character */
+    const char *sequence; /* after the escape character */
     int key;
 } keys[] = {
     {"[A", KEY_UP},       {"OA", KEY_UP},         {"[B", KEY_DOWN}, {"OB", KEY_DOWN},
@@ -16,8 +16,8 @@ static const struct {
     {"[4~", KEY_END},     {"[8~", KEY_END},
 };
 
-/* Bytes of the sequence behind an escape character: "[" or "O", then parameters, then
- * a letter or a tilde. */
+/* Length of the sequence after an escape character: "[" or "O", parameters, a letter or a
+ * tilde. */
 static size_t sequence_length(const char *p, size_t n)
 {
     if (n == 0 || (p[0] != '[' && p[0] != 'O'))

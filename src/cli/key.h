@@ -1,4 +1,4 @@
-/* Keys, out of the bytes that a terminal sends for them. Pure. */
+/* Keys, from the bytes that a terminal sends for them. Pure. */
 #ifndef CLI_KEY_H
 #define CLI_KEY_H
 
@@ -6,7 +6,7 @@
 
 /* A printable key is its own character. */
 enum key {
-    KEY_NONE = 0, /* something that has no meaning here */
+    KEY_NONE = 0, /* has no meaning here */
     KEY_ENTER = '\n',
     KEY_ESCAPE = 0x1b,
     KEY_UP = 0x100,
@@ -17,8 +17,7 @@ enum key {
     KEY_END,
 };
 
-/* Takes the first key of n > 0 bytes that came together; returns how many of them
- * it is made of. */
+/* Reads the first key of n > 0 bytes that came together; returns how many bytes it has. */
 size_t key_decode(const char *bytes, size_t n, int *key);
 
 #endif

@@ -1,7 +1,6 @@
-/* Owns what of a log a terminal gets to see. A beginning is held back until it is
- * known: of escape sequences, "ESC [ digits ; digits letter" passes with the letter m
- * or K; a character beyond ASCII passes when it is valid UTF-8 and no control
- * character. */
+/* Owns what part of a log reaches a terminal. The beginning of a sequence is held back until it
+ * is complete. "ESC [ digits ; digits letter" passes with the letter m or K; a character beyond
+ * ASCII passes when it is valid UTF-8 and not a control character. */
 #include "cli/log_filter.h"
 
 #include <ctype.h>
@@ -16,7 +15,7 @@ static bool passes(unsigned char c)
     return (c && strchr("\n\r\t\b", c)) || (c >= 0x20 && c < 0x7f);
 }
 
-/* One byte of ASCII; a control character as terminals show typed ones: ^[. */
+/* Adds one byte of ASCII; a control character is shown as ^[. */
 static void add_ascii(struct str *out, unsigned char c)
 {
     if (passes(c))
@@ -30,7 +29,7 @@ static size_t length_of(unsigned char first)
     return first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
 }
 
-/* Lets go of what is held: no sequence that passes, or half a character. */
+/* Releases what is held: it is not a sequence that passes, or half a character. */
 static void release(struct log_filter *f, struct str *out)
 {
     if (f->n && f->held[0] != ESC)
@@ -47,7 +46,7 @@ static void hold(struct log_filter *f, unsigned char c)
     f->held[f->n] = '\0';
 }
 
-/* The next byte of an escape sequence; false when it is none of one that passes. */
+/* Takes the next byte of an escape sequence; false when the sequence does not pass. */
 static bool take_escape(struct log_filter *f, unsigned char c, struct str *out)
 {
     bool number = isdigit(c) || c == ';' || c == ':';
@@ -63,7 +62,7 @@ static bool take_escape(struct log_filter *f, unsigned char c, struct str *out)
     return true;
 }
 
-/* The next byte of a character; false when it is none. */
+/* Takes the next byte of a character; false when it does not belong to it. */
 static bool take_character(struct log_filter *f, unsigned char c, struct str *out)
 {
     if ((c & 0xc0) != 0x80)

@@ -1,8 +1,7 @@
-/* A job's log on its way to a terminal. Programs that train draw bars and colour
- * their lines, so carriage returns, backspaces, colours and "clear to the end of the
- * line" pass; whatever else a terminal would obey (titles, the clipboard, the cursor,
- * questions that it answers by itself) is shown instead. Works on pieces of any size.
- * Pure. */
+/* Filters a job's log for a terminal. Training programs draw bars and colour their lines, so
+ * carriage returns, backspaces, colours and "clear to the end of the line" pass. Everything
+ * else that a terminal would obey (titles, the clipboard, the cursor, queries) is shown as
+ * text. Works on pieces of any size. Pure. */
 #ifndef CLI_LOG_FILTER_H
 #define CLI_LOG_FILTER_H
 
@@ -10,15 +9,15 @@
 
 #include "base/str.h"
 
-/* Zeroed is ready to use. */
+/* Ready to use when zeroed. */
 struct log_filter {
     char held[32]; /* the beginning of a character or of an escape sequence */
     size_t n;
 };
 
-/* Appends what may pass of the next bytes. */
+/* Appends the next bytes, filtered. */
 void log_filter_add(struct log_filter *f, const char *bytes, size_t n, struct str *out);
-/* Appends what was held back: there is no more. */
+/* Appends what was held back, at the end of the log. */
 void log_filter_end(struct log_filter *f, struct str *out);
 
 #endif

@@ -1,6 +1,6 @@
-/* Owns the place in a log that a reader has reached. A stream is bytes only, so where
- * it began (a header says) and how many came is counted; after a break the attempts
- * of the job tell in which log that is. */
+/* Owns the place in a log that a reader has reached. A stream has only bytes, so the reader
+ * counts from the offset in the reply's header; after an interruption the job's attempts tell
+ * in which log that place is. */
 #include "cli/log_reader.h"
 
 #include <stdio.h>
@@ -31,7 +31,7 @@ void log_place_advance(const json_t *job, int64_t bytes, struct log_place *place
     }
 }
 
-/* The first bytes of a stream: where in the log they are. */
+/* Notes the offset of a stream's first bytes. */
 static void note_place(struct log_reader *r)
 {
     const char *offset = http_client_header(r->link->http, "X-Log-Offset");
@@ -73,7 +73,7 @@ static char *path_of(const struct log_reader *r)
     return path.at;
 }
 
-/* Brings the place up to date before the next stream begins there. */
+/* Updates the place before the next stream begins there. */
 static int find_place(struct log_reader *r, struct err *err)
 {
     AUTO_FREE char *path = server_link_job_path(r->job, NULL);
@@ -94,7 +94,7 @@ static int stream(struct log_reader *r, struct err *err)
         return -1;
     AUTO_FREE char *path = path_of(r);
     int rc = server_link_stream(r->link, path, on_bytes, r, err);
-    return rc > 0 ? err_set(err, ERR_IO, "cannot write the log to the output") : rc;
+    return rc > 0 ? err_set(err, ERR_IO, "cannot write the output") : rc;
 }
 
 int log_reader_run(struct log_reader *r, struct err *err)

@@ -1,4 +1,4 @@
-/* Owns how answers are read: absent, null and wrong are one. */
+/* Owns how members are read: absent, null and wrong types are the same. */
 #include "cli/member.h"
 
 #include <math.h>

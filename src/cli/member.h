@@ -1,6 +1,5 @@
-/* Members of the JSON objects that the server answers with. One that is not there,
- * is null or of another type reads as nothing: a newer or older server may say more
- * or less than this client knows. Pure. */
+/* Members of the server's JSON objects. A member that is missing, null or of another type reads
+ * as the default: a newer or older server may send more or less than this client knows. Pure. */
 #ifndef CLI_MEMBER_H
 #define CLI_MEMBER_H
 
@@ -8,11 +7,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* "" when there is none. */
+/* Default "". */
 const char *member_text(const json_t *object, const char *name);
-/* NAN when there is none. */
+/* Default NAN. */
 double member_number(const json_t *object, const char *name);
-/* 0 when there is none. */
+/* Default 0. */
 int64_t member_integer(const json_t *object, const char *name);
 bool member_flag(const json_t *object, const char *name);
 bool member_has(const json_t *object, const char *name);

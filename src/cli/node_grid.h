@@ -6,8 +6,8 @@
 
 #include "cli/grid.h"
 
-/* Makes a table of an array of nodes, with bars of `bar` columns (0 = none) for the
- * CPUs that are taken; the caller ends it. */
+/* Makes a table from an array of nodes, with bars of `bar` columns (0 = none) for the CPUs that
+ * are held; the caller calls grid_done(). */
 void node_grid_fill(const json_t *nodes, unsigned bar, struct grid *out);
 
 #endif

@@ -1,6 +1,5 @@
-/* Owns what of foreign text may reach a terminal, and how wide it is there. The
- * ranges of wide and combining characters are coarse: whole blocks, as terminals
- * differ in the details anyway. */
+/* Owns which characters of foreign text reach a terminal, and how wide they are. The ranges of
+ * wide and combining characters are whole blocks, because terminals differ in the details. */
 #include "cli/screen_text.h"
 
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* Owns which server a command talks to, and what a user reads when there is none. */
+/* Owns which server a command talks to, and the error when there is none. */
 #include "cli/server_link.h"
 #include "cli/interrupt.h"
 
@@ -32,15 +32,14 @@ static int own_socket(char **out, struct err *err)
     return 0;
 }
 
-/* Without a host, the path behind it would be taken for one. */
+/* Without a host, the path after it would be taken for one. */
 static int check_host(const char *url, struct err *err)
 {
     const char *host = strstr(url, "://") + strlen("://");
     if (*host && !strchr(":/?#", *host))
         return 0;
     return err_set(err, ERR_INVALID,
-                   "'%.100s' names no host; the address of a server is like http://127.0.0.1:8080",
-                   url);
+                   "'%.100s' has no host; expected an address such as http://127.0.0.1:8080", url);
 }
 
 int server_link_open(const struct args *args, const struct server_link_config *config,
@@ -77,7 +76,7 @@ void server_link_close(struct server_link *l)
     l->http = NULL;
 }
 
-/* Says what to do about it when the server does not answer. */
+/* Adds what to do when the server does not answer. */
 static int explained(int rc, struct err *err)
 {
     if (rc < 0 && err->code == ERR_UNREACHABLE) {

@@ -1,4 +1,4 @@
-/* The way from a command to the server: finding it, asking it, following it. */
+/* The connection of a command to the server: finding it, requests and streams. */
 #ifndef CLI_SERVER_LINK_H
 #define CLI_SERVER_LINK_H
 
@@ -32,13 +32,13 @@ int server_link_open(const struct args *args, const struct server_link_config *c
 void server_link_close(struct server_link *l);
 #define AUTO_LINK __attribute__((cleanup(server_link_close)))
 
-/* Asks; `path` is that behind /api/v1. `body` and `out` may be NULL; *out is the
- * caller's. When nobody answers the error says how to start a server. */
+/* Sends a request; `path` is what follows /api/v1. `body` and `out` may be NULL; the caller owns
+ * *out. When no server answers, the error says how to start one. */
 int server_link_call(struct server_link *l, const char *method, const char *path,
                      const json_t *body, json_t **out, struct err *err);
 int server_link_get(struct server_link *l, const char *path, json_t **out, struct err *err);
 
-/* Follow a stream of bytes or events as http/client.h says. */
+/* Follow a stream of bytes or events; see http/client.h. */
 int server_link_stream(struct server_link *l, const char *path,
                        int (*each)(void *ctx, const char *bytes, size_t n), void *ctx,
                        struct err *err);
@@ -49,8 +49,8 @@ int server_link_events(struct server_link *l, const char *path, const char *last
 /* "/jobs/JOB", or "/jobs/JOB/WHAT" when that is not NULL; the caller frees it. */
 char *server_link_job_path(const char *job, const char *what);
 
-/* Waits until a server that was there answers again, for half a minute at most; for
- * clients that outlive a restart of it. */
+/* Waits until a server that was there answers again, for at most half a minute; for clients
+ * that survive its restart. */
 int server_link_wait_back(struct server_link *l, struct err *err);
 
 #endif

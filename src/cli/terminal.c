@@ -1,6 +1,5 @@
-/* Owns the state of the terminal. What it was before is kept in static memory, the
- * one place that a signal handler can find it: a crash must give the terminal back,
- * too. */
+/* Owns the state of the terminal. The previous state is kept in static memory, where a signal
+ * handler can find it: a crash must also restore the terminal. */
 #include "cli/terminal.h"
 
 #include <errno.h>
@@ -16,7 +15,7 @@
 
 static const char enter_sequence[] = "\033[?1049h\033[?25l\033[H\033[2J";
 static const char leave_sequence[] = "\033[0m\033[?25h\033[?1049l";
-/* Ends that no event loop sees. */
+/* Signals that the event loop does not see. */
 static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
 static struct termios before;
@@ -49,7 +48,7 @@ size_t terminal_width(FILE *out)
     return 0;
 }
 
-/* Only calls what a signal handler may. */
+/* Calls only what a signal handler may call. */
 static void send_sequence(const char *text, size_t n)
 {
     for (ssize_t sent; n && (sent = write(STDOUT_FILENO, text, n)) > 0; n -= (size_t)sent)
@@ -75,7 +74,7 @@ static void on_crash(int number)
 int terminal_enter(struct err *err)
 {
     if (tcgetattr(STDIN_FILENO, &before) < 0)
-        return err_set(err, ERR_IO, "the keyboard is no terminal: %s", strerror(errno));
+        return err_set(err, ERR_IO, "stdin is not a terminal: %s", strerror(errno));
     struct termios raw = before;
     raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
     raw.c_cc[VMIN] = 0;
@@ -85,7 +84,7 @@ int terminal_enter(struct err *err)
         signal(crashes[i], on_crash);
     if (tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw) < 0) {
         taken = 0;
-        return err_set(err, ERR_IO, "cannot set the terminal up: %s", strerror(errno));
+        return err_set(err, ERR_IO, "cannot set up the terminal: %s", strerror(errno));
     }
     send_sequence(enter_sequence, sizeof enter_sequence - 1);
     return 0;

@@ -1,4 +1,4 @@
-/* The terminal: how large it is, and a full-screen mode that is always left again. */
+/* The terminal: its size, and a full-screen mode that is always left again. */
 #ifndef CLI_TERMINAL_H
 #define CLI_TERMINAL_H
 
@@ -12,18 +12,17 @@ struct terminal_size {
     unsigned rows, columns;
 };
 
-/* It is a terminal, and one that understands sequences. */
+/* Whether it is a terminal that understands escape sequences. */
 bool terminal_obeys(FILE *out);
 
-/* False, with *out untouched, when it is no terminal or does not say. */
+/* False, with *out untouched, when it is not a terminal or its size is unknown. */
 bool terminal_get_size(int fd, struct terminal_size *out);
 
-/* Columns for text on this stream: the terminal's, else $COLUMNS when that is set,
- * else 0: any number. */
+/* Columns for text on this stream: the terminal's, else $COLUMNS, else 0, which is unlimited. */
 size_t terminal_width(FILE *out);
 
-/* Takes the terminal over: another screen, no cursor, keys as they are pressed. At
- * any end of the process but SIGKILL the terminal is as before. */
+/* Takes over the terminal: alternate screen, no cursor, keys as they are pressed. However the
+ * process ends, except by SIGKILL, the terminal is restored. */
 int terminal_enter(struct err *err);
 void terminal_leave(void);
 

@@ -1,5 +1,5 @@
-/* Owns the picture of the full-screen view: text for each part, put together and
- * fitted to the rows of the screen. */
+/* Owns the drawing of the full-screen view: the text of each part, fitted to the rows of the
+ * screen. */
 #include "cli/top_frame.h"
 
 #include <math.h>
@@ -17,14 +17,14 @@ enum { NODE_BAR = 20, JOB_BAR = 12 };
 
 static const char help[] = "Keys\n"
                            "\n"
-                           "  up down j k    select a job        enter    all about it\n"
+                           "  up down j k    select a job        enter    its details\n"
                            "  page up, down  by pages            g G      the first, the last\n"
                            "  c              cancel it           h        hold or release it\n"
-                           "  + -            more or fewer CPUs  0        its own range again\n"
-                           "  a              also what is over   p        pause this view\n"
+                           "  + -            more or fewer CPUs  0        restore its range\n"
+                           "  a              also finished jobs  p        pause the view\n"
                            "  q              quit\n"
                            "\n"
-                           "Any key goes back.\n";
+                           "Press any key to go back.\n";
 
 /* Appends safe text as one line of the width of the screen. */
 static void add_bar(const struct top_state *s, const char *text, enum colour colour, bool colours,
@@ -81,7 +81,7 @@ static void add_nodes(const struct top_state *s, bool colours, struct str *out)
     grid_done(&t);
 }
 
-/* The row of the selected job, from 1 on; 0 = none. */
+/* The row of the selected job, counted from 1; 0 = none. */
 static size_t marked_row(const struct top_state *s)
 {
     for (size_t i = 0; s->selected && i < json_array_size(s->jobs); i++)
@@ -100,7 +100,7 @@ static void add_jobs(const struct top_state *s, bool colours, struct str *out)
                              .rows = top_state_job_rows(s)};
     struct grid t;
     if (!json_array_size(s->jobs)) {
-        add_bar(s, s->all ? "no jobs" : "no jobs wait or run", COLOUR_DIM, colours, out);
+        add_bar(s, s->all ? "no jobs" : "no jobs are queued or running", COLOUR_DIM, colours, out);
         return;
     }
     job_grid_fill(s->jobs, &fill, &t);
@@ -137,7 +137,7 @@ static size_t count_lines(const char *text)
     return n;
 }
 
-/* The lines of `text` from `first` on, as many as there are above the foot. */
+/* Adds the lines of `text` from `first` on that fit above the last line. */
 static void add_page(const struct top_state *s, const char *text, size_t first, struct str *out)
 {
     for (; first; first--)
@@ -166,7 +166,7 @@ static void add_job_page(struct top_state *s, struct str *out)
     str_done(&text);
 }
 
-/* The list, cut or filled to the rows above the foot. */
+/* Adds the list, cut or padded to the rows above the last line. */
 static void add_list(const struct top_state *s, bool colours, struct str *out)
 {
     struct str body = {0};

@@ -7,9 +7,8 @@
 #include "base/str.h"
 #include "cli/top_state.h"
 
-/* Appends exactly as many lines as the screen has rows, none longer than it is wide;
- * a line end stands between lines, not behind the last. Scrolls the page about a job
- * back when it is beyond its end. */
+/* Appends exactly as many lines as the screen has rows, none longer than its width, with line
+ * ends between them. Scrolls back a page about a job that is beyond its end. */
 void top_frame_draw(struct top_state *s, bool colours, struct str *out);
 
 #endif

@@ -1,6 +1,5 @@
-/* Owns the selection, the scrolling and the meaning of keys. The screen is: a line
- * about all, the nodes with their heads, a blank line, the jobs with their heads, and
- * a line at the bottom. */
+/* Owns the selection, the scrolling and the meaning of keys. The screen has a line with totals,
+ * the nodes with their heads, a blank line, the jobs with their heads, and a last line. */
 #include "cli/top_state.h"
 
 #include <math.h>
@@ -20,7 +19,7 @@ static int64_t id_at(const struct top_state *s, size_t row)
     return member_integer(json_array_get(s->jobs, row), "id");
 }
 
-/* The row of the selected job; that many as there are when it is gone. */
+/* The row of the selected job; the number of jobs when it is gone. */
 static size_t row_of(const struct top_state *s)
 {
     size_t row = 0;
@@ -46,7 +45,7 @@ size_t top_state_job_rows(const struct top_state *s)
     return s->size.rows > others ? s->size.rows - others : 1;
 }
 
-/* The selected row is on the screen, and no line is wasted behind the last one. */
+/* Scrolls so that the selected row is visible and no line after the last job is wasted. */
 static void scroll(struct top_state *s, size_t row)
 {
     size_t rows = top_state_job_rows(s), n = job_count(s);
@@ -58,8 +57,8 @@ static void scroll(struct top_state *s, size_t row)
         s->first = n > rows ? n - rows : 0;
 }
 
-/* Jobs are listed by rising or falling id: the neighbour of one that is gone is the
- * first beyond it. */
+/* Jobs are listed by ascending or descending id: the neighbour of a job that is gone is the
+ * first after it. */
 static size_t neighbour(const struct top_state *s)
 {
     size_t n = job_count(s), row = 0;
@@ -82,7 +81,7 @@ void top_state_settle(struct top_state *s)
         return;
     }
     if (row == n) {
-        /* A question about a job that is gone is not asked of its neighbour. */
+        /* A question about a job that is gone must not apply to its neighbour. */
         if (s->mode == TOP_CONFIRM)
             s->mode = TOP_LIST;
         row = s->selected ? neighbour(s) : 0;
@@ -102,7 +101,7 @@ static void move(struct top_state *s, int64_t by)
     scroll(s, (size_t)row);
 }
 
-/* Rows that a key moves by; 0 = it does not move. */
+/* The number of rows that a key moves by; 0 = it does not move. */
 static int64_t movement(const struct top_state *s, int key)
 {
     int64_t page = (int64_t)top_state_job_rows(s);
@@ -134,7 +133,7 @@ static enum top_want hold_or_release(const json_t *job)
     return !strcmp(member_text(job, "state"), "held") ? TOP_RELEASE : TOP_HOLD;
 }
 
-/* Keys that do something to the selected job. */
+/* Keys that act on the selected job. */
 static enum top_want job_key(struct top_state *s, int key)
 {
     const json_t *job = top_state_selected(s);

@@ -1,5 +1,5 @@
-/* The state of the full-screen view, and how keys change it. Pure: the command
- * fetches the data, draws what top_frame.h makes of it, and does what a key asks. */
+/* The state of the full-screen view and how keys change it. Pure: the command fetches the data,
+ * draws with top_frame.h and carries out what a key asks for. */
 #ifndef CLI_TOP_STATE_H
 #define CLI_TOP_STATE_H
 
@@ -18,12 +18,12 @@ enum top_mode {
     TOP_HELP,
 };
 
-/* What the command shall do now. */
+/* What the command does next. */
 enum top_want {
     TOP_NOTHING,
     TOP_QUIT,
     TOP_REFRESH,
-    TOP_CANCEL, /* the selected job, as the following */
+    TOP_CANCEL, /* this and the following act on the selected job */
     TOP_HOLD,
     TOP_RELEASE,
     TOP_GROW,
@@ -34,33 +34,33 @@ enum top_want {
 struct top_state {
     struct terminal_size size;
     enum top_mode mode;
-    bool paused;      /* the data stay as they are */
-    bool all;         /* with jobs that are over */
+    bool paused;      /* the data are not refreshed */
+    bool all;         /* also jobs that are over */
     int64_t selected; /* id of a job; 0 = none */
     size_t first;     /* the first job, or line about a job, on the screen */
     char message[256];
     /* The newest data, borrowed; NULL = none yet. */
     const json_t *jobs, *nodes; /* arrays */
-    const json_t *policy;       /* as the API gives it */
-    const json_t *job;          /* the selected one with all that is known, in mode TOP_JOB */
+    const json_t *policy;       /* as the API returns it */
+    const json_t *job;          /* all about the selected one, in mode TOP_JOB */
     usec_t now;
 };
 
-/* What a key asks for; the state follows. */
+/* Changes the state and returns what the key asks for. */
 enum top_want top_state_key(struct top_state *s, int key);
 
-/* To be called when data or the size have changed: the selection stays on its job, or
- * moves to its neighbour when that is gone, and is on the screen. */
+/* Call it when the data or the size of the screen have changed. The selection stays on its job,
+ * or moves to its neighbour when the job is gone, and stays visible. */
 void top_state_settle(struct top_state *s);
 
-/* The selected job among the data; NULL when there is none. */
+/* The selected job; NULL when there is none. */
 const json_t *top_state_selected(const struct top_state *s);
 
-/* The rows that the list of jobs has on the screen, and those of the nodes. */
+/* The rows of the list of jobs on the screen, and those of the nodes. */
 size_t top_state_job_rows(const struct top_state *s);
 size_t top_state_node_rows(const struct top_state *s);
 
-/* The number of CPUs that a job gets by one step up or down. */
+/* The number of CPUs after one step up or down. */
 double top_state_step(const json_t *job, bool up);
 
 #endif

@@ -1,6 +1,5 @@
-/* Owns the repetition of views. On a terminal each frame replaces the last one,
- * without clearing first, so that nothing flickers; elsewhere frames follow each
- * other. */
+/* Owns the repetition of views. On a terminal each frame overwrites the last one without
+ * clearing first, so nothing flickers; elsewhere frames follow each other. */
 #include "cli/watch.h"
 #include "cli/interrupt.h"
 
@@ -21,7 +20,7 @@ static int interval(const struct args *args, usec_t *out, struct err *err)
     if (time_parse(text, out, err) < 0)
         return err_prefix(err, "--watch");
     if (*out < USEC_PER_SEC / 10)
-        return err_set(err, ERR_INVALID, "--watch %s: a tenth of a second is the least", text);
+        return err_set(err, ERR_INVALID, "--watch %s: must be at least 0.1 seconds", text);
     return 0;
 }
 
@@ -31,7 +30,7 @@ static struct watch_view view_now(void)
                                colour_wanted(stdout)};
 }
 
-/* As many lines as the terminal has, each cleared to its end. */
+/* Prints as many lines as the terminal has, each cleared to its end. */
 static void show_again(const char *frame)
 {
     struct terminal_size size = {24, 80};

@@ -1,4 +1,4 @@
-/* Views that are drawn once, or again and again with --watch. */
+/* Views that are drawn once, or repeatedly with --watch. */
 #ifndef CLI_WATCH_H
 #define CLI_WATCH_H
 
@@ -13,16 +13,16 @@
 
 #define OPTION_WATCH_AS(value)                                                                     \
     {                                                                                              \
-        "watch", 'w', value, "show it again and again (default: every 2 s)", false                 \
+        "watch", 'w', value, "refresh repeatedly (default: every 2 s)", false                      \
     }
-/* For commands without operands, and for those where a number is one. */
+/* For commands without operands, and for commands whose operand may be a number. */
 #define OPTION_WATCH OPTION_WATCH_AS("[SECONDS]")
 #define OPTION_WATCH_OPERANDS OPTION_WATCH_AS("[=SECONDS]")
 
-/* What a frame is drawn for. */
+/* Where a frame is drawn. */
 struct watch_view {
     usec_t now;
-    size_t width; /* columns of the terminal; 0 = any number, it is none */
+    size_t width; /* of the terminal; 0 = unlimited, it is not a terminal */
     bool terminal, colours;
 };
 
@@ -30,8 +30,8 @@ struct watch_view {
 typedef int (*watch_fn)(void *ctx, struct server_link *l, const struct watch_view *view,
                         struct str *out, struct err *err);
 
-/* Opens the link, draws, and returns the exit code of the command; with --watch it
- * only returns when something fails, and waits for a server that restarts. */
+/* Connects, draws, and returns the exit code of the command. With --watch it returns only on
+ * failure, and waits for a server that restarts. */
 int watch_run(const struct args *args, watch_fn draw, void *ctx);
 
 #endif

@@ -1,4 +1,4 @@
-/* Owns the form of --json: one object a line, members in the server's order. */
+/* Owns the form of --json: one object per line, members in the server's order. */
 #include "cli/wire_out.h"
 
 #include "base/mem.h"

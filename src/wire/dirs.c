@@ -1,5 +1,5 @@
-/* Owns the choice of directories: what the user said, the service's for root, those
- * of the XDG base directory specification for everybody else. */
+/* Owns the choice of directories: what the user said, those of the service for root, and those
+ * of the XDG base directory specification for everyone else. */
 #include "wire/dirs.h"
 
 #include <stdlib.h>
@@ -40,7 +40,8 @@ int dirs_state(const char *given, char **out, struct err *err)
     else if (home)
         *out = join(home, ".local/state/trainyard");
     else
-        return err_set(err, ERR_INVALID, "no HOME to keep the state in; give --state DIR");
+        return err_set(err, ERR_INVALID,
+                       "HOME is not set; give a directory for the state with --state DIR");
     return 0;
 }
 

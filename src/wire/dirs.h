@@ -1,5 +1,5 @@
-/* Where the server keeps its state and where it listens, the same for the server
- * and its clients. */
+/* Where the server keeps its state and where it listens; the same for the server and its
+ * clients. */
 #ifndef WIRE_DIRS_H
 #define WIRE_DIRS_H
 

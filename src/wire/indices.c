@@ -1,4 +1,4 @@
-/* Owns the spelling of array indices. */
+/* Owns the parsing and formatting of array indices. */
 #include "wire/indices.h"
 
 #include <ctype.h>
@@ -6,7 +6,7 @@
 
 enum { RANGES_MAX = 256, LARGEST = 10000000 };
 
-/* Digits at *p, clipped to what is too large anyway. */
+/* Digits at *p; a number that is too large is cut to one that is refused. */
 static bool take_number(const char **p, uint32_t *out)
 {
     uint64_t v = 0;
@@ -38,7 +38,7 @@ static int take_range(const char **p, struct indices_range *out, struct err *err
     if (r.first > LARGEST || r.last > LARGEST || r.step > LARGEST)
         return err_set(err, ERR_INVALID, "'%.40s': indices go up to %d", start, LARGEST);
     if (r.last < r.first || r.step == 0)
-        return err_set(err, ERR_INVALID, "'%.40s': the indices of a range must rise", start);
+        return err_set(err, ERR_INVALID, "'%.40s': expected FIRST <= LAST and STEP >= 1", start);
     *out = r;
     return 0;
 }
@@ -53,7 +53,7 @@ static bool range_has(const struct indices_range *r, uint32_t i)
     return i >= r->first && i <= r->last && (i - r->first) % r->step == 0;
 }
 
-/* Whether the last range has an index that another one has too. */
+/* Fails when the last range has an index that another range has as well. */
 static int check_new(const struct indices_range *ranges, uint32_t n, struct err *err)
 {
     const struct indices_range *last = &ranges[n - 1];
@@ -62,7 +62,7 @@ static int check_new(const struct indices_range *ranges, uint32_t n, struct err 
             continue;
         for (uint32_t i = last->first; i <= last->last; i += last->step)
             if (range_has(r, i))
-                return err_set(err, ERR_INVALID, "index %u comes twice", i);
+                return err_set(err, ERR_INVALID, "index %u is given twice", i);
     }
     return 0;
 }
@@ -71,7 +71,7 @@ static int take_limit(const char *p, uint32_t *limit, struct err *err)
 {
     int64_t v = 0;
     if (*p == '%' && str_parse_int(p + 1, 1, INDICES_MAX, &v, err) < 0)
-        return err_prefix(err, "the number behind %% of how many run at once");
+        return err_prefix(err, "the limit after %%");
     if (*p && *p != '%')
         return err_set(err, ERR_INVALID, "'%.40s': expected 0-9, 1,3,5 or 0-99%%4", p);
     *limit = (uint32_t)v;

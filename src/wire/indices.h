@@ -1,5 +1,5 @@
-/* Indices of an array job: "0-9", "1,3,5", "0-99:10", and with "%4" behind, how
- * many of its jobs may run at once. */
+/* Indices of an array job: "0-9", "1,3,5", "0-99:10". With "%4" at the end, at most 4 of its
+ * jobs run at once. */
 #ifndef WIRE_INDICES_H
 #define WIRE_INDICES_H
 
@@ -22,13 +22,13 @@ struct indices {
     uint32_t limit; /* jobs at once; 0 = all */
 };
 
-/* No index comes twice. */
+/* Fails when an index is given twice. */
 int indices_parse(const char *text, struct arena *a, struct indices *out, struct err *err);
 
-/* As text that parses to the same. */
+/* Appends text that parses to the same indices. */
 void indices_format(const struct indices *x, struct str *out);
 
-/* How many jobs it stands for. */
+/* The number of jobs. */
 uint32_t indices_count(const struct indices *x);
 
 #endif

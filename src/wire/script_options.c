@@ -23,7 +23,7 @@ static bool is_blank(const struct scan *s)
 }
 
 /* One word up to a blank, without its quotes. */
-static int take_word(struct scan *s, struct str *word, struct err *err)
+static int read_word(struct scan *s, struct str *word, struct err *err)
 {
     char quote = 0;
     struct spec_place opened = s->at;
@@ -41,7 +41,7 @@ static int take_word(struct scan *s, struct str *word, struct err *err)
     }
     if (!quote)
         return 0;
-    err_set(err, ERR_INVALID, "a quote that is never closed");
+    err_set(err, ERR_INVALID, "missing closing quote");
     return spec_place_fail(opened, err);
 }
 
@@ -49,7 +49,7 @@ int script_words(const char *line, size_t n, struct spec_place place, struct are
                  struct script_words *out, struct err *err)
 {
     struct scan s = {line, line + n, place};
-    /* A word takes a byte at least, and a blank. */
+    /* A word takes at least one byte and a blank. */
     struct script_words words = {.at = ARENA_ARRAY(a, n / 2 + 1, const char *),
                                  .places = ARENA_ARRAY(a, n / 2 + 1, struct spec_place)};
     for (;;) {
@@ -59,7 +59,7 @@ int script_words(const char *line, size_t n, struct spec_place place, struct are
             break;
         __attribute__((cleanup(str_done))) struct str word = {0};
         words.places[words.n] = s.at;
-        if (take_word(&s, &word, err) < 0)
+        if (read_word(&s, &word, err) < 0)
             return -1;
         words.at[words.n++] = arena_strdup(a, word.at);
     }
@@ -78,7 +78,7 @@ int script_option(struct script_words *words, struct script_option *out, struct 
     const char *name = word + (o.is_long ? 2 : 1);
     size_t n = o.is_long ? strcspn(name, "=") : 1;
     if (word[0] != '-' || !name[0] || n == 0) {
-        err_set(err, ERR_INVALID, "'%s': expected an option, as --time=2:00:00 or -c 4",
+        err_set(err, ERR_INVALID, "'%s': expected an option such as --time=2:00:00 or -c 4",
                 value_show(word, shown));
         return spec_place_fail(o.place, err);
     }

@@ -16,8 +16,8 @@ enum outcome { FAILED = -1, TAKEN, IGNORED };
 
 struct known {
     struct slurm_name is;
-    /* One of these says what it stands for: a field, with this text when it takes
-     * no value; a number by its parser; or else a function. */
+    /* One of these says what it means: a field, with this text when it takes no value; a
+     * number, with its parser; or else a function. */
     const char *field, *text;
     enum outcome (*number)(struct slurm *x, struct slurm_number *at, const char *value,
                            struct err *err);
@@ -25,7 +25,7 @@ struct known {
     enum outcome (*take)(struct slurm *x, const char *value, struct err *err);
 };
 
-/* Sets a field, and remembers where that was asked for. */
+/* Sets a field and remembers the place of the option. */
 static enum outcome set(struct slurm *x, const char *field, const char *text, struct err *err)
 {
     const struct spec_field *f = spec_find(field, err);
@@ -65,7 +65,7 @@ static enum outcome gpus(struct slurm *x, struct slurm_number *at, const char *v
     return *type ? set(x, "gpu_type", type, err) : TAKEN;
 }
 
-/* One node is what a job has here. */
+/* A job has one node here. */
 static enum outcome take_nodes(struct slurm *x, const char *value, struct err *err)
 {
     int64_t min, max;
@@ -75,7 +75,7 @@ static enum outcome take_nodes(struct slurm *x, const char *value, struct err *e
     return min == 1 ? TAKEN : IGNORED;
 }
 
-/* "gpu:2", "gpu:a100:2,shard:1": the GPUs of it. */
+/* The GPUs in "gpu:2" or "gpu:a100:2,shard:1". */
 static enum outcome take_gres(struct slurm *x, const char *value, struct err *err)
 {
     enum outcome outcome = IGNORED;
@@ -101,7 +101,7 @@ static enum outcome take_time(struct slurm *x, const char *value, struct err *er
     return set(x, "time_limit", text, err);
 }
 
-/* A date; the other forms have no counterpart. */
+/* Only a date has a counterpart. */
 static enum outcome take_deadline(struct slurm *x, const char *value, struct err *err)
 {
     bool date = strlen(value) >= 10 && value[4] == '-';
@@ -112,19 +112,19 @@ static enum outcome take_dependency(struct slurm *x, const char *value, struct e
 {
     const char *odd = strpbrk(value, "?+");
     if (odd)
-        err_set(err, ERR_INVALID, "'%c' (%s) has no counterpart", *odd,
-                *odd == '?' ? "any of these" : "so long after its start");
+        err_set(err, ERR_INVALID, "'%c' (%s) is not supported", *odd,
+                *odd == '?' ? "any of several jobs" : "a time after the start");
     return odd ? FAILED : set(x, "after", value, err);
 }
 
-/* "[{R|B}:]SIGNAL[@SECONDS]": here it always reaches all of the job. */
+/* "[{R|B}:]SIGNAL[@SECONDS]": here it always goes to all processes of the job. */
 static enum outcome take_signal(struct slurm *x, const char *value, struct err *err)
 {
     size_t flags = strspn(value, "RB");
     return set(x, "signal", flags && value[flags] == ':' ? value + flags + 1 : value, err);
 }
 
-/* What Slurm calls nice is the contrary of a priority. */
+/* Slurm's nice is the opposite of a priority. */
 static enum outcome take_nice(struct slurm *x, const char *value, struct err *err)
 {
     char text[32];
@@ -135,7 +135,7 @@ static enum outcome take_nice(struct slurm *x, const char *value, struct err *er
     return set(x, "priority", text, err);
 }
 
-/* A name without a value has the one of this moment, if any. */
+/* A name without a value has its current one, if any. */
 static enum outcome export_one(struct slurm *x, const char *word, struct err *err)
 {
     if (strchr(word, '='))
@@ -197,7 +197,7 @@ static const struct known known[] = {
 
 enum { KNOWN = COUNT_OF(known) };
 
-/* All names: those with a meaning, then those without. */
+/* All names: first the options that have an effect, then the others. */
 static const struct slurm_name *name_at(size_t i)
 {
     return i < KNOWN ? &known[i].is : &slurm_ignored[i - KNOWN];
@@ -217,7 +217,7 @@ static size_t count_names(void)
     return n;
 }
 
-/* Its index, by letter, name or a beginning that is its alone; -1 = none. */
+/* Its index, by letter, by name or by a unique prefix of a name; -1 = unknown. */
 static int find(const struct script_option *o)
 {
     int found = -1, alike = 0;
@@ -242,7 +242,7 @@ static void ignore(struct slurm *x, const struct script_option *o, const char *v
     spec_list_add(x->s, x->ignored, text.at, NULL);
 }
 
-/* Not an option of Slurm's own: a slip, or one that a site has added. */
+/* Not an option of Slurm itself: a typo, or an option that a site has added. */
 static int take_unknown(struct slurm *x, struct script_words *words, const struct script_option *o,
                         struct err *err)
 {
@@ -302,7 +302,7 @@ int slurm_take(struct slurm *x, struct script_words *words, struct err *err)
     return got;
 }
 
-/* A field that is the product of two numbers, of which `each` was given. */
+/* Sets a field to the product of two numbers, of which `each` was given. */
 static int set_product(struct slurm *x, const char *field, const struct slurm_number *each,
                        int64_t times, struct err *err)
 {

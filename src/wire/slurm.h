@@ -1,6 +1,5 @@
-/* #SBATCH options as fields of a job request. Some of Slurm's sizes follow from
- * several options (CPUs per task and tasks, memory per CPU), so that they are
- * gathered first. */
+/* #SBATCH options as fields of a job request. Some of Slurm's sizes follow from several options
+ * (CPUs per task and tasks, memory per CPU), so the numbers are collected first. */
 #ifndef WIRE_SLURM_H
 #define WIRE_SLURM_H
 
@@ -18,11 +17,11 @@ struct slurm {
     struct spec_list *ignored; /* in the request's arena */
     struct slurm_number tasks, node_tasks, task_cpus, gpu_cpus, gpus, task_gpus;
     struct slurm_number memory, cpu_memory, gpu_memory; /* MB */
-    struct spec_place now;                              /* of the option that is read */
+    struct spec_place now;                              /* of the option being read */
 };
 
-/* The options of one line. One with no counterpart is added to what is ignored; a
- * misspelt one is an error. */
+/* Reads the options of one line. An option without a counterpart is added to `ignored`; a
+ * misspelled one is an error. */
 int slurm_take(struct slurm *x, struct script_words *words, struct err *err);
 
 /* Sets what follows from several options. */

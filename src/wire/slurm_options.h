@@ -5,7 +5,7 @@
 enum slurm_takes {
     SLURM_NOTHING,
     SLURM_VALUE,
-    SLURM_MAYBE, /* only behind a = */
+    SLURM_MAYBE, /* only after a = */
 };
 
 struct slurm_name {

@@ -9,7 +9,7 @@
 
 enum { PARTS_MAX = 4, PART_LARGEST = 100000000 };
 
-/* Numbers between '-' and ':': at most four; -1 when it is anything else. */
+/* The numbers between '-' and ':', at most four; -1 for anything else. */
 static int split_numbers(const char *text, int64_t parts[PARTS_MAX])
 {
     int n = 0;

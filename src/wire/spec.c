@@ -1,5 +1,5 @@
-/* Owns the table of a job request's fields, their defaults, and what the request
- * becomes for the one who runs it: an environment and words to execute. */
+/* Owns the table of a job request's fields and their defaults, and derives what is run: the
+ * environment and the words to execute. */
 #include "wire/spec.h"
 
 #include <math.h>
@@ -15,66 +15,66 @@
 #define CENTURY (36525.0 * 86400)
 
 const struct spec_field spec_fields[] = {
-    {"name", 'n', SPEC_TEXT, "NAME", "a name for people (default: the command's)", AT(name)},
-    {"command", 0, SPEC_LIST, "WORDS", "what to run (on the command line: behind --)", AT(command),
+    {"name", 'n', SPEC_TEXT, "NAME", "name of the job (default: from the command)", AT(name)},
+    {"command", 0, SPEC_LIST, "WORDS", "what to run (on the command line: after --)", AT(command),
      .not_option = true},
-    {"script", 0, SPEC_BODY, "TEXT", "a script to run; the command's words are its arguments",
+    {"script", 0, SPEC_BODY, "TEXT", "a script to run; the words of the command are its arguments",
      AT(script), .not_option = true},
-    {"cpus", 'c', SPEC_CPUS, "MIN-MAX", "CPUs it can run on, as 2, 1-4 or 0.5-2 (default 1)",
+    {"cpus", 'c', SPEC_CPUS, "MIN-MAX", "CPUs it can use, such as 2, 1-4 or 0.5-2 (default 1)",
      AT(cpus), 0.001, 65536},
-    {"gpus", 'g', SPEC_GPUS, "MIN-MAX", "GPUs it can run on, as 1 or 1-4 (default none)", AT(gpus),
-     0, 65536},
-    {"gpu_type", 0, SPEC_TEXT, "TYPE", "only GPUs of this type", AT(gpu_type)},
-    {"memory", 'm', SPEC_MEMORY, "SIZE", "memory limit, as 512m or 4g (default none)",
+    {"gpus", 'g', SPEC_GPUS, "MIN-MAX", "GPUs it can use, such as 1 or 1-4 (default none)",
+     AT(gpus), 0, 65536},
+    {"gpu_type", 0, SPEC_TEXT, "TYPE", "use only GPUs of this type", AT(gpu_type)},
+    {"memory", 'm', SPEC_MEMORY, "SIZE", "memory limit, such as 512m or 4g (default none)",
      AT(memory_mb)},
     {"workers", 'w', SPEC_COUNT, "MIN-MAX", "worker processes of an elastic launcher (default 1)",
      AT(workers), 1, 65536},
     {"resize", 0, SPEC_CHOICE, "auto|none|live|restart|torchrun|horovod",
-     "how it changes its size (default auto)", AT(resize)},
+     "how it can be resized (default auto)", AT(resize)},
     {"preempt", 0, SPEC_CHOICE, "restart|pause|never",
-     "how it makes room for others (default restart)", AT(preempt)},
-    {"deadline", 'd', SPEC_DURATION, "TIME", "it shall end within this time of its submission",
+     "what happens when it is preempted (default restart)", AT(preempt)},
+    {"deadline", 'd', SPEC_DURATION, "TIME", "it should end within this time after submission",
      AT(deadline), 0, CENTURY},
-    {"deadline_at", 0, SPEC_WHEN, "WHEN", "it shall end by then, as 2030-01-31T18:00",
+    {"deadline_at", 0, SPEC_WHEN, "WHEN", "it should end by this time, such as 2030-01-31T18:00",
      AT(deadline_at)},
-    {"time_limit", 't', SPEC_DURATION, "TIME", "it is stopped after running this long",
-     AT(time_limit), 0, CENTURY},
-    {"signal", 0, SPEC_WARNING, "SIG@SECONDS", "sent this long before the time limit", AT(signal)},
-    {"checkpoint_signal", 0, SPEC_SIGNAL, "SIG", "asks it to save itself (default TERM)",
-     AT(checkpoint_signal)},
-    {"grace", 0, SPEC_DURATION, "TIME",
-     "time between asking it to stop and killing it (default 60s)", AT(grace), 0, 86400},
-    {"priority", 'p', SPEC_INT, "N", "a higher one goes first (default 0)", AT(priority), -1000000,
-     1000000},
-    {"weight", 0, SPEC_REAL, "N", "its share in policies that weigh jobs (default 1)", AT(weight),
-     0.001, 1000},
-    {"target", 0, SPEC_REAL, "VALUE", "metric at which you are content", AT(target), -1e300, 1e300},
-    {"total", 0, SPEC_REAL, "STEPS", "training steps in all, when its output does not say",
+    {"time_limit", 't', SPEC_DURATION, "TIME", "stop it after running this long", AT(time_limit), 0,
+     CENTURY},
+    {"signal", 0, SPEC_WARNING, "SIG@SECONDS", "send this signal that long before the time limit",
+     AT(signal)},
+    {"checkpoint_signal", 0, SPEC_SIGNAL, "SIG",
+     "signal that asks it to save a checkpoint (default TERM)", AT(checkpoint_signal)},
+    {"grace", 0, SPEC_DURATION, "TIME", "time between asking it to stop and SIGKILL (default 60s)",
+     AT(grace), 0, 86400},
+    {"priority", 'p', SPEC_INT, "N", "jobs with a higher priority go first (default 0)",
+     AT(priority), -1000000, 1000000},
+    {"weight", 0, SPEC_REAL, "N", "its weight in policies that share by weight (default 1)",
+     AT(weight), 0.001, 1000},
+    {"target", 0, SPEC_REAL, "VALUE", "target value of the metric", AT(target), -1e300, 1e300},
+    {"total", 0, SPEC_REAL, "STEPS", "number of training steps, if its output does not say",
      AT(total), 0, 1e15},
     {"pattern", 0, SPEC_TEXT, "REGEX",
-     "progress in its output: (?<step>..) (?<total>..) (?<loss>..)", AT(pattern)},
-    {"retries", 0, SPEC_INT, "N", "start it again this often when it fails (default 0)",
-     AT(retries), 0, 1000},
-    {"backoff", 0, SPEC_DURATION, "TIME", "wait this long before that, doubling (default 10s)",
+     "find progress in its output: (?<step>..) (?<total>..) (?<loss>..)", AT(pattern)},
+    {"retries", 0, SPEC_INT, "N", "restart it up to N times on failure (default 0)", AT(retries), 0,
+     1000},
+    {"backoff", 0, SPEC_DURATION, "TIME", "wait this long before a restart, doubling (default 10s)",
      AT(backoff), 0, 7 * 86400},
-    {"requeue", 0, SPEC_FLAG, NULL, "start it again when its node or conductor is lost",
-     AT(requeue)},
+    {"requeue", 0, SPEC_FLAG, NULL, "restart it when its node or conductor is lost", AT(requeue)},
     {"after", 'a', SPEC_DEPS, "KIND:JOBS",
-     "after:, afterok:, afternotok:, afterany:12,13 or singleton", AT(after)},
-    {"array", 0, SPEC_ARRAY, "INDICES", "one job per index, as 0-9, 1,3,5 or 0-99%4 (4 at once)",
-     AT(array)},
-    {"hold", 'H', SPEC_FLAG, NULL, "wait until it is released", AT(hold)},
-    {"workdir", 0, SPEC_TEXT, "DIR", "where it runs (default: here)", AT(workdir)},
+     "wait for other jobs: after:, afterok:, afternotok:, afterany:12,13 or singleton", AT(after)},
+    {"array", 0, SPEC_ARRAY, "INDICES",
+     "one job per index, such as 0-9, 1,3,5 or 0-99%4 (4 at once)", AT(array)},
+    {"hold", 'H', SPEC_FLAG, NULL, "do not start it until it is released", AT(hold)},
+    {"workdir", 0, SPEC_TEXT, "DIR", "working directory (default: the current one)", AT(workdir)},
     {"env", 'e', SPEC_MAP, "KEY=VALUE", "environment variables", AT(env)},
-    {"export", 0, SPEC_CHOICE, "all|none", "of your environment, what it gets (default all)",
+    {"export", 0, SPEC_CHOICE, "all|none", "how much of your environment it gets (default all)",
      AT(export)},
-    {"checkpoint_dir", 0, SPEC_TEXT, "DIR", "where it saves itself: TRAINYARD_CHECKPOINT_DIR",
+    {"checkpoint_dir", 0, SPEC_TEXT, "DIR", "where it saves checkpoints (TRAINYARD_CHECKPOINT_DIR)",
      AT(checkpoint_dir)},
-    {"image", 'i', SPEC_TEXT, "IMAGE", "container image (default: a process on the node)",
+    {"image", 'i', SPEC_TEXT, "IMAGE", "container image (default: none, a process on the node)",
      AT(image)},
     {"mounts", 0, SPEC_LIST, "SRC:DST[:ro]", "directories to mount into the container", AT(mounts)},
-    {"user", 0, SPEC_TEXT, "USER", "whose job it is (default: yours)", AT(user)},
-    {"comment", 0, SPEC_TEXT, "TEXT", "a note for people", AT(comment)},
+    {"user", 0, SPEC_TEXT, "USER", "owner of the job (default: you)", AT(user)},
+    {"comment", 0, SPEC_TEXT, "TEXT", "a note", AT(comment)},
     {0},
 };
 
@@ -193,7 +193,7 @@ bool spec_differs(const struct spec *s, const struct spec_field *f)
     }
 }
 
-/* What a program cannot well do without. */
+/* Variables that most programs need. */
 static bool is_login_variable(const char *key, size_t n)
 {
     static const char *const names[] = {"HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TZ", "USER"};
@@ -218,7 +218,7 @@ uint32_t spec_export(struct spec *s, char *const *environment)
     return left_out;
 }
 
-/* "#!/usr/bin/env -S python3 -u" has, for the kernel, two words. */
+/* The kernel splits "#!/usr/bin/env -S python3 -u" into two words. */
 static void add_interpreter(const struct spec *s, struct spec_list *words, struct arena *a)
 {
     static const char blanks[] = " \t";

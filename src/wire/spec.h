@@ -1,7 +1,6 @@
-/* What a user asks for: the fields of a job, however they were given (options,
- * a YAML file, a script's lines, the API). One table declares them all: their
- * names, their spelling, where they live and how they are written as JSON, so
- * that they mean the same everywhere and errors read the same. */
+/* A job request: the fields of a job, whether they were given as options, in a YAML file, in
+ * a script's lines or through the API. One table declares their names, types, places in the
+ * struct and help texts, so they mean the same everywhere and errors read the same. */
 #ifndef WIRE_SPEC_H
 #define WIRE_SPEC_H
 
@@ -16,26 +15,26 @@
 
 enum spec_resize {
     SPEC_RESIZE_AUTO,    /* live where that is possible, else none */
-    SPEC_RESIZE_NONE,    /* the size it started with */
+    SPEC_RESIZE_NONE,    /* keeps the size that it started with */
     SPEC_RESIZE_LIVE,    /* threads in place */
-    SPEC_RESIZE_RESTART, /* checkpoint and start again */
+    SPEC_RESIZE_RESTART, /* saves a checkpoint and starts again */
     SPEC_RESIZE_TORCHRUN,
     SPEC_RESIZE_HOROVOD,
 };
 
 enum spec_preempt {
-    SPEC_PREEMPT_RESTART, /* checkpoint, stop, back into the queue */
+    SPEC_PREEMPT_RESTART, /* save a checkpoint, stop, queue again */
     SPEC_PREEMPT_PAUSE,   /* freeze in place */
     SPEC_PREEMPT_NEVER,
 };
 
 enum spec_export {
-    SPEC_EXPORT_ALL,  /* the submitter's environment, below `env` */
-    SPEC_EXPORT_NONE, /* of it, only what a login has */
+    SPEC_EXPORT_ALL,  /* all of the submitter's environment; `env` overrides it */
+    SPEC_EXPORT_NONE, /* only the variables of a login shell */
 };
 
 enum spec_dep_kind {
-    SPEC_AFTER,      /* has started, or is over */
+    SPEC_AFTER,      /* has started or is over */
     SPEC_AFTEROK,    /* is done */
     SPEC_AFTERNOTOK, /* has failed, timed out or was cancelled */
     SPEC_AFTERANY,   /* is over */
@@ -67,10 +66,10 @@ struct spec_warning {
 };
 
 struct spec {
-    struct arena arena; /* what the fields point to */
+    struct arena arena; /* holds what the fields point to */
     const char *name, *user, *comment, *image, *workdir, *checkpoint_dir, *pattern, *gpu_type;
-    /* The text of a script that runs as the command: then the first word of
-     * `command` is only its name, and the others are its arguments. */
+    /* The text of a script to run instead of a program: then the first word of `command` is
+     * only its name, and the others are its arguments. */
     const char *script;
     struct spec_list command, env, mounts; /* env: "KEY=VALUE" */
     struct spec_span cpus, gpus;           /* of one worker, in units_t */
@@ -91,14 +90,14 @@ struct spec {
     double total;  /* steps; 0 = not said */
     int32_t retries;
     usec_t backoff;
-    bool requeue; /* start again when its node or conductor is lost */
+    bool requeue; /* restart when its node or conductor is lost */
     bool hold;
     struct spec_deps after;
     struct indices array;
-    struct spec_places *places; /* where fields stand in a file; NULL = in none */
+    struct spec_places *places; /* of fields in a file; NULL = it came from no file */
 };
 
-/* The type of a field says how it is spelled and which type of C it has. */
+/* The type of a field decides how it is written and which C type it has. */
 enum spec_type {
     SPEC_TEXT,     /* const char *, one line */
     SPEC_BODY,     /* const char *, lines */
@@ -124,27 +123,27 @@ struct spec_field {
     const char *name; /* in files and the API; with '-' for '_' as an option */
     char letter;      /* short option, 0 = none */
     enum spec_type type;
-    const char *value; /* what the value is called in help; NULL = a flag */
+    const char *value; /* name of the value in help; NULL = a flag */
     const char *help;
     size_t at;       /* offset in struct spec */
     double lo, hi;   /* bounds of numbers and, in seconds, of durations */
-    bool not_option; /* given in another way on the command line */
+    bool not_option; /* not an option on the command line */
 };
 
 /* Ends with a NULL name. */
 extern const struct spec_field spec_fields[];
 
-/* Whether it may be given more than once, each time adding to what is there. */
+/* Whether it may be given several times, each time adding to the value. */
 static inline bool spec_field_repeats(const struct spec_field *f)
 {
     return f->type >= SPEC_LIST;
 }
 
-/* Defaults; nothing asked for yet. */
+/* Sets all fields to their defaults. */
 void spec_init(struct spec *s);
 void spec_done(struct spec *s);
 
-/* The field of this name; NULL and an error with the nearest name otherwise. */
+/* The field of this name; otherwise NULL and an error that suggests the nearest name. */
 const struct spec_field *spec_find(const char *name, struct err *err);
 
 /* The field's name as an option: "time-limit" for time_limit. */
@@ -153,18 +152,18 @@ const char *spec_option_name(const struct spec_field *f, char buf[SPEC_OPTION_SI
 /* The field that this option sets; NULL when there is none. */
 const struct spec_field *spec_find_option(const char *option);
 
-/* The field has its default again. */
+/* Resets the field to its default. */
 void spec_clear(struct spec *s, const struct spec_field *f);
-/* Whether it has another value than its default. */
+/* Whether its value is not the default. */
 bool spec_differs(const struct spec *s, const struct spec_field *f);
 
-/* Adds the submitter's environment to `env` as `export` says; what `env` has goes
- * first. Returns how many variables were left out because they are no text. */
+/* Adds the submitter's environment to `env`, as `export` says; `env` takes precedence.
+ * Returns how many variables were left out because they are not valid text. */
 uint32_t spec_export(struct spec *s, char *const *environment);
 
-/* What to execute: the command; or, for a script that was written to `path`, its
- * interpreter (as its first line says, else /bin/sh), the path and the arguments.
- * Lives as long as both the spec and the arena. */
+/* What to execute: the command; or for a script, which was written to `path`, its interpreter
+ * (from its first line, else /bin/sh), the path and the arguments. Lives as long as both the
+ * spec and the arena. */
 struct spec_list spec_words(const struct spec *s, const char *path, struct arena *a);
 
 #endif

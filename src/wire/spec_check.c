@@ -1,5 +1,5 @@
-/* Owns the rules about which fields of a job request go together, and what
- * follows from others when it is not given. */
+/* Owns the rules about which fields of a job request go together, and derives missing fields
+ * from others. */
 #include "wire/spec_check.h"
 
 #include <ctype.h>
@@ -11,8 +11,8 @@
 #include "wire/spec_places.h"
 #include "wire/value.h"
 
-/* Linux gives arguments and environment together a quarter of the stack limit,
- * which is 2 MiB by default; some of it is for the variables that are added. */
+/* Linux allows a quarter of the stack limit for arguments and environment together, 2 MiB by
+ * default. Some of it is reserved for the variables that Trainyard adds. */
 enum { EXEC_MAX = 3 << 19 };
 
 struct check {
@@ -42,9 +42,9 @@ static const char *base_name(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
-/* The word of the command that people would call it by: "train.py" for "python3
- * -u train.py", "make" for /bin/sh -c "make all". */
-static const char *telling_word(const struct spec_list *command)
+/* The word by which people would call the command: "train.py" for "python3 -u train.py",
+ * "make" for /bin/sh -c "make all". */
+static const char *descriptive_word(const struct spec_list *command)
 {
     const char *program = base_name(command->at[0]);
     bool shell = !strcmp(program, "sh") || !strcmp(program, "bash") || !strcmp(program, "dash");
@@ -59,12 +59,12 @@ static const char *telling_word(const struct spec_list *command)
     return program;
 }
 
-/* Up to its first blank, with what is odd in a name as dashes. */
+/* That word up to its first blank, with a dash for each unusual character. */
 static const char *make_name(struct spec *s)
 {
     char name[64];
     size_t n = 0;
-    for (const char *p = telling_word(&s->command); *p && n < sizeof name - 1; p++) {
+    for (const char *p = descriptive_word(&s->command); *p && n < sizeof name - 1; p++) {
         if (isspace((unsigned char)*p))
             break;
         name[n++] = (char)(isalnum((unsigned char)*p) || strchr("._-", *p) ? *p : '-');
@@ -81,15 +81,15 @@ static int check_command(struct check *c)
     if (s->script && s->command.n == 0)
         spec_list_add(s, &s->command, "script", NULL);
     if (s->command.n == 0)
-        return fault(c, "command", "there is nothing to run");
+        return fault(c, "command", "nothing to run");
     if (!*s->command.at[0])
-        return fault(c, "command", "its first word is empty");
+        return fault(c, "command", "the first word must not be empty");
     for (uint32_t i = 0; i < s->command.n; i++)
         size += strlen(s->command.at[i]) + 1 + sizeof(char *);
     for (uint32_t i = 0; i < s->env.n; i++)
         size += strlen(s->env.at[i]) + 1 + sizeof(char *);
     if (size > EXEC_MAX)
-        return fault(c, "command", "with env, %zu bytes; the kernel takes about %d", size,
+        return fault(c, "command", "%zu bytes together with env; the kernel accepts about %d", size,
                      EXEC_MAX);
     if (!s->name)
         s->name = make_name(s);
@@ -100,15 +100,16 @@ static int check_times(struct check *c)
 {
     const struct spec *s = c->s;
     if (s->deadline && s->deadline_at)
-        return fault(c, "deadline_at", "there is a deadline too; give one of them");
+        return fault(c, "deadline_at", "give either deadline or deadline_at, not both");
     if (s->signal.number && !s->time_limit)
-        return fault(c, "signal", "it is sent before the time_limit; give one");
+        return fault(c, "signal", "it is sent before the time limit, but there is no time_limit");
     if (s->signal.number && s->signal.before >= s->time_limit)
-        return fault(c, "signal", "it would be due before the job starts; the time_limit is short");
+        return fault(c, "signal",
+                     "it would be sent before the job starts; time_limit is too short");
     return 0;
 }
 
-/* SOURCE:TARGET, or with ":ro" or ":rw" behind; both absolute. */
+/* SOURCE:TARGET, both absolute, followed by nothing, ":ro" or ":rw". */
 static bool is_mount(const char *text)
 {
     const char *colon = strchr(text, ':');
@@ -128,7 +129,7 @@ static int check_paths(struct check *c)
         return fault(c, "checkpoint_dir", "'%s' is not an absolute path",
                      value_show(s->checkpoint_dir, shown));
     if (s->mounts.n && !s->image)
-        return fault(c, "mounts", "they need an image");
+        return fault(c, "mounts", "they are for containers; give an image");
     for (uint32_t i = 0; i < s->mounts.n; i++)
         if (!is_mount(s->mounts.at[i]))
             return fault(c, "mounts", "'%s': expected /SOURCE:/TARGET[:ro]",
@@ -141,13 +142,13 @@ static int check_size(struct check *c)
     const struct spec *s = c->s;
     bool launcher = s->resize == SPEC_RESIZE_TORCHRUN || s->resize == SPEC_RESIZE_HOROVOD;
     if (s->gpu_type && s->gpus.max == 0)
-        return fault(c, "gpu_type", "the job asks for no GPU");
+        return fault(c, "gpu_type", "the job does not ask for GPUs");
     if (s->workers.max > 1 && !launcher)
-        return fault(c, "workers", "more than one needs resize: torchrun or horovod");
+        return fault(c, "workers", "several workers need resize: torchrun or horovod");
     if (s->resize == SPEC_RESIZE_LIVE && s->gpus.max > 0)
-        return fault(c, "resize", "live is for CPU jobs; with GPUs use restart");
+        return fault(c, "resize", "live works only without GPUs; use restart");
     if (s->preempt == SPEC_PREEMPT_PAUSE && s->gpus.max > 0)
-        return fault(c, "preempt", "pause would keep the GPU memory; use restart");
+        return fault(c, "preempt", "a paused job would keep its GPU memory; use restart");
     return 0;
 }
 

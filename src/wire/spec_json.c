@@ -1,6 +1,5 @@
-/* Owns the JSON form of a job request. A scalar is taken as the text that a user
- * would write; lists and maps are arrays and objects. What is written reads back
- * as the same request. */
+/* Owns the JSON form of a job request. A scalar is read like the text that a user would write;
+ * lists and maps are arrays and objects. What is written reads back as the same request. */
 #include "wire/spec_json.h"
 
 #include <stdio.h>
@@ -11,8 +10,8 @@
 #include "wire/spec_set.h"
 #include "wire/value.h"
 
-/* The text of a scalar, in `number` where it is one; NULL when it is none or has a
- * NUL inside. */
+/* The text of a scalar, in `number` when it is a number; NULL for other values and for a string
+ * that contains NUL. */
 static const char *scalar_text(const json_t *v, char *number, size_t size)
 {
     switch (json_typeof(v)) {
@@ -22,7 +21,7 @@ static const char *scalar_text(const json_t *v, char *number, size_t size)
         snprintf(number, size, "%lld", (long long)json_integer_value(v));
         return number;
     case JSON_REAL:
-        /* As it was written, when that is short enough. */
+        /* With as few digits as read back as the same number. */
         snprintf(number, size, "%.15g", json_real_value(v));
         if (strtod(number, NULL) != json_real_value(v))
             snprintf(number, size, "%.17g", json_real_value(v));
@@ -41,16 +40,16 @@ static int set_scalar(struct spec *s, const struct spec_field *f, const json_t *
     char number[40];
     const char *text = scalar_text(v, number, sizeof number);
     if (!text)
-        return err_set(err, ERR_INVALID, "%s: expected text without NUL, or a number", f->name);
+        return err_set(err, ERR_INVALID, "%s: expected a string without NUL, or a number", f->name);
     return spec_set(s, f, text, err);
 }
 
-/* A command as one string is for the shell. */
+/* A command given as one string is a line for the shell. */
 static int set_line(struct spec *s, const struct spec_field *f, const json_t *v, struct err *err)
 {
     const char *line = scalar_text(v, NULL, 0);
     if (!line)
-        return err_set(err, ERR_INVALID, "%s: expected text without NUL", f->name);
+        return err_set(err, ERR_INVALID, "%s: expected a string without NUL", f->name);
     return spec_set_shell(s, line, err);
 }
 
@@ -80,8 +79,9 @@ static int set_object(struct spec *s, const struct spec_field *f, const json_t *
     {
         const char *text = scalar_text(item, number, sizeof number);
         if (!text || strchr(key, '='))
-            return err_set(err, ERR_INVALID, "%s: %s '%s' is not text", f->name,
-                           text ? "the name" : "the value of", value_show(key, shown));
+            return err_set(err, ERR_INVALID, "%s: '%s': %s", f->name, value_show(key, shown),
+                           text ? "a variable's name must not contain ="
+                                : "expected a string without NUL, or a number");
         AUTO_FREE char *pair = xmalloc(strlen(key) + strlen(text) + 2);
         sprintf(pair, "%s=%s", key, text);
         if (spec_set(s, f, pair, err) < 0)
@@ -132,7 +132,7 @@ static json_t *span_to_json(const struct spec_span *v, double scale)
     return v->min % (int64_t)scale ? json_real(min) : json_integer((json_int_t)min);
 }
 
-/* Whole seconds as such, so that people can read them. */
+/* Whole seconds without a fraction, which reads better. */
 static json_t *time_to_json(usec_t t)
 {
     return t % USEC_PER_SEC ? json_real(time_seconds(t)) : json_integer(t / USEC_PER_SEC);
@@ -185,7 +185,7 @@ static json_t *deps_to_json(const struct spec_deps *deps)
     return array;
 }
 
-/* NULL for what is not there. */
+/* NULL for a text that is not set. */
 static json_t *field_to_json(const struct spec_field *f, const void *at)
 {
     char word[16];

@@ -1,7 +1,7 @@
-/* Owns the growing fields of a job request: words, environment, dependencies.
+/* Owns the fields of a job request that grow: words, environment, dependencies.
  *
- * An array in the arena is full when its length is a power of two: then it moves
- * to a place of twice the size. */
+ * An array in the arena is full when its length is a power of two; then it is copied to one of
+ * twice the size. */
 #include "wire/spec_lists.h"
 
 #include "base/str.h"
@@ -37,7 +37,7 @@ static int add_word(struct spec *s, struct spec_list *list, uint32_t most, const
                     struct err *err)
 {
     if (list->n == most)
-        return err_set(err, ERR_INVALID, "more than %u of them", most);
+        return err_set(err, ERR_INVALID, "more than %u entries", most);
     list->at = with_room(&s->arena, list->at, list->n, sizeof *list->at);
     list->at[list->n++] = arena_strdup(&s->arena, text);
     return 0;
@@ -102,7 +102,7 @@ static int push_jobs(struct spec *s, enum spec_dep_kind kind, const char *p, con
         const char *colon = memchr(p, ':', (size_t)(end - p));
         size_t n = (size_t)((colon ? colon : end) - p);
         if (n == 0)
-            return err_set(err, ERR_INVALID, "expected a job behind '%s:', as in %s:12,13",
+            return err_set(err, ERR_INVALID, "expected a job after '%s:', such as %s:12,13",
                            dep_names[kind], dep_names[kind]);
         if (push_dep(s, kind, p, n, err) < 0)
             return -1;
@@ -117,8 +117,8 @@ static bool is_word(const char *p, size_t n, const char *word)
     return strlen(word) == n && !strncmp(p, word, n);
 }
 
-/* What stands between commas: "KIND:JOB:JOB", "singleton", or one more job of the
- * kind before it (-1 = none yet). */
+/* One part between commas: "KIND:JOB:JOB", "singleton", or one more job of the previous kind
+ * (-1 = none yet). */
 static int add_part(struct spec *s, const char *p, size_t n, int *kind, struct err *err)
 {
     char shown[VALUE_SHOWN];

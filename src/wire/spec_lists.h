@@ -5,15 +5,15 @@
 
 #include "wire/spec.h"
 
-/* A word of any text, up to what the kernel takes as one argument. */
+/* Adds a word, up to the length that the kernel accepts as one argument. */
 int spec_list_add(struct spec *s, struct spec_list *list, const char *text, struct err *err);
 
-/* KEY=VALUE, in place of an earlier one with this key. */
+/* Adds KEY=VALUE, or replaces the one with this key. */
 int spec_env_add(struct spec *s, const char *text, struct err *err);
-/* The value of a variable, NULL when it has none. */
+/* The value of a variable; NULL when it is not set. */
 const char *spec_env_get(const struct spec *s, const char *key, size_t length);
 
-/* "afterok:12,13", "afterok:12:13,afterany:14", "singleton". */
+/* Adds "afterok:12,13", "afterok:12:13,afterany:14" or "singleton". */
 int spec_deps_add(struct spec *s, const char *text, struct err *err);
 /* "afterok", ... */
 const char *spec_dep_name(enum spec_dep_kind kind);

@@ -7,7 +7,8 @@
 
 struct spec_places {
     struct spec_place whole;
-    struct spec_place field[]; /* as in spec_fields; NULL as file = not given, "" = elsewhere */
+    struct spec_place
+        field[]; /* by index in spec_fields; file NULL = not given, "" = not from the file */
 };
 
 const char *spec_place_file(struct arena *a, const char *name)
@@ -42,7 +43,7 @@ int spec_place_check_text(const char *file, const char *text, size_t n, size_t m
                           struct err *err)
 {
     if (n > most) {
-        err_set(err, ERR_LIMIT, "%zu bytes; at most %zu are read", n, most);
+        err_set(err, ERR_LIMIT, "%zu bytes; at most %zu are allowed", n, most);
         return err_prefix(err, "%s", file);
     }
     AUTO_FREE char *copy = xstrndup(text, n);
@@ -50,9 +51,9 @@ int spec_place_check_text(const char *file, const char *text, size_t n, size_t m
     if (valid == n)
         return 0;
     if (copy[valid])
-        err_set(err, ERR_INVALID, "byte 0x%02x: not valid UTF-8", (unsigned char)copy[valid]);
+        err_set(err, ERR_INVALID, "byte 0x%02x is not valid UTF-8", (unsigned char)copy[valid]);
     else
-        err_set(err, ERR_INVALID, "a NUL byte: this is not a text file");
+        err_set(err, ERR_INVALID, "NUL byte; this is not a text file");
     return spec_place_fail(spec_place_of(file, copy, valid), err);
 }
 

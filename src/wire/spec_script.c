@@ -1,5 +1,5 @@
-/* Owns the reading of scripts: which of their lines hold options, and the options
- * of #TRAINYARD lines, which are those of the command line. */
+/* Owns the reading of scripts: which lines hold options, and the options of #TRAINYARD lines,
+ * which are those of the command line. */
 #include "wire/spec_script.h"
 
 #include <stdio.h>
@@ -49,7 +49,7 @@ static const struct spec_field *find_option(const struct script_option *o)
     return NULL;
 }
 
-static int take_trainyard(struct script *x, struct script_words *words, struct err *err)
+static int read_trainyard_line(struct script *x, struct script_words *words, struct err *err)
 {
     struct script_option o;
     int got;
@@ -75,7 +75,7 @@ static bool is_header(const char *line, size_t n)
     return blanks >= n || line[blanks] == '#';
 }
 
-/* Takes the options of each line that begins with `mark`: as Slurm's, or our own. */
+/* Reads the options of each line that begins with `mark`, as Slurm's or as our own. */
 static int each_line(struct script *x, const char *mark, struct slurm *slurm, struct err *err)
 {
     struct arena *a = &x->s->arena;
@@ -90,7 +90,7 @@ static int each_line(struct script *x, const char *mark, struct slurm *slurm, st
             struct script_words words;
             if (script_words(p + skip, n - skip, place, a, &words, err) < 0)
                 return -1;
-            if ((slurm ? slurm_take(slurm, &words, err) : take_trainyard(x, &words, err)) < 0)
+            if ((slurm ? slurm_take(slurm, &words, err) : read_trainyard_line(x, &words, err)) < 0)
                 return -1;
         }
         p += n + (p[n] == '\n');
@@ -103,20 +103,20 @@ static int check_script(const struct script *x, struct err *err)
     const char *dos = strstr(x->text, "\r\n");
     size_t blanks = strspn(x->text, " \t\r\n\f\v");
     if (!x->text[blanks])
-        return err_set(err, ERR_INVALID, "%s: there is nothing in it", x->file);
+        return err_set(err, ERR_INVALID, "%s: the script is empty", x->file);
     if (!strncmp(x->text, "#!", 2)) {
         const char *p = x->text + 2 + strspn(x->text + 2, " \t");
-        err_set(err, ERR_INVALID, "no interpreter behind #!, as in #!/bin/sh");
+        err_set(err, ERR_INVALID, "no interpreter after #!; write #!/bin/sh, for example");
         if (!*p || *p == '\n' || *p == '\r')
             return spec_place_fail((struct spec_place){x->file, 1, 3}, err);
     }
     if (!dos)
         return 0;
-    err_set(err, ERR_INVALID, "a line ends as in DOS; remove the carriage returns (dos2unix)");
+    err_set(err, ERR_INVALID, "DOS line ending; remove the carriage returns (dos2unix)");
     return spec_place_fail(spec_place_of(x->file, x->text, (size_t)(dos - x->text)), err);
 }
 
-/* Slurm's lines first, so that Trainyard's, in a script for both, go before them. */
+/* Slurm's lines first, so that Trainyard's override them in a script for both. */
 static int read_lines(struct script *x, struct spec_list *ignored, struct err *err)
 {
     struct slurm slurm = {.s = x->s, .ignored = ignored};

@@ -22,13 +22,14 @@ static int set_text(struct spec *s, const struct spec_field *f, const char *text
             return err_set(err, ERR_INVALID, "'%s': control characters are not allowed",
                            value_show(text, shown));
     if (n == 0)
-        return err_set(err, ERR_INVALID, "expected a text, not nothing");
+        return err_set(err, ERR_INVALID, "must not be empty");
     if (n > most)
         return err_set(err, ERR_INVALID, "longer than %zu bytes", most);
     if (at == &s->name && (n > NAME_MAX || strspn(text, "0123456789") == n))
-        return err_set(err, ERR_INVALID,
-                       "'%s': a name has up to %d bytes and, unlike an id, not only digits",
-                       value_show(text, shown), NAME_MAX);
+        return err_set(
+            err, ERR_INVALID,
+            "'%s': a name has at most %d bytes and not only digits, which would be an id",
+            value_show(text, shown), NAME_MAX);
     *at = arena_strdup(&s->arena, text);
     return 0;
 }
@@ -48,7 +49,7 @@ static int set_span(struct spec_span *at, const struct spec_field *f, const char
     return 0;
 }
 
-/* One that a process can act upon. */
+/* A signal that a process can handle. */
 static int parse_signal(const char *text, int *out, struct err *err)
 {
     int number;
@@ -76,7 +77,7 @@ static int set_warning(struct spec_warning *at, const char *text, struct err *er
     return 0;
 }
 
-/* A whole number or a fraction, by the type of the field. */
+/* A whole number or a fraction, depending on the type of the field. */
 static int set_number(void *at, const struct spec_field *f, const char *text, struct err *err)
 {
     int64_t n;
@@ -128,7 +129,7 @@ static int set_field(struct spec *s, const struct spec_field *f, const char *tex
     return err_set(err, ERR_INTERNAL, "unknown type");
 }
 
-/* Numbers, words and the like: short, so that an error can show them. */
+/* Numbers, words and the like, which are short enough to be shown in an error. */
 static int check_plain(const struct spec_field *f, const char *text, struct err *err)
 {
     enum { PLAIN_MAX = 64 };

@@ -1,9 +1,9 @@
 /* Owns the reading of job files in YAML.
  *
- * A first pass over the events bounds nesting and size before anything is built
- * from them. The second walks each document, whose aliases are shared nodes: what
- * they multiply is paid from a budget of values and bytes, and merge keys, the
- * only ones that can nest, from a budget of depth. */
+ * A first pass over the events limits nesting and size before anything is built from them. The
+ * second pass walks each document. Aliases are shared nodes and can multiply what is read, so
+ * there is a budget of values and bytes, and a limit on the depth of merge keys, which can
+ * nest. */
 #include "wire/spec_yaml.h"
 
 #include <stdio.h>
@@ -30,7 +30,7 @@ struct reader {
     const char *text;
     yaml_document_t doc;
     size_t spent;
-    int merges; /* how many lie around what is read */
+    int merges; /* nested around the node being read */
 };
 
 static struct spec_place place_of(const struct reader *r, yaml_mark_t mark)
@@ -43,7 +43,7 @@ static int fail_at(const struct reader *r, yaml_mark_t mark, struct err *err)
     return spec_place_fail(place_of(r, mark), err);
 }
 
-/* What libyaml says of a text that it cannot read. */
+/* The error of libyaml about a text that it cannot read. */
 static int fail_parse(const struct reader *r, const yaml_parser_t *p, struct err *err)
 {
     bool tab = p->error == YAML_SCANNER_ERROR && *p->buffer.pointer == '\t';
@@ -51,7 +51,7 @@ static int fail_parse(const struct reader *r, const yaml_parser_t *p, struct err
         return err_set(err, ERR_LIMIT, "%s: not enough memory", r->file);
     err_set(err, ERR_INVALID, "not valid YAML: %s%s%s%s", p->context ? p->context : "",
             p->context ? ", " : "", p->problem ? p->problem : "unreadable",
-            tab ? "; indent with blanks, not tabs" : "");
+            tab ? "; indent with spaces, not tabs" : "");
     if (p->error == YAML_READER_ERROR)
         return spec_place_fail(spec_place_of(r->file, r->text, p->problem_offset), err);
     return fail_at(r, p->problem_mark, err);
@@ -120,17 +120,17 @@ static bool is_null(const yaml_node_t *node)
            (!*text || !strcmp(text, "~") || str_equal_nocase(text, "null"));
 }
 
-/* Pays for reading a node, once for each time that it is read. */
+/* Charges the budget each time that a node is read. */
 static int spend(struct reader *r, const yaml_node_t *node, size_t cost, struct err *err)
 {
     r->spent += cost;
     if (r->spent <= BUDGET)
         return 0;
-    err_set(err, ERR_LIMIT, "too much for one file, with what its aliases repeat");
+    err_set(err, ERR_LIMIT, "the file is too large when its aliases are expanded");
     return fail_at(r, node->start_mark, err);
 }
 
-/* The text of a scalar; NULL with an error otherwise. */
+/* The text of a scalar; NULL and an error otherwise. */
 static const char *text_of(struct reader *r, const yaml_node_t *node, const char *what,
                            struct err *err)
 {
@@ -138,7 +138,7 @@ static const char *text_of(struct reader *r, const yaml_node_t *node, const char
     if (node->type != YAML_SCALAR_NODE)
         err_set(err, ERR_INVALID, "%s: expected one value, not %s", what, kind_of(node));
     else if (tag && strncmp(tag, "tag:yaml.org,2002:", 18) != 0)
-        err_set(err, ERR_INVALID, "%s: tags are not understood; quote a text that begins with !",
+        err_set(err, ERR_INVALID, "%s: tags are not supported; quote a text that begins with !",
                 what);
     else if (strlen(text) != node->data.scalar.length)
         err_set(err, ERR_INVALID, "%s: a NUL character", what);
@@ -163,8 +163,7 @@ static int set_list(struct reader *r, struct spec *s, const struct spec_field *f
     for (int *i = node->data.sequence.items.start; i < node->data.sequence.items.top; i++) {
         const yaml_node_t *item = node_at(r, *i);
         if (is_null(item)) {
-            err_set(err, ERR_INVALID, "%s: there is nothing behind the dash; quote an empty text",
-                    f->name);
+            err_set(err, ERR_INVALID, "%s: empty list item; write \"\" for an empty text", f->name);
             return fail_at(r, item->start_mark, err);
         }
         if (set_scalar(r, s, f, item, err) < 0)
@@ -183,7 +182,7 @@ static int set_variable(struct reader *r, struct spec *s, const struct spec_fiel
         return -1;
     snprintf(what, sizeof what, "%s: %s", f->name, value_show(key, shown));
     if (strchr(key, '='))
-        err_set(err, ERR_INVALID, "%s: a name without = was expected", what);
+        err_set(err, ERR_INVALID, "%s: a variable's name must not contain =", what);
     else if (!map_add(seen, key, 0))
         err_set(err, ERR_INVALID, "%s: given twice", what);
     else {
@@ -211,7 +210,7 @@ static int set_map(struct reader *r, struct spec *s, const struct spec_field *f,
 static int set_value(struct reader *r, struct spec *s, const struct spec_field *f,
                      const yaml_node_t *node, struct err *err)
 {
-    if (f->type != SPEC_MAP) /* variables add to those of a merge or a default */
+    if (f->type != SPEC_MAP) /* variables are added to those of a merge or a default */
         spec_clear(s, f);
     if (is_null(node))
         return 0;
@@ -243,7 +242,7 @@ static int set_fields(struct reader *r, struct spec *s, const yaml_node_t *node,
 static int merge(struct reader *r, struct spec *s, const yaml_node_t *node, struct err *err)
 {
     if (r->merges == MERGES_MAX) {
-        err_set(err, ERR_INVALID, "<<: more than %d merges inside each other", MERGES_MAX);
+        err_set(err, ERR_INVALID, "<<: merges nested deeper than %d levels", MERGES_MAX);
         return fail_at(r, node->start_mark, err);
     }
     r->merges++;
@@ -298,8 +297,8 @@ static int set_pair(struct reader *r, struct spec *s, const yaml_node_pair_t *pa
     return 0;
 }
 
-/* The fields of a mapping: first those that it merges, then its own. The `jobs` of
- * a document's top are for others to read. */
+/* Reads the fields of a mapping: first those that it merges, then its own. `jobs` at the top
+ * of a document is read elsewhere. */
 static int set_fields(struct reader *r, struct spec *s, const yaml_node_t *node, bool top,
                       struct err *err)
 {
@@ -307,7 +306,7 @@ static int set_fields(struct reader *r, struct spec *s, const yaml_node_t *node,
     if (spend(r, node, VALUE_COST, err) < 0)
         return -1;
     if (node->type != YAML_MAPPING_NODE) {
-        err_set(err, ERR_INVALID, "expected a mapping of fields, as in 'cpus: 2', not %s",
+        err_set(err, ERR_INVALID, "expected a mapping of fields such as 'cpus: 2', not %s",
                 kind_of(node));
         return fail_at(r, node->start_mark, err);
     }
@@ -326,8 +325,8 @@ struct caller {
     void *ctx;
 };
 
-/* One job: the defaults of the document's top, then its own fields, if it has a
- * mapping of its own. */
+/* Reads one job: the defaults at the top of the document, then its own mapping, if it has
+ * one. */
 static int read_job(struct reader *r, const yaml_node_t *top, const yaml_node_t *own,
                     const struct caller *to, struct err *err)
 {
@@ -372,7 +371,7 @@ static int read_documents(struct reader *r, const struct caller *to, struct err 
         if (rc < 0)
             return -1;
         if (end && documents == 0)
-            return err_set(err, ERR_INVALID, "%s: there is no job in it", r->file);
+            return err_set(err, ERR_INVALID, "%s: the file has no jobs", r->file);
         if (end)
             return 0;
     }

@@ -1,4 +1,4 @@
-/* Owns the spelling of single values. */
+/* Owns the parsing and formatting of single values. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): so the C library names it */
 #include "wire/value.h"
 
@@ -71,7 +71,7 @@ int value_duration(const char *text, double lo, double hi, usec_t *out, struct e
     return 0;
 }
 
-/* "", "Z", "+02:00" or "-0530" at the end of a date: seconds east, or none. */
+/* "", "Z", "+02:00" or "-0530" at the end of a date: local time, or seconds east of UTC. */
 static bool parse_zone(const char *p, bool *local, long *east)
 {
     struct tm offset = {0};
@@ -100,7 +100,7 @@ static bool parse_date(const char *text, double *seconds)
         return false;
     int day = tm.tm_mday;
     *seconds = (double)((local ? mktime(&tm) : timegm(&tm)) - east);
-    return tm.tm_mday == day; /* else there is no such day in that month */
+    return tm.tm_mday == day; /* otherwise the month has no such day */
 }
 
 int value_when(const char *text, usec_t *out, struct err *err)
@@ -197,7 +197,7 @@ const char *value_show(const char *text, char buf[VALUE_SHOWN])
     }
     buf[n] = '\0';
     if (n == VALUE_SHOWN - 4) {
-        /* No half of a character before the dots. */
+        /* Do not cut a character before the dots. */
         while (n > 0 && str_valid_utf8(buf) < n)
             buf[--n] = '\0';
         if (text[n])

@@ -30,7 +30,7 @@ check_error 'a wrong address' 2 "'ftp://x': the address of a server starts with 
 check_error 'an empty place' 2 '--server needs the path of a socket or a URL' \
     "$TRAINYARD" ps --server ''
 for url in http:// https://:8080 http:///api; do
-    check_error "no host: $url" 2 "'$url' names no host; .* is like http://127\.0\.0\.1:8080" \
+    check_error "no host: $url" 2 "'$url' has no host; expected .* http://127\.0\.0\.1:8080" \
         "$TRAINYARD" ps --server "$url"
 done
 check_error 'a path that no socket can have' 3 'aaaa' \
@@ -48,9 +48,9 @@ usage() {
     check_error "$name" 2 "$regex" "$TRAINYARD" "$@"
 }
 
-usage 'nothing to run' 'what to run is missing: a command behind --' submit
-usage 'nothing behind the dashes' 'what to run is missing' submit --
-usage 'a command without dashes' "there is no file 'python3'; a command stands behind --" \
+usage 'nothing to run' 'nothing to run; give a command after --' submit
+usage 'nothing behind the dashes' 'nothing to run' submit --
+usage 'a command without dashes' "there is no file 'python3'; to run a command, write -- before it" \
     submit python3 train.py
 usage 'an unknown option' 'unknown option --cpu; did you mean --cpus\?' submit --cpu 2 -- true
 usage 'no value before the dashes' '-c, --cpus needs a value: ' submit -c -- true
@@ -59,13 +59,13 @@ usage 'a bad duration' "--time-limit: 'x' is not a duration" submit -t x -- true
 usage 'a bad choice' '--resize: .*auto\|none\|live' submit --resize big -- true
 usage 'a bad variable' "--env: .*KEY=VALUE" submit -e X -- true
 usage 'a contradiction' 'deadline' submit -d 1h --deadline-at 2030-01-31 -- true
-usage 'an array in run' 'it runs one job' run --array 0-3 -- true
+usage 'an array in run' 'run takes one job' run --array 0-3 -- true
 echo 'cpus: [' >bad.yaml
 usage 'a broken job file' '^trainyard submit: bad\.yaml:[0-9]+:[0-9]+: ' submit bad.yaml
 echo 'cpuz: 2' >bad.yaml
 usage 'an unknown field' "bad\.yaml:1:1: .*did you mean 'cpus'\?" submit bad.yaml
 echo 'command: [true]' >job.yaml
-usage 'arguments behind a job file' "'-c': a job file takes no arguments" submit job.yaml -c 2
+usage 'arguments behind a job file' "unexpected argument '-c' after a job file" submit job.yaml -c 2
 : >empty.yaml
 usage 'an empty job file' 'empty\.yaml' submit empty.yaml
 echo 'print("hello")' >train.py
@@ -73,30 +73,30 @@ usage 'neither job file nor script' "'train\.py' is neither a job file .* nor a 
 check_error 'a directory' 1 '^trainyard submit: \.: Is a directory' "$TRAINYARD" submit .
 printf '#!/bin/sh\n#SBATCH --array=x\n' >bad.sh
 usage 'a bad line in a script' 'bad\.sh:2:' submit bad.sh
-usage 'JOB is missing' 'JOB\.\.\. is missing' hold
+usage 'JOB is missing' 'missing JOB\.\.\.' hold
 for verb in show logs explain wait cancel hold release requeue 'resize --cpus 2' 'set -p 1'; do
     # shellcheck disable=SC2086 # words
-    usage "an empty JOB: $verb" "JOB is empty; expected a job's number, its name" $verb ''
+    usage "an empty JOB: $verb" "JOB must not be empty; expected a job's number, its name" $verb ''
 done
-usage 'cancel: which' 'JOB is missing' cancel
-usage 'cancel: both' 'give jobs or --all, not both' cancel 1 --all
+usage 'cancel: which' 'missing JOB' cancel
+usage 'cancel: both' 'give either JOB or --all, not both' cancel 1 --all
 usage 'cancel: grace' "--grace: 'x' is not a duration" cancel 1 --grace x
-usage 'resize: to what' '--cpus N or MIN-MAX is missing' resize 1
-usage 'resize: both' 'give --cpus or --reset, not both' resize 1 --cpus 2 --reset
-usage 'set: what' 'what to set is missing: --priority, --deadline or --time-limit' set 1
+usage 'resize: to what' 'missing --cpus N or --cpus MIN-MAX' resize 1
+usage 'resize: both' 'give either --cpus or --reset, not both' resize 1 --cpus 2 --reset
+usage 'set: what' 'nothing to set; give --priority, --deadline or --time-limit' set 1
 usage 'set: priority' "--priority: 'x' is not a whole number" set 1 --priority x
 usage 'set: deadline' "--deadline: 'soon' is not a duration" set 1 --deadline soon
 usage 'wait: timeout' "--timeout: 'x' is not a duration" wait 1 --timeout x
 usage 'logs: tail' '--tail: ' logs 1 --tail -3
 usage 'logs: attempt' '--attempt: ' logs 1 --attempt 0
-usage 'logs: two jobs' "'2' is one word too many" logs 1 2
+usage 'logs: two jobs' "unexpected argument '2'" logs 1 2
 usage 'ps: limit' '--limit: ' ps --limit x
-usage 'ps: watch' '--watch 0\.01: a tenth of a second is the least' ps --watch 0.01
+usage 'ps: watch' '--watch 0\.01: must be at least 0\.1 seconds' ps --watch 0.01
 usage 'events: after' '--after: ' events --after x
-usage 'events: limit and follow' '--limit is for the past' events -f --limit 3
-usage 'events: progress' '--progress is not kept; add --follow' events --progress
+usage 'events: limit and follow' '--limit and --follow exclude each other' events -f --limit 3
+usage 'events: progress' '--progress needs --follow' events --progress
 usage 'top: delay' '--delay: ' top --delay x
-usage 'top: too often' '--delay 1ms: from 100ms to 1h' top --delay 1ms
+usage 'top: too often' '--delay 1ms: must be between 100ms and 1h' top --delay 1ms
 check_error 'control characters of the user are shown, not sent' 2 "'\\\\x1b\[2J'" \
     "$TRAINYARD" wait 1 --timeout $'\e[2J'
 
@@ -108,18 +108,32 @@ names=$("$TRAINYARD" man --names)
 for name in $names; do
     check_output "help of $name" "^Usage: trainyard $name( |$)" "$TRAINYARD" "$name" --help
     check_no_line "help of $name is narrow" output '^.{101}'
+    check_output "help of $name has each option once" '^$' \
+        bash -c "\"\$0\" $name --help | grep -oE '^  (-.,|   ) --[a-z-]+' | sort | uniq -d; echo" \
+        "$TRAINYARD"
     "$TRAINYARD" man "$name" >page
     check_file "page of $name" page "^\.TH TRAINYARD-$name 1 "
     check_output "$name is in the list" "^  $name +[A-Z]" "$TRAINYARD" --help
 done
 check_output 'help of a command, asked for the other way' '^Usage: trainyard ps ' "$TRAINYARD" help ps
 check_error 'help of none' 2 "unknown command 'pss'; did you mean 'ps'\?" "$TRAINYARD" help pss
-for word in complete man; do
-    check_output "$word is hidden" '^0$' bash -c "\"\$0\" --help | grep -c '^  $word '; true" \
-        "$TRAINYARD"
-done
+check_output 'complete is hidden' '^0$' bash -c "\"\$0\" --help | grep -c '^  complete '; true" \
+    "$TRAINYARD"
 check_output 'submit takes every field' '--checkpoint-signal SIG ' "$TRAINYARD" submit --help
+check_output 'cancel says which signals it sends' 'SIGTERM' "$TRAINYARD" cancel --help
 check_output 'a page with a field' 'checkpoint\\-signal' "$TRAINYARD" man submit
+
+# ---- environment variables
+
+"$TRAINYARD" man >page
+for name in $(grep -hoE '"TRAINYARD_[A-Z_]+"' "$ROOT"/src/{server,conductor,runtime,malleable,wire}/*.[ch] \
+    "$ROOT"/src/{server,runtime}/*/*.[ch] "$ROOT"/python/*.py | tr -d '"' | sort -u); do
+    check_file "$name is in the manual page" page "^.fB$name"
+    check_file "$name is in the documentation" "$ROOT/docs/jobs.md" "\`$name\`"
+done
+for name in $(grep -oE '^.fB[A-Z_]+' page | cut -c4-); do
+    check_file "$name of the manual page is in the documentation" "$ROOT/docs/jobs.md" "\`$name\`"
+done
 
 export PATH=$TMP/bin:$PATH
 mkdir bin

@@ -41,7 +41,7 @@ check_output 'by name' "^$held$" "$TRAINYARD" ps -qn 'held*'
 check_output 'by user' "^$train$" "$TRAINYARD" ps -qu "$(id -un)"
 check_output 'nobody' '^0$' bash -c "'$TRAINYARD' ps -qu nobody-at-all | wc -l"
 check_output 'limit' '^1$' bash -c "'$TRAINYARD' ps -aql 1 | wc -l"
-check_output 'it says that there is more' '^… and more: --limit 0 shows all$' "$TRAINYARD" ps -al 1
+check_output 'it says that there is more' '^… and more; --limit 0 shows all$' "$TRAINYARD" ps -al 1
 check_output 'wide' ' PRIORITY +NODE +ATTEMPT .* COMMAND$' "$TRAINYARD" ps --wide
 check_file 'why one waits' output " held-job .* hold +true$"
 "$TRAINYARD" ps --json >json
@@ -49,7 +49,7 @@ check_output 'JSON' "^\[.*'train'.*\]$" python3 -c 'import json
 print([json.loads(line)["name"] for line in open("json")])'
 check_output 'a narrow terminal' '^ *[0-9]+ +tr' env COLUMNS=40 "$TRAINYARD" ps
 check_no_line 'fits' output '^.{41}'
-check_error 'an unknown state' 2 "--state: 'sleepy' is none of held, queued, .*, lost$" \
+check_error 'an unknown state' 2 "--state: unknown state 'sleepy'; expected some of held, queued, .*, lost$" \
     "$TRAINYARD" ps --state running,sleepy
 
 metric=$(submit -n metric -- sh -c 'while :; do echo "{\"step\": 3, \"accuracy\": 0.93}"; sleep 0.2; done')
@@ -140,7 +140,7 @@ check_error 'of nobody' 1 "no job 'nothing'" "$TRAINYARD" explain nothing
 
 # ---- resize, set
 
-check_output 'smaller' '\(train\): running(, 1 of 1 CPUs| on 2 CPUs, to be 1)$' "$TRAINYARD" resize train --cpus 1
+check_output 'smaller' '\(train\): running(, 1 of 1 CPUs| on 2 CPUs, resizing to 1)$' "$TRAINYARD" resize train --cpus 1
 check 'it is' wait_until 20 bash -c "'$TRAINYARD' ps | grep -q 'running  1 of 1 '"
 check_output 'its own range' '\(train\): running, [12] of 1-2 CPUs' "$TRAINYARD" resize train --reset
 check_error 'beyond what it asked for' 2 'cpus' "$TRAINYARD" resize train --cpus 64

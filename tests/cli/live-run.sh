@@ -13,7 +13,7 @@ submit() {
 # ---- run
 
 check_output 'its output' '^hello$' "$TRAINYARD" run -- echo hello
-check_file 'which job it is' output 'job 1 \(echo\) is submitted; Ctrl-C cancels it$'
+check_file 'which job it is' output 'submitted job 1 \(echo\); press Ctrl-C to cancel it$'
 check_output 'nothing but its output' '^1$' bash -c "'$TRAINYARD' run -q -- echo hello 2>&1 | wc -l"
 check_status 'its exit code' 7 "$TRAINYARD" run -- sh -c 'exit 7'
 check_file 'is said, too' output 'job [0-9]+ failed \(7\): exit code 7$'
@@ -28,7 +28,7 @@ END
 cat >two.yaml <<'END'
 jobs: [{command: ['true']}, {command: ['true']}]
 END
-check_error 'two jobs' 2 'it runs one job' "$TRAINYARD" run two.yaml
+check_error 'two jobs' 2 'run takes one job' "$TRAINYARD" run two.yaml
 # shellcheck disable=SC2016
 check_output 'attempt after attempt' '^attempt 2$' "$TRAINYARD" run -q --retries 1 --backoff 0s -- \
     sh -c 'echo attempt $TRAINYARD_ATTEMPT; [ $TRAINYARD_ATTEMPT = 2 ]'
@@ -57,11 +57,11 @@ END
 saves='trap "echo ready: saves; sleep 0.3; exit 5" TERM; echo ready; while :; do sleep 0.1; done'
 check_error 'the first Ctrl-C cancels' 5 '^ready: saves$' interrupted 1 ready \
     "$TRAINYARD" run -n saves -- sh -c "$saves"
-check_file 'and says so' output 'is being cancelled; Ctrl-C again leaves it alone$'
+check_file 'and says so' output 'is being cancelled; press Ctrl-C again to leave it alone$'
 check_output 'it is cancelled' '^cancelled$' bash -c "'$TRAINYARD' show saves --json |
     python3 -c 'import json, sys; print(json.load(sys.stdin)[\"state\"])'"
 saves='trap "echo ready: deaf" TERM; echo ready; while :; do sleep 0.1; done'
-check_error 'the second leaves' 130 'goes on without you$' interrupted 2 ready \
+check_error 'the second leaves' 130 'is still being cancelled; not waiting for it$' interrupted 2 ready \
     "$TRAINYARD" run -n stays -- sh -c "$saves"
 check_output 'the job is still there' '\(stays\) of .*: stopping' "$TRAINYARD" show stays
 check 'until it is killed' "$TRAINYARD" cancel --all --grace 0s
@@ -77,7 +77,7 @@ check_status 'they are over: at once' 9 "$TRAINYARD" wait "$bad" --quiet
 check_no_line 'quietly' output .
 check_output 'JSON' '^\{"id":'"$good"',.*"state":"done"' "$TRAINYARD" wait "$good" --json
 long=$(submit -n long -- sleep 1000)
-check_error 'the time is up' 124 "the time is up, and job 'long' is not over" \
+check_error 'the time is up' 124 "timeout: job 'long' is not over" \
     "$TRAINYARD" wait long --timeout 1
 check_error 'no such job' 1 "no job 'nothing'" "$TRAINYARD" wait nothing
 "$TRAINYARD" wait long >waited 2>&1 &

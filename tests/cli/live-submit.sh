@@ -44,7 +44,7 @@ submitted 'checkpoints by a job file' "^$TMP/sub/ckpt$" ckpt.yaml
 submitted 'the option goes before it' "^$TMP/other$" --checkpoint-dir other ckpt.yaml
 printf '#!/bin/sh\n#TRAINYARD --checkpoint-dir ckpt\n%s\n' "$where" >ckpt.sh
 submitted 'checkpoints by a script' "^$TMP/ckpt$" ckpt.sh
-check_error 'no directory for checkpoints' 2 '--checkpoint-dir: expected a text, not nothing' \
+check_error 'no directory for checkpoints' 2 '--checkpoint-dir: must not be empty' \
     "$TRAINYARD" submit --checkpoint-dir '' -- true
 export CLIENT_VARIABLE='a "b" ü' TRAINYARD_TOKEN=secret
 submitted 'the environment' '^CLIENT_VARIABLE=a "b" ü$' -- env
@@ -54,7 +54,7 @@ submitted 'no environment' '^PATH=' --export none -- env
 check_no_line 'no variable of the session' output '^CLIENT_VARIABLE'
 unset TRAINYARD_TOKEN
 BAD=$'\xff' check_output 'a variable that is no text' \
-    '^1 variables of the environment are no text and were left out' "$TRAINYARD" submit -- true
+    '^1 environment variables are not valid UTF-8 and were left out' "$TRAINYARD" submit -- true
 # shellcheck disable=SC2016 # for the shell of the job
 submitted 'its size and number' '^[0-9]+ 1 1$' -c 1 -- \
     sh -c 'echo "$TRAINYARD_JOB_ID $TRAINYARD_ATTEMPT $TRAINYARD_CPUS"'
@@ -125,6 +125,19 @@ check_output 'its name' '^slurmish$' field "$id" 'job["name"]'
 check_output 'its own lines' '^3$' field "$id" 'job["priority"]'
 check_output 'what has no effect is named' '^script\.sh:4: .*qos.* is ignored$' \
     "$TRAINYARD" submit script.sh
+cat >slurm.sh <<'END'
+#!/bin/bash
+#SBATCH --cpus-per-task=1
+srun ./train
+END
+check_output 'a call of srun is warned about' \
+    "^slurm\.sh:3: warning: 'srun' is a command of Slurm and is not installed here; call the program" \
+    "$TRAINYARD" submit -H slurm.sh
+mkdir -p slurm
+printf '#!/bin/sh\nexec "$@"\n' >slurm/srun
+chmod +x slurm/srun
+PATH=$PATH:$PWD/slurm check 'srun is installed' "$TRAINYARD" submit -H slurm.sh
+check_no_line 'then there is no warning' "$TMP/output" 'srun'
 submitted 'a script on standard input' '^arguments: x y$' - x y <script.sh
 id=$("$TRAINYARD" submit -qH script.sh 2>/dev/null)
 sed -i 's/arguments/changed/' script.sh

@@ -132,6 +132,6 @@ press q
 top_end 'after a restart' 0
 
 "$TRAINYARD" top >picture 2>said </dev/null
-check_file 'no terminal: it says so' said 'this is no terminal, so here is one picture'
+check_file 'no terminal: it says so' said 'stdout is not a terminal; printing one snapshot'
 check_file 'the picture' picture '^ *[0-9]+  train +running  1 of 1 '
 check_no_line 'in plain text' picture $'\e'

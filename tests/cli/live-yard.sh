@@ -34,7 +34,7 @@ check_file 'its parameters' output '^  allocate +las .*thresholds='
 check_output 'it stays' '^las:thresholds=3250$' "$TRAINYARD" policy --quiet
 check_output 'JSON' '^\{"policy":"las:thresholds=3250","allocate":"las"' "$TRAINYARD" policy --json
 check_error 'an unknown one' 2 "unknown policy 'lass'; did you mean 'las'\?" "$TRAINYARD" policy lass
-check_error 'bytes that are no text' 2 'is not UTF-8' "$TRAINYARD" policy $'\xff'
+check_error 'bytes that are no text' 2 'is not valid UTF-8' "$TRAINYARD" policy $'\xff'
 check 'and back' "$TRAINYARD" policy elastic-fifo
 
 # ---- events

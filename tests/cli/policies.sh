@@ -59,9 +59,9 @@ check_error 'an unknown one' 2 "unknown policy 'lass'; did you mean 'las'\?" \
     "$TRAINYARD" policies lass
 check_error 'an unknown one as JSON' 2 "unknown policy 'lass'" "$TRAINYARD" policies lass --json
 check_error 'an empty name' 2 "unknown policy ''" "$TRAINYARD" policies ''
-check_error 'more than a name' 2 "'las:knob=3' is more than a name" "$TRAINYARD" policies las:knob=3
-check_error 'a combination' 2 'is more than a name' "$TRAINYARD" policies allocate=las,place=spread
-check_error 'two names' 2 "'fifo' is one word too many" "$TRAINYARD" policies las fifo
+check_error 'more than a name' 2 "'las:knob=3': expected only the name of a policy" "$TRAINYARD" policies las:knob=3
+check_error 'a combination' 2 'expected only the name of a policy' "$TRAINYARD" policies allocate=las,place=spread
+check_error 'two names' 2 "unexpected argument 'fifo'" "$TRAINYARD" policies las fifo
 check_error 'an unknown option' 2 'unknown option --jso; did you mean --json' \
     "$TRAINYARD" policies --jso
 check_output 'help' '^Usage: trainyard policies \[NAME\] \[options\]$' "$TRAINYARD" policies --help

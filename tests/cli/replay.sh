@@ -5,7 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 export TRAINYARD_STATE=$TMP/state
 
-check_error 'no state' 1 "no server has kept its state in $TMP/state" "$TRAINYARD" replay
+check_error 'no state' 1 "$TMP/state is not the state directory of a server" "$TRAINYARD" replay
 check_error 'no number' 2 'boot: .*three' "$TRAINYARD" replay --boot three
 
 # One step of the workload, by lot.

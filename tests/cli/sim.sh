@@ -36,23 +36,23 @@ trace ok.csv 'id,submit,work,req' 'a,0,600,1' 'b,30,2h,2' 'c,60,90,1'
 ok=(ok.csv --nodes 1x2 --policy fifo)
 
 # ---- what is bad about the command line
-bad 'a trace that would be overwritten' '--jobs-csv ok.csv: the command uses this file already' \
+bad 'a trace that would be overwritten' '--jobs-csv ok.csv: the command already uses this file' \
     "${ok[@]}" --jobs-csv ok.csv
 ln ok.csv also.csv
-bad 'by another name, too' '--report also.csv: the command uses this file' "${ok[@]}" --report also.csv
-bad 'two outputs in one file' '--report out: the command uses this file already' "${ok[@]}" \
+bad 'by another name, too' '--report also.csv: the command already uses this file' "${ok[@]}" --report also.csv
+bad 'two outputs in one file' '--report out: the command already uses this file' "${ok[@]}" \
     --jobs-csv out --report out
-bad 'no policy' "--policy is missing; \`trainyard policies\` lists them" ok.csv -n 1x2
-bad 'no nodes' '--nodes is missing; write 16x4' ok.csv -p fifo
-bad 'no trace' 'TRACE is missing; give a file or --generate SPEC' -n 1x2 -p fifo
-bad 'a trace and a generator' 'give a TRACE or --generate, not both' "${ok[@]}" -g poisson
-bad 'two traces' "'ok.csv' is one word too many" ok.csv "${ok[@]}"
+bad 'no policy' "missing --policy; \`trainyard policies\` lists them" ok.csv -n 1x2
+bad 'no nodes' 'missing --nodes; write 16x4' ok.csv -p fifo
+bad 'no trace' 'missing TRACE; give a file or --generate SPEC' -n 1x2 -p fifo
+bad 'a trace and a generator' 'give either TRACE or --generate, not both' "${ok[@]}" -g poisson
+bad 'two traces' "unexpected argument 'ok.csv'" ok.csv "${ok[@]}"
 bad 'an unknown option' 'unknown option --jsn; did you mean --json\?' "${ok[@]}" --jsn
 bad 'an unknown letter' 'unknown option -x' "${ok[@]}" -x
 bad 'a report without a name' '--report needs the name of a file to write' "${ok[@]}" --report ''
 bad 'an option without its value' '--seed needs a value: N' "${ok[@]}" --seed
 bad 'a flag with a value' '--json takes no value' "${ok[@]}" --json=yes
-bad 'an option twice' '--nodes is given twice' "${ok[@]}" -n 1x4
+bad 'an option twice' '--nodes is given more than once' "${ok[@]}" -n 1x4
 bad 'an unknown policy' "unknown policy 'fifi'; did you mean 'fifo'\?" ok.csv -n 1x2 -p fifi
 bad 'nothing like any policy' "unknown policy 'xyzzyx'; \`trainyard policies\`" \
     ok.csv -n 1x2 -p xyzzyx
@@ -144,7 +144,7 @@ trace late.csv 'id,submit,work' 'a,0,1e11'
 bad 'work for ages' "late.csv:2:5: work '1e11': expected seconds from 0 to 9.2e9" \
     late.csv -n 1x2 -p fifo
 
-bad 'profiles that nothing refers to' '--generate takes no --profiles' -g poisson:jobs=3 -n 1x2 \
+bad 'profiles that nothing refers to' 'give either --generate or --profiles, not both' -g poisson:jobs=3 -n 1x2 \
     -p fifo --profiles x
 
 # ---- GPUs of several types are all used by jobs that take any
@@ -247,7 +247,7 @@ sim_to_full() {
 check_error 'a full disk behind the output' 1 'cannot write the output: No space left' sim_to_full
 check_error 'and behind JSON' 1 'cannot write the output: No space left' sim_to_full --json
 
-bad 'a chart beside JSON' '--gantt draws for people; leave it out beside --json' "${ok[@]}" --json --gantt
+bad 'a chart beside JSON' 'give either --gantt or --json, not both' "${ok[@]}" --json --gantt
 check_output 'a chart' '^b +\.+2+$' sim "${ok[@]}" --gantt
 sim "${ok[@]}" --gantt >chart
 check_output 'the chart comes first' '^fifo \(a column is' head -1 chart

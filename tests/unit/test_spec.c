@@ -153,11 +153,11 @@ static void every_field_is_tried(void **state)
 static const struct {
     const char *field, *text, *error;
 } bad[] = {
-    {"name", "", "name: expected a text, not nothing"},
-    {"name", "12", "name: '12': a name has up to 128 bytes and, unlike an id, not only digits"},
+    {"name", "", "name: must not be empty"},
+    {"name", "12", "name: '12': a name has at most 128 bytes and not only digits"},
     {"name", "a\nb", "name: 'a?b': control characters are not allowed"},
     {"name", "\xff", "name: '?': not valid UTF-8"},
-    {"script", "", "script: expected a text, not nothing"},
+    {"script", "", "script: must not be empty"},
     {"cpus", "", "cpus: '': expected MIN-MAX"},
     {"cpus", "many", "cpus: 'many' is not a number"},
     {"cpus", "-1", "cpus: '-1': expected a number or MIN-MAX"},
@@ -170,7 +170,7 @@ static const struct {
     {"cpus", "1\xc2\xb2", "cpus: '1\xc2\xb2': expected MIN-MAX"},
     {"gpus", "0.5", "gpus: '0.5': expected whole numbers"},
     {"gpus", "0-2", "gpus: '0-2': a job with GPUs needs at least 1"},
-    {"gpu_type", "", "gpu_type: expected a text, not nothing"},
+    {"gpu_type", "", "gpu_type: must not be empty"},
     {"memory", "4x", "memory: '4x' is not a size; write 512m, 4g, 1.5t or a number of MB"},
     {"memory", "g", "memory: 'g' is not a size"},
     {"memory", "-4g", "memory: '-4g' is not a size"},
@@ -212,23 +212,23 @@ static const struct {
     {"hold", "2", "hold: '2': expected true or false"},
     {"after", "", "after: '': expected after:, afterok:, afternotok: or afterany: with jobs"},
     {"after", "12", "after: '12': expected after:"},
-    {"after", "afterok:", "after: expected a job behind 'afterok:', as in afterok:12,13"},
-    {"after", "afterok:1,", "after: expected a job behind 'afterok:'"},
-    {"after", "afterok:1::2", "after: expected a job behind 'afterok:'"},
+    {"after", "afterok:", "after: expected a job after 'afterok:', such as afterok:12,13"},
+    {"after", "afterok:1,", "after: expected a job after 'afterok:'"},
+    {"after", "afterok:1::2", "after: expected a job after 'afterok:'"},
     {"after", "aftercorr:1", "after: 'aftercorr:1': expected after:"},
     {"after", "singleton:1", "after: 'singleton:1': expected after:"},
     {"array", "x", "array: 'x': expected an index, FIRST-LAST or FIRST-LAST:STEP"},
     {"array", "1,", "array: '': expected an index"},
-    {"array", "5-1", "array: '5-1': the indices of a range must rise"},
-    {"array", "1-5:0", "array: '1-5:0': the indices of a range must rise"},
+    {"array", "5-1", "array: '5-1': expected FIRST <= LAST and STEP >= 1"},
+    {"array", "1-5:0", "array: '1-5:0': expected FIRST <= LAST and STEP >= 1"},
     {"array", "0-100000", "array: an array of more than 100000 jobs"},
     {"array", "99999999999999999999", "indices go up to 10000000"},
-    {"array", "1-3,3", "array: index 3 comes twice"},
-    {"array", "0-8:2,1-9:3", "array: index 4 comes twice"},
-    {"array", "1-3%", "array: the number behind % of how many run at once: ''"},
+    {"array", "1-3,3", "array: index 3 is given twice"},
+    {"array", "0-8:2,1-9:3", "array: index 4 is given twice"},
+    {"array", "1-3%", "array: the limit after %: ''"},
     {"array", "1-3%0", "0 is not between 1 and 100000"},
     {"array", "1-3x", "array: 'x': expected 0-9, 1,3,5 or 0-99%4"},
-    {"workdir", "", "workdir: expected a text, not nothing"},
+    {"workdir", "", "workdir: must not be empty"},
     {"env", "A", "env: 'A': expected KEY=VALUE"},
     {"env", "=x", "env: '=x': expected KEY=VALUE"},
     {"env", "A=\xc3", "env: 'A=?': not valid UTF-8"},
@@ -296,25 +296,27 @@ static void set(struct spec *s, const char *field, const char *text)
 static const struct {
     const char *pairs[9], *field, *error;
 } contradictions[] = {
-    {{NULL}, "command", "command: there is nothing to run"},
-    {{"command", ""}, "command", "command: its first word is empty"},
+    {{NULL}, "command", "command: nothing to run"},
+    {{"command", ""}, "command", "command: the first word must not be empty"},
     {{"command", "x", "deadline", "1h", "deadline_at", "1900000000"},
      "deadline_at",
-     "deadline_at: there is a deadline too; give one of them"},
-    {{"command", "x", "signal", "USR1@60"}, "signal", "signal: it is sent before the time_limit"},
+     "deadline_at: give either deadline or deadline_at, not both"},
+    {{"command", "x", "signal", "USR1@60"}, "signal", "signal: it is sent before the time limit"},
     {{"command", "x", "signal", "USR1@60", "time_limit", "1m"},
      "signal",
-     "signal: it would be due before the job starts"},
+     "signal: it would be sent before the job starts"},
     {{"command", "x", "workdir", "here"}, "workdir", "workdir: 'here' is not an absolute path"},
     {{"command", "x", "checkpoint_dir", "c"}, "checkpoint_dir", "'c' is not an absolute path"},
-    {{"command", "x", "mounts", "/a:/b"}, "mounts", "mounts: they need an image"},
+    {{"command", "x", "mounts", "/a:/b"},
+     "mounts",
+     "mounts: they are for containers; give an image"},
     {{"command", "x", "image", "i", "mounts", "a:/b"}, "mounts", "expected /SOURCE:/TARGET[:ro]"},
     {{"command", "x", "image", "i", "mounts", "/a:b"}, "mounts", "expected /SOURCE:/TARGET[:ro]"},
     {{"command", "x", "image", "i", "mounts", "/a:/b:rx"}, "mounts", "expected /SOURCE:/TARGET"},
-    {{"command", "x", "gpu_type", "t4"}, "gpu_type", "gpu_type: the job asks for no GPU"},
-    {{"command", "x", "workers", "2"}, "workers", "needs resize: torchrun or horovod"},
-    {{"command", "x", "gpus", "1", "resize", "live"}, "resize", "live is for CPU jobs"},
-    {{"command", "x", "gpus", "1", "preempt", "pause"}, "preempt", "would keep the GPU memory"},
+    {{"command", "x", "gpu_type", "t4"}, "gpu_type", "gpu_type: the job does not ask for GPUs"},
+    {{"command", "x", "workers", "2"}, "workers", "need resize: torchrun or horovod"},
+    {{"command", "x", "gpus", "1", "resize", "live"}, "resize", "live works only without GPUs"},
+    {{"command", "x", "gpus", "1", "preempt", "pause"}, "preempt", "would keep its GPU memory"},
 };
 
 static void finds_contradictions(void **state)
@@ -347,7 +349,7 @@ static void refuses_what_exec_would(void **state)
     for (int i = 0; i < 16; i++)
         set(&s, "command", word);
     assert_error(spec_check(&s, NULL, &err), err, ERR_INVALID,
-                 "command: with env, 1600144 bytes; the kernel takes about 1572864");
+                 "command: 1600144 bytes together with env; the kernel accepts about 1572864");
     spec_done(&s);
 }
 

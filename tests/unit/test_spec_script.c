@@ -77,12 +77,12 @@ static void reads_its_own_lines(void **state)
 static void says_what_is_wrong_and_where(void **state)
 {
     (void)state;
-    expect("", "job.sh: there is nothing in it");
-    expect(" \n\n", "job.sh: there is nothing in it");
-    expect("#!\n", "job.sh:1:3: no interpreter behind #!, as in #!/bin/sh");
+    expect("", "job.sh: the script is empty");
+    expect(" \n\n", "job.sh: the script is empty");
+    expect("#!\n", "job.sh:1:3: no interpreter after #!; write #!/bin/sh, for example");
     expect("#!/bin/sh\r\ntrue\r\n",
-           "job.sh:1:10: a line ends as in DOS; remove the carriage returns (dos2unix)");
-    expect("#\xff\n", "job.sh:1:2: byte 0xff: not valid UTF-8");
+           "job.sh:1:10: DOS line ending; remove the carriage returns (dos2unix)");
+    expect("#\xff\n", "job.sh:1:2: byte 0xff is not valid UTF-8");
     expect("#TRAINYARD --cpu 2\n", "job.sh:1:12: unknown option --cpu; did you mean --cpus?");
     expect("#TRAINYARD --checkpoint_dirs x\n",
            "job.sh:1:12: unknown option --checkpoint_dirs; did you mean --checkpoint-dir?");
@@ -92,10 +92,12 @@ static void says_what_is_wrong_and_where(void **state)
     expect("\n#TRAINYARD   --cpus x\n", "job.sh:2:14: cpus: 'x' is not a number");
     expect("#TRAINYARD --cpus\n", "job.sh:1:12: --cpus needs a value");
     expect("#TRAINYARD -c\n", "job.sh:1:12: -c needs a value");
-    expect("#TRAINYARD 4\n", "job.sh:1:12: '4': expected an option, as --time=2:00:00 or -c 4");
-    expect("#TRAINYARD - \n", "job.sh:1:12: '-': expected an option, as --time=2:00:00 or -c 4");
-    expect("#TRAINYARD --\n", "job.sh:1:12: '--': expected an option, as --time=2:00:00 or -c 4");
-    expect("#TRAINYARD --comment 'x\n", "job.sh:1:22: a quote that is never closed");
+    expect("#TRAINYARD 4\n", "job.sh:1:12: '4': expected an option such as --time=2:00:00 or -c 4");
+    expect("#TRAINYARD - \n",
+           "job.sh:1:12: '-': expected an option such as --time=2:00:00 or -c 4");
+    expect("#TRAINYARD --\n",
+           "job.sh:1:12: '--': expected an option such as --time=2:00:00 or -c 4");
+    expect("#TRAINYARD --comment 'x\n", "job.sh:1:22: missing closing quote");
     expect("#TRAINYARD --comment \xc3\xa9 --cpus x\n", "job.sh:1:24: cpus: 'x' is not a number");
     expect("#SBATCH -c x\n", "job.sh:1:9: --cpus-per-task: 'x' is not a whole number");
     expect("#SBATCH --cpu-per-task=2\n",
@@ -147,9 +149,9 @@ static void knows_the_other_options(void **state)
     expect_sbatch("--dependency=singleton", "{\"after\":[\"singleton\"]}");
     expect_sbatch("--dep=after:1", "{\"after\":[\"after:1\"]}");
     expect_sbatch("-d afterok:1?afterok:2",
-                  "job.sh:2:9: --dependency: '?' (any of these) has no counterpart");
+                  "job.sh:2:9: --dependency: '?' (any of several jobs) is not supported");
     expect_sbatch("-d after:1+5",
-                  "job.sh:2:9: --dependency: '+' (so long after its start) has no counterpart");
+                  "job.sh:2:9: --dependency: '+' (a time after the start) is not supported");
     expect_sbatch("--signal=B:USR1@60 -t 5", "{\"time_limit\":300,\"signal\":\"USR1@60\"}");
     expect_sbatch("--signal=USR2 -t 5", "{\"time_limit\":300,\"signal\":\"USR2@60\"}");
     expect_sbatch("--signal=RB:10@30 -t 5", "{\"time_limit\":300,\"signal\":\"USR1@30\"}");
@@ -239,7 +241,7 @@ static void checks_keep_the_place(void **state)
     spec_init(&s);
     assert_ok(spec_read_script("job.sh", text, sizeof text - 1, &s, &ignored, &err), err);
     assert_error(spec_check(&s, NULL, &err), err, ERR_INVALID,
-                 "job.sh:2:9: signal: it would be due before the job starts");
+                 "job.sh:2:9: signal: it would be sent before the job starts");
     assert_ok(spec_set(&s, spec_find("time_limit", &err), "1h", &err), err);
     assert_error(spec_check(&s, NULL, &err), err, ERR_INVALID,
                  "job.sh:4:9: workdir: 'x' is not an absolute path");

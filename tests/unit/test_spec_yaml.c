@@ -90,29 +90,30 @@ static void follows_aliases(void **state)
 static const struct {
     const char *text, *error;
 } bad[] = {
-    {"", "job.yaml: there is no job in it"},
-    {"# nothing\n", "job.yaml: there is no job in it"},
-    {"--- \n", "job.yaml:2:1: expected a mapping of fields, as in 'cpus: 2', not one value"},
-    {"just text\n", "job.yaml:1:1: expected a mapping of fields, as in 'cpus: 2', not one value"},
-    {"- a\n", "job.yaml:1:1: expected a mapping of fields, as in 'cpus: 2', not a list"},
-    {"cpus: 2\n", "job.yaml:1:1: command: there is nothing to run"},
+    {"", "job.yaml: the file has no jobs"},
+    {"# nothing\n", "job.yaml: the file has no jobs"},
+    {"--- \n", "job.yaml:2:1: expected a mapping of fields such as 'cpus: 2', not one value"},
+    {"just text\n", "job.yaml:1:1: expected a mapping of fields such as 'cpus: 2', not one value"},
+    {"- a\n", "job.yaml:1:1: expected a mapping of fields such as 'cpus: 2', not a list"},
+    {"cpus: 2\n", "job.yaml:1:1: command: nothing to run"},
     {"command: [a]\ncpu: 2\n", "job.yaml:2:1: unknown field 'cpu'; did you mean 'cpus'?"},
     {"command: [a]\ncpus: x\n", "job.yaml:2:7: cpus: 'x' is not a number"},
     {"command: [a]\ncpus: [1, 2]\n", "job.yaml:2:7: cpus: expected MIN-MAX, not a list"},
     {"command: [a]\nhold: [1]\n", "job.yaml:2:7: hold: expected true or false, not a list"},
     {"command: {a: b}\n", "job.yaml:1:10: command: expected a list, not a mapping"},
     {"command: [a, [b]]\n", "job.yaml:1:14: command: expected one value, not a list"},
-    {"command:\n- a\n-\n", "job.yaml:3:2: command: there is nothing behind the dash"},
+    {"command:\n- a\n-\n", "job.yaml:3:2: command: empty list item"},
     {"command: [a]\ncpus: 1\ncpus: 2\n", "job.yaml:3:1: cpus: given twice, first in line 2"},
     {"command: [a]\nenv: {A: 1, A: 2}\n", "job.yaml:2:13: env: A: given twice"},
     {"command: [a]\nenv: {A: [1]}\n", "job.yaml:2:10: env: A: expected one value, not a list"},
-    {"command: [a]\nenv: {A=B: 1}\n", "job.yaml:2:7: env: A=B: a name without = was expected"},
+    {"command: [a]\nenv: {A=B: 1}\n",
+     "job.yaml:2:7: env: A=B: a variable's name must not contain ="},
     {"command: [a]\nenv: A\n", "job.yaml:2:6: env: 'A': expected KEY=VALUE"},
     {"command: [a]\nsignal: USR1@60\ntime_limit: 30\n",
-     "job.yaml:2:9: signal: it would be due before the job starts"},
+     "job.yaml:2:9: signal: it would be sent before the job starts"},
     {"jobs:\n- command: [a]\n  workdir: here\n",
      "job.yaml:3:12: workdir: 'here' is not an absolute path"},
-    {"jobs:\n- command: [a]\n- cpus: 2\n", "job.yaml:3:3: command: there is nothing to run"},
+    {"jobs:\n- command: [a]\n- cpus: 2\n", "job.yaml:3:3: command: nothing to run"},
     {"jobs:\n- command: [a]\n  jobs: []\n", "job.yaml:3:3: unknown field 'jobs'"},
     {"jobs: 3\n", "job.yaml:1:7: jobs: expected a list with a mapping of fields for each job"},
     {"jobs: []\n", "job.yaml:1:7: jobs: expected a list"},
@@ -120,16 +121,16 @@ static const struct {
     {"jobs: [{command: [a]}]\njobs: []\n", "job.yaml:2:1: jobs: given twice, first in line 1"},
     {"command: [a]\n? [x]\n: 1\n", "job.yaml:2:3: a field's name: expected one value, not a list"},
     {"command: [a\n", "job.yaml:2:1: not valid YAML: while parsing a flow sequence"},
-    {"command: [a]\n\tcpus: 2\n", "indent with blanks, not tabs"},
+    {"command: [a]\n\tcpus: 2\n", "indent with spaces, not tabs"},
     {"command: 'a\n", "not valid YAML: while scanning a quoted scalar"},
     {"command: [*a]\n", "job.yaml:1:11: not valid YAML: found undefined alias"},
-    {"command: [!x a]\n", "job.yaml:1:11: command: tags are not understood"},
+    {"command: [!x a]\n", "job.yaml:1:11: command: tags are not supported"},
     {"command: [\"a\\0b\"]\n", "job.yaml:1:11: command: a NUL character"},
     {"command: [a]\nname: \"a\\nb\"\n", "job.yaml:2:7: name: 'a?b': control characters"},
-    {"command: [a\xff]\n", "job.yaml:1:12: byte 0xff: not valid UTF-8"},
-    {"command: [\xc3\xa9\xc3]\n", "job.yaml:1:12: byte 0xc3: not valid UTF-8"},
+    {"command: [a\xff]\n", "job.yaml:1:12: byte 0xff is not valid UTF-8"},
+    {"command: [\xc3\xa9\xc3]\n", "job.yaml:1:12: byte 0xc3 is not valid UTF-8"},
     {"command: [a\x01]\n", "job.yaml:1:12: not valid YAML: control characters are not allowed"},
-    {"&a {<<: *a, command: [a]}\n", "job.yaml:1:1: <<: more than 8 merges inside each other"},
+    {"&a {<<: *a, command: [a]}\n", "job.yaml:1:1: <<: merges nested deeper than 8 levels"},
     {"command: [a]\n<<: 3\n", "job.yaml:2:5: expected a mapping of fields"},
     {"command: [a]\n<<: {}\n<<: {}\n", "job.yaml:3:1: <<: given twice, first in line 2"},
     {"command: &a [*a]\n", "job.yaml:1:10: command: expected one value, not a list"},
@@ -182,7 +183,7 @@ static void survives_bombs(void **state)
             str_addf(&text, "%s*a%d", k ? ", " : "", i - 1);
         str_add(&text, "]}\n");
     }
-    expect_error(&text, ERR_LIMIT, "too much for one file, with what its aliases repeat");
+    expect_error(&text, ERR_LIMIT, "the file is too large when its aliases are expanded");
     str_done(&text);
     /* A large text many times over. */
     str_add(&text, "jobs:\n- &a {command: [");
@@ -191,11 +192,11 @@ static void survives_bombs(void **state)
     str_add(&text, "]}\n");
     for (int i = 0; i < 100000; i++)
         str_add(&text, "- *a\n");
-    expect_error(&text, ERR_LIMIT, "too much for one file");
+    expect_error(&text, ERR_LIMIT, "the file is too large");
     str_done(&text);
     for (int i = 0; i < (4 << 20); i++)
         str_add(&text, "#\n");
-    expect_error(&text, ERR_LIMIT, "job.yaml: 8388608 bytes; at most 4194304 are read");
+    expect_error(&text, ERR_LIMIT, "job.yaml: 8388608 bytes; at most 4194304 are allowed");
     str_done(&text);
     str_add(&text, "command: [");
     for (int i = 0; i < 1500000; i++)
@@ -234,7 +235,7 @@ static void stops_when_told(void **state)
     assert_error(spec_read_yaml("j", text, sizeof text - 1, refuse, NULL, &err), err, ERR_CONFLICT,
                  "not this one");
     assert_error(spec_read_yaml("j", nul, sizeof nul - 1, refuse, NULL, &err), err, ERR_INVALID,
-                 "j:1:13: a NUL byte: this is not a text file");
+                 "j:1:13: NUL byte; this is not a text file");
     memset(name, 'd', sizeof name);
     strcpy(name + sizeof name - 10, "/job.yaml");
     assert_error(spec_read_yaml(name, "x: 1", 4, refuse, NULL, &err), err, ERR_INVALID,

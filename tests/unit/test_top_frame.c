@@ -123,8 +123,9 @@ static void test_empty(void **state)
 {
     (void)state;
     struct top_state s = {.size = {5, 60}};
-    shows(&s, "trainyard  CPUs 0 of 0  0 running, 0 queued, 0 held\n\nno jobs wait or run\n\n"
-              "q quit  enter show  c cancel  h hold  + - resize  a all  p …");
+    shows(&s,
+          "trainyard  CPUs 0 of 0  0 running, 0 queued, 0 held\n\nno jobs are queued or running\n\n"
+          "q quit  enter show  c cancel  h hold  + - resize  a all  p …");
 }
 
 #define DETAILS                                                                                    \
@@ -140,7 +141,7 @@ static void test_empty(void **state)
     "  started      1m32s ago, after waiting 8.0s\n"                                               \
     "  running for  1m32s\n"                                                                       \
     "  progress      30%, step 300 of 1000\n"                                                      \
-    "  speed        3.26 steps a second\n"                                                         \
+    "  speed        3.26 steps per second\n"                                                       \
     "  time left    3m35s\n"                                                                       \
     "  loss         0.42\n"                                                                        \
     "  used         2m10s of CPU time, now 1.49 CPUs, 32 MB, 3 processes\n"                        \

@@ -1,0 +1,50 @@
+/* Owns the list of environment variables, for the manual page. docs/jobs.md has the same list;
+ * a test compares both with the sources. */
+#include "cli/variables.h"
+
+#include <stddef.h>
+
+const struct variable variables_of_commands[] = {
+    {"TRAINYARD_SERVER", "socket or URL of the server, unless --server is given"},
+    {"TRAINYARD_TOKEN", "token for a server that is reached over TCP"},
+    {"TRAINYARD_STATE", "state directory of the server, unless --state is given"},
+    {"NO_COLOR", "print no colours"},
+    {NULL, NULL},
+};
+
+const struct variable variables_of_server[] = {
+    {"TRAINYARD_STATE", "state directory, unless --state is given"},
+    {"TRAINYARD_TOKEN", "token that clients need with --listen"},
+    {"TRAINYARD_CONDUCTOR", "path of trainyard-conductor, the parent process of each job"},
+    {"TRAINYARD_MALLEABLE", "path of the library that is preloaded into jobs; empty = none"},
+    {"TRAINYARD_TORCHRUN", "path of the launcher for jobs with resize: torchrun"},
+    {"TRAINYARD_HOSTS", "path of the host discovery script for jobs with resize: horovod"},
+    {NULL, NULL},
+};
+
+const struct variable variables_of_jobs[] = {
+    {"TRAINYARD_JOB_ID", "number of the job"},
+    {"TRAINYARD_JOB_NAME", "name of the job"},
+    {"TRAINYARD_ATTEMPT", "number of the attempt, counted from 1"},
+    {"TRAINYARD_CPUS", "CPUs at the start"},
+    {"TRAINYARD_GPUS", "GPUs at the start"},
+    {"TRAINYARD_NODES", "number of nodes"},
+    {"TRAINYARD_NODE_RANK", "number of this node, counted from 0"},
+    {"TRAINYARD_MASTER_ADDR", "address of the first node"},
+    {"TRAINYARD_CHECKPOINT_DIR", "directory for checkpoints; it exists, and all attempts share it"},
+    {"TRAINYARD_CHECKPOINT_SIGNAL", "number of the checkpoint signal, unless it is SIGTERM"},
+    {"TRAINYARD_PROGRESS", "file to which the job can append its progress as JSON lines"},
+    {"TRAINYARD_CONTROL", "file that holds the current number of threads or workers"},
+    {"TRAINYARD_ARRAY_JOB", "in an array: number of its first job"},
+    {"TRAINYARD_ARRAY_INDEX", "in an array: index of this job, also as SLURM_ARRAY_TASK_ID"},
+    {"TRAINYARD_WORKERS", "with a launcher: number of workers at the start"},
+    {"TRAINYARD_WORKERS_MIN", "with a launcher: fewest workers"},
+    {"TRAINYARD_WORKERS_MAX", "with a launcher: most workers"},
+    {"TRAINYARD_CPUS_PER_WORKER", "with a launcher: CPUs of each worker"},
+    {"TRAINYARD_GRACE", "with resize: torchrun, seconds for a worker to end at a resize (60)"},
+    {"TRAINYARD_HOST_DISCOVERY", "with resize: horovod, path of the host discovery script"},
+    {"CUDA_VISIBLE_DEVICES", "GPUs of the job, by UUID"},
+    {"OMP_NUM_THREADS", "the most CPUs that it may hold, unless you have set it"},
+    {"LD_PRELOAD", "has the library that makes OpenMP follow the number of CPUs"},
+    {NULL, NULL},
+};
