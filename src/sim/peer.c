@@ -31,13 +31,6 @@ usec_t peer_hold(const struct peer *p, const struct engine *e, usec_t next)
     return p->active && p->decided_at >= 0 && next < soonest ? soonest : next;
 }
 
-usec_t peer_end(const struct peer *p, usec_t end)
-{
-    if (!p->active || end == USEC_NEVER)
-        return end;
-    return (end + USEC_PER_SEC - 1) / USEC_PER_SEC * USEC_PER_SEC;
-}
-
 int peer_before(struct peer *p, struct engine *e, usec_t now, struct err *err)
 {
     for (size_t i = 0; p->active && p->charges && i < e->running.n; i++) {

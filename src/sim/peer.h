@@ -5,6 +5,9 @@
 
 #include "engine/engine.h"
 
+/* Ends are predicted in whole seconds, rounded up. */
+#define PEER_END_GRAIN USEC_PER_SEC
+
 struct peer {
     bool active;
     bool charges;  /* the policy pays for starts (its dlas-gpu does, its edf not) */
@@ -20,9 +23,6 @@ void peer_done(struct peer *p);
 /* Nothing happens before this time: decisions keep their distance, and what
  * falls between them is seen at the later one. */
 usec_t peer_hold(const struct peer *p, const struct engine *e, usec_t next);
-
-/* A predicted end, in whole seconds. */
-usec_t peer_end(const struct peer *p, usec_t end);
 
 /* Before a decision: takes what starts cost off the progress. */
 int peer_before(struct peer *p, struct engine *e, usec_t now, struct err *err);

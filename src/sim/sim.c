@@ -1,7 +1,6 @@
 /* Owns the simulation: discrete events in integer microseconds. All events of
  * one instant are fed to the engine before it decides: ends first, then nodes,
- * then arrivals, each by id, so that the same input gives the same result. The
- * engine predicts when a task ends; the simulator makes it so. */
+ * then arrivals, each by id, so that the same input gives the same result. */
 #include "sim/sim.h"
 
 #include <math.h>
@@ -10,6 +9,7 @@
 
 #include "base/heap.h"
 #include "base/rng.h"
+#include "engine/drive.h"
 #include "sim/peer.h"
 #include "sim/recorder.h"
 
@@ -19,19 +19,15 @@ struct sim {
     struct sim_result *r;
     struct recorder recorder;
     struct peer peer;
-    usec_t now;           /* of the last instant at which something happened */
-    struct heap ends;     /* task -> predicted end */
-    struct heap failures; /* node -> next failure or repair */
+    struct drive drive;   /* the clock, and predicted ends */
+    struct heap failures; /* next failure or repair, by node */
     struct rng rng;
     uint32_t arrived, over; /* jobs of the trace; those that left or never came in */
-    uint32_t idle_ticks;    /* decisions in a row that changed nothing while nothing ran */
     uint32_t fruitless;     /* failures since a job last ended */
     double unit_seconds;    /* held, or used, by the jobs that are done */
     VEC(float) decision_us;
 };
 
-/* A policy that wakes up this often over an idle cluster will never act. */
-enum { IDLE_TICKS = 1000 };
 /* When nodes fail so often that no job ever ends between checkpoints, it stops. */
 enum { FRUITLESS_FAILURES = 1000000 };
 
@@ -42,26 +38,14 @@ static double clock_us(clockid_t clock)
     return (double)ts.tv_sec * 1e6 + (double)ts.tv_nsec / 1e3;
 }
 
-static void predict(struct sim *m, uint32_t task, usec_t now)
-{
-    const struct task *t = &m->engine.tasks[task];
-    usec_t end = t->job && task_running(t) ? peer_end(&m->peer, task_end(t, now)) : USEC_NEVER;
-    if (end == USEC_NEVER)
-        heap_remove(&m->ends, task);
-    else
-        heap_set(&m->ends, task, end);
-}
-
-/* Takes over what the last step changed: predicted ends, counters. */
-static void follow(struct sim *m, usec_t now)
+/* Counts and records what the last step did. */
+static void follow(struct sim *m)
 {
     const struct engine *e = &m->engine;
-    for (size_t i = 0; i < e->touched.n; i++)
-        predict(m, e->touched.at[i], now);
     if (m->o->record)
-        recorder_follow(&m->recorder, e, now);
+        recorder_follow(&m->recorder, e, m->drive.now);
     if (m->o->observe)
-        m->o->observe(m->o->ctx, e, now);
+        m->o->observe(m->o->ctx, e, m->drive.now);
     for (size_t i = 0; i < e->effects.n; i++) {
         enum effect_kind kind = e->effects.at[i].kind;
         m->r->starts += kind == EFFECT_START;
@@ -71,11 +55,11 @@ static void follow(struct sim *m, usec_t now)
     }
 }
 
-static int step(struct sim *m, const struct event *event, usec_t now, struct err *err)
+static int step(struct sim *m, struct event event, struct err *err)
 {
-    int rc = engine_step(&m->engine, event, now, err);
+    int rc = drive_step(&m->drive, &event, err);
     if (rc == 0)
-        follow(m, now);
+        follow(m);
     return rc;
 }
 
@@ -91,12 +75,11 @@ static void keep_row(struct sim_job *row, const struct task *t, usec_t now)
     row->failures = t->failures;
 }
 
-static int end_tasks(struct sim *m, usec_t now, struct err *err)
+static int end_tasks(struct sim *m, struct err *err)
 {
-    while (m->ends.n && heap_top(&m->ends).key <= now) {
-        struct heap_entry top = heap_pop(&m->ends);
-        uint32_t task = top.id;
-        usec_t end = top.key; /* before `now` only where a peer's rules delay its notice */
+    uint32_t task;
+    usec_t end; /* before now only where a peer's rules delay its notice */
+    while (drive_take_ended(&m->drive, &task, &end)) {
         const struct task *t = &m->engine.tasks[task];
         bool soft = m->o->combo.policy[AXIS_SHARE]->soft && t->pool == POOL_CPU;
         m->unit_seconds +=
@@ -107,19 +90,18 @@ static int end_tasks(struct sim *m, usec_t now, struct err *err)
         row->end = end;
         m->over++;
         m->fruitless = 0;
-        if (step(m, &(struct event){.kind = EVENT_END, .task = task}, now, err) < 0)
+        if (step(m, (struct event){.kind = EVENT_END, .task = task}, err) < 0)
             return -1;
     }
     return 0;
 }
 
-static int submit_jobs(struct sim *m, usec_t now, struct err *err)
+static int submit_jobs(struct sim *m, struct err *err)
 {
     const struct trace *trace = m->o->trace;
-    for (; m->arrived < trace->n && trace->jobs[m->arrived].submit <= now; m->arrived++) {
+    for (; m->arrived < trace->n && trace->jobs[m->arrived].submit <= m->drive.now; m->arrived++) {
         const struct job *job = &trace->jobs[m->arrived];
-        struct event event = {.kind = EVENT_SUBMIT, .job = job};
-        if (step(m, &event, now, err) == 0)
+        if (step(m, (struct event){.kind = EVENT_SUBMIT, .job = job}, err) == 0)
             continue;
         if (err->code != ERR_LIMIT)
             return -1;
@@ -137,8 +119,9 @@ static void schedule_failure(struct sim *m, uint32_t node, usec_t now)
     heap_set(&m->failures, node, now + 1 + (usec_t)fmin(gap, (double)USEC_LIMIT / 2));
 }
 
-static int fail_nodes(struct sim *m, usec_t now, struct err *err)
+static int fail_nodes(struct sim *m, struct err *err)
 {
+    usec_t now = m->drive.now;
     while (m->failures.n && heap_top(&m->failures).key <= now) {
         uint32_t node = heap_pop(&m->failures).id;
         bool down = m->engine.cluster.nodes[node].state == NODE_UP;
@@ -150,16 +133,17 @@ static int fail_nodes(struct sim *m, usec_t now, struct err *err)
             schedule_failure(m, node, now);
         struct event event = {
             .kind = EVENT_NODE, .node = node, .state = down ? NODE_DOWN : NODE_UP};
-        if (step(m, &event, now, err) < 0)
+        if (step(m, event, err) < 0)
             return -1;
     }
     return 0;
 }
 
 /* What a monitor would see of a running job at this instant. */
-static int sample_task(struct sim *m, uint32_t task, usec_t now, struct err *err)
+static int sample_task(struct sim *m, uint32_t task, struct err *err)
 {
     const struct task *t = &m->engine.tasks[task];
+    usec_t now = m->drive.now;
     double share = t->work > 0 ? task_done(t, now) / t->work : 1;
     struct sample sample = {
         .at = now,
@@ -169,14 +153,13 @@ static int sample_task(struct sim *m, uint32_t task, usec_t now, struct err *err
         .cpu_time = task_cpu_time(t, now),
         .memory_mb = (double)t->job->memory_mb,
     };
-    struct event event = {.kind = EVENT_SAMPLE, .task = task, .sample = &sample};
-    return step(m, &event, now, err);
+    return step(m, (struct event){.kind = EVENT_SAMPLE, .task = task, .sample = &sample}, err);
 }
 
-static int sample_running(struct sim *m, usec_t now, struct err *err)
+static int sample_running(struct sim *m, struct err *err)
 {
     for (size_t i = 0; i < m->engine.running.n; i++)
-        if (sample_task(m, m->engine.running.at[i], now, err) < 0)
+        if (sample_task(m, m->engine.running.at[i], err) < 0)
             return -1;
     return 0;
 }
@@ -189,35 +172,32 @@ static bool needs_metric(const struct combo *c)
     return false;
 }
 
-static int tick(struct sim *m, usec_t now, struct err *err)
+static int tick(struct sim *m, struct err *err)
 {
     bool metrics = needs_metric(&m->o->combo);
+    usec_t now = m->drive.now;
     if (peer_before(&m->peer, &m->engine, now, err) < 0)
         return -1;
-    if (metrics && sample_running(m, now, err) < 0)
+    if (metrics && sample_running(m, err) < 0)
         return -1;
     double before = clock_us(CLOCK_MONOTONIC);
-    if (engine_step(&m->engine, &(struct event){.kind = EVENT_TICK}, now, err) < 0)
+    if (drive_tick(&m->drive, err) < 0)
         return -1;
     VEC_PUSH(&m->decision_us, (float)(clock_us(CLOCK_MONOTONIC) - before));
-    bool idle = m->engine.effects.n == 0 && m->engine.running.n == 0;
-    m->idle_ticks = idle ? m->idle_ticks + 1 : 0;
-    follow(m, now);
+    follow(m);
     if (peer_after(&m->peer, &m->engine, now, err) < 0)
         return -1;
     for (size_t i = 0; m->peer.active && i < m->engine.running.n; i++)
-        predict(m, m->engine.running.at[i], now);
-    /* Those that started show their first value at once. */
-    return metrics ? sample_running(m, now, err) : 0;
+        drive_predict(&m->drive, m->engine.running.at[i]);
+    /* Tasks that started show their first value at once. */
+    return metrics ? sample_running(m, err) : 0;
 }
 
 /* The next instant at which anything happens; USEC_NEVER when nothing will. */
 static usec_t next_instant(const struct sim *m)
 {
     const struct trace *trace = m->o->trace;
-    usec_t next = m->idle_ticks < IDLE_TICKS ? engine_due(&m->engine) : USEC_NEVER;
-    if (m->ends.n && heap_top(&m->ends).key < next)
-        next = heap_top(&m->ends).key;
+    usec_t next = drive_next(&m->drive);
     if (m->arrived < trace->n && trace->jobs[m->arrived].submit < next)
         next = trace->jobs[m->arrived].submit;
     if (m->failures.n && heap_top(&m->failures).key < next)
@@ -235,11 +215,10 @@ static int run(struct sim *m, struct err *err)
             m->r->stop = now == USEC_NEVER ? STOP_STILL : STOP_FAILURES;
             break;
         }
-        m->now = now;
-        if (end_tasks(m, now, err) < 0 || fail_nodes(m, now, err) < 0 ||
-            submit_jobs(m, now, err) < 0)
+        m->drive.now = now;
+        if (end_tasks(m, err) < 0 || fail_nodes(m, err) < 0 || submit_jobs(m, err) < 0)
             return -1;
-        if (engine_due(&m->engine) <= now && m->over < n && tick(m, now, err) < 0)
+        if (drive_is_due(&m->drive) && m->over < n && tick(m, err) < 0)
             return -1;
         if (m->o->record)
             recorder_sample(&m->recorder, &m->engine, now);
@@ -252,9 +231,9 @@ static int run(struct sim *m, struct err *err)
 /* What became of the jobs that are not over until then. */
 static void keep_unfinished(struct sim *m)
 {
-    const struct snapshot *s = engine_snapshot(&m->engine, m->now);
+    const struct snapshot *s = engine_snapshot(&m->engine, m->drive.now);
     SNAPSHOT_EACH (s, i)
-        keep_row(&m->r->job[s->tasks[i].job->id], &s->tasks[i], m->now);
+        keep_row(&m->r->job[s->tasks[i].job->id], &s->tasks[i], m->drive.now);
 }
 
 static void init_rows(struct sim *m)
@@ -318,8 +297,10 @@ int sim_run(const struct sim_options *o, struct sim_result *out, struct err *err
     memcpy(result.policy, o->combo.name, sizeof result.policy);
     init_rows(&m);
     engine_init(&m.engine, &config, o->cluster);
+    drive_init(&m.drive, &m.engine, 0);
     recorder_init(&m.recorder, &result);
     peer_init(&m.peer, o->rules, &o->combo);
+    m.drive.end_grain = m.peer.active ? PEER_END_GRAIN : 0;
     rng_init(&m.rng, o->seed);
     for (uint32_t i = 0; o->mtbf > 0 && i < o->cluster->n; i++)
         schedule_failure(&m, i, 0);
@@ -330,7 +311,7 @@ int sim_run(const struct sim_options *o, struct sim_result *out, struct err *err
     recorder_done(&m.recorder);
     peer_done(&m.peer);
     engine_done(&m.engine);
-    heap_done(&m.ends);
+    drive_done(&m.drive);
     heap_done(&m.failures);
     result_summarise(&result);
     result.utilization = m.unit_seconds / (capacity(o) * result.makespan_s);
