@@ -67,6 +67,7 @@ static void write_value(const struct field *f, const void *from, struct str *out
         fields_add_real(out, *(const double *)from);
         break;
     case FIELD_FLAG:
+    case FIELD_OPTIONAL_FLAG:
         str_add(out, *(const bool *)from ? "true" : "false");
         break;
     case FIELD_WORD:
@@ -150,6 +151,7 @@ static int read_value(const struct field *f, const json_t *v, struct arena *a, v
     case FIELD_REAL:
         return fields_get_real(v, f->name, to, err);
     case FIELD_FLAG:
+    case FIELD_OPTIONAL_FLAG:
         if (!json_is_boolean(v))
             return err_set(err, ERR_INVALID, "%s must be true or false", f->name);
         *(bool *)to = json_is_true(v);
@@ -179,6 +181,10 @@ int fields_read(const struct field *fields, const json_t *object, struct arena *
 {
     for (const struct field *f = fields; f->name; f++) {
         const json_t *v = json_object_get(object, f->name);
+        if (!v && f->type == FIELD_OPTIONAL_FLAG) {
+            *(bool *)((char *)to + f->at) = false;
+            continue;
+        }
         if (!v)
             return err_set(err, ERR_INVALID, "%s is missing", f->name);
         if (read_value(f, v, a, (char *)to + f->at, err) < 0)

@@ -18,11 +18,12 @@ enum field_type {
     FIELD_I32,
     FIELD_U32,
     FIELD_I64,
-    FIELD_TIME, /* usec_t within USEC_LIMIT of 0; USEC_NEVER is null */
-    FIELD_REAL, /* double; "inf", "-inf" and "nan" are texts */
-    FIELD_FLAG, /* bool */
-    FIELD_WORD, /* an enum: the n-th of the words */
-    FIELD_TEXT, /* const char *; NULL is null */
+    FIELD_TIME,          /* usec_t within USEC_LIMIT of 0; USEC_NEVER is null */
+    FIELD_REAL,          /* double; "inf", "-inf" and "nan" are texts */
+    FIELD_FLAG,          /* bool */
+    FIELD_OPTIONAL_FLAG, /* bool; false where it is missing: older writers did not know it */
+    FIELD_WORD,          /* an enum: the n-th of the words */
+    FIELD_TEXT,          /* const char *; NULL is null */
 };
 
 struct field {

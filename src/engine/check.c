@@ -26,7 +26,9 @@ static int check_size(const struct engine *e, const struct grant *g, struct err 
     if (g->n < task_min(t) || g->n > task_max(t))
         return err_set(err, ERR_INTERNAL, "plan: job %s gets %lld units, not %lld to %lld", j->name,
                        (long long)g->n, (long long)task_min(t), (long long)task_max(t));
-    if (g->n != j->min && speed_floor(job_speed(j, g->pool), g->n) != g->n)
+    bool stays = t->pinned && g->n == t->n; /* whatever its job allows by now */
+    if (!stays &&
+        (g->n < j->min || (g->n != j->min && speed_floor(job_speed(j, g->pool), g->n) != g->n)))
         return err_set(err, ERR_INTERNAL, "plan: job %s cannot run on %lld units", j->name,
                        (long long)g->n);
     return 0;
@@ -168,6 +170,22 @@ static int check_notes(const struct engine *e, const struct plan *plan, struct e
     return 0;
 }
 
+/* What must not be preempted goes on where it is. */
+static int check_pinned(const struct engine *e, const struct plan *plan, struct err *err)
+{
+    for (size_t i = 0; e->snapshot.npinned && i < e->running.n; i++) {
+        const struct task *t = &e->tasks[e->running.at[i]];
+        const struct grant *g = plan_grant(plan, e->running.at[i]);
+        if (!t->pinned)
+            continue;
+        if (!g || !g->n)
+            return err_set(err, ERR_INTERNAL, "plan: job %s must not be preempted", t->job->name);
+        if (g->pool != t->pool || (g->moved && task_moves(t, g->n, &g->place)))
+            return err_set(err, ERR_INTERNAL, "plan: job %s must not be moved", t->job->name);
+    }
+    return 0;
+}
+
 int check_plan(const struct engine *e, const struct plan *plan, struct err *err)
 {
     bool changes = plan->n != e->running.n;
@@ -179,6 +197,8 @@ int check_plan(const struct engine *e, const struct plan *plan, struct err *err)
             return -1;
     }
     if (changes && check_nodes(e, plan, err) < 0)
+        return -1;
+    if (check_pinned(e, plan, err) < 0)
         return -1;
     if (check_order(e, plan, err) < 0)
         return -1;

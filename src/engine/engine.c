@@ -102,6 +102,18 @@ static bool look_again(const struct engine *e)
     return !e->again && e->snapshot.active > e->running.n && any_started(e, true);
 }
 
+/* Allocators serve pinned tasks first, but their rules may still leave one out: it gets
+ * the least that it runs on. No plan can give away what it holds, since placers count
+ * that as taken. */
+static void keep_pinned(const struct engine *e, struct plan *plan)
+{
+    for (size_t i = 0; e->snapshot.npinned && i < e->running.n; i++) {
+        const struct task *t = &e->tasks[e->running.at[i]];
+        if (t->pinned && plan_units(plan, e->running.at[i]) < task_min(t))
+            plan_give(plan, e->running.at[i], t->pool, task_min(t));
+    }
+}
+
 static int decide(struct engine *e, usec_t now, struct err *err)
 {
     const struct combo *c = &e->config.combo;
@@ -112,6 +124,7 @@ static int decide(struct engine *e, usec_t now, struct err *err)
     c->policy[AXIS_ALLOCATE]->decide(s, &c->params[AXIS_ALLOCATE], plan);
     if (e->costly && !c->policy[AXIS_ALLOCATE]->weighs_costs)
         settle_plan(e, plan);
+    keep_pinned(e, plan);
     c->policy[AXIS_PLACE]->decide(s, &c->params[AXIS_PLACE], plan);
     c->policy[AXIS_SHARE]->decide(s, &c->params[AXIS_SHARE], plan);
     if (check_plan(e, plan, err) < 0)

@@ -27,10 +27,10 @@ static void end(struct engine *e, uint32_t task, usec_t now)
 {
     struct task *t = &e->tasks[task];
     task_advance(t, now);
-    if (t->phase == TASK_RUNNING)
-        state_rest(e, task);
     if (t->phase != TASK_STOPPING && t->phase != TASK_HELD)
         state_unlink(e, task);
+    if (t->phase == TASK_RUNNING)
+        state_rest(e, task);
     if (t->at.n)
         state_vacate(e, task, true);
     service_add(&e->finished, t->attained);

@@ -84,11 +84,32 @@ void state_remove(struct engine *e, uint32_t task)
     VEC_PUSH(&e->spare, task);
 }
 
+static bool is_linked(const struct engine *e, uint32_t task)
+{
+    return e->links[task].prev != task;
+}
+
+/* Pins the task or not, and moves it to its new place in the order. */
+static void set_pinned(struct engine *e, uint32_t task, bool pinned)
+{
+    struct task *t = &e->tasks[task];
+    if (t->pinned == pinned)
+        return;
+    t->pinned = pinned;
+    e->snapshot.npinned += pinned ? 1 : -1U;
+    if (!e->snapshot.by_submit || !is_linked(e, task))
+        return;
+    state_unlink(e, task);
+    state_link(e, task);
+}
+
 void state_set_job(struct engine *e, uint32_t task, const struct job *job)
 {
-    e->tasks[task].job = job;
-    read_job(e, &e->tasks[task]);
+    struct task *t = &e->tasks[task];
+    t->job = job;
+    read_job(e, t);
     e->snapshot.by_submit = false;
+    set_pinned(e, task, task_running(t) && job->no_preempt);
 }
 
 void state_set_phase(struct engine *e, uint32_t task, enum task_phase phase)
@@ -99,21 +120,34 @@ void state_set_phase(struct engine *e, uint32_t task, enum task_phase phase)
     t->phase = phase;
 }
 
-/* Whether a comes before b by priority, submit time and id. */
+/* Whether a comes before b by class, submit time and id. */
 static bool ahead(const struct task *a, const struct task *b)
 {
-    if (a->priority != b->priority)
-        return a->priority > b->priority;
+    if (task_class(a) != task_class(b))
+        return task_class(a) > task_class(b);
     return a->submit != b->submit ? a->submit < b->submit : a->id < b->id;
+}
+
+/* The task behind which a new one belongs in an order by submission. New tasks mostly go
+ * to the end, pinned ones to the front: that is where the search begins. */
+static uint32_t find_prev(const struct engine *e, const struct task *t)
+{
+    uint32_t prev = e->snapshot.last;
+    if (t->pinned) {
+        uint32_t next = e->snapshot.first;
+        while (next != TASK_NONE && ahead(&e->tasks[next], t))
+            next = e->links[next].next;
+        return next == TASK_NONE ? prev : e->links[next].prev;
+    }
+    while (prev != TASK_NONE && ahead(t, &e->tasks[prev]))
+        prev = e->links[prev].prev;
+    return prev;
 }
 
 void state_link(struct engine *e, uint32_t task)
 {
     struct snapshot *s = &e->snapshot;
-    uint32_t prev = s->last;
-    if (s->by_submit)
-        while (prev != TASK_NONE && ahead(&e->tasks[task], &e->tasks[prev]))
-            prev = e->links[prev].prev;
+    uint32_t prev = s->by_submit ? find_prev(e, &e->tasks[task]) : s->last;
     uint32_t next = prev == TASK_NONE ? s->first : e->links[prev].next;
     e->links[task] = (struct task_link){prev, next};
     *(prev == TASK_NONE ? &s->first : &e->links[prev].next) = task;
@@ -214,6 +248,7 @@ void state_run(struct engine *e, uint32_t task)
     e->tasks[task].running_at = (uint32_t)e->running.n;
     e->snapshot.ncpu += e->tasks[task].pool == POOL_CPU;
     VEC_PUSH(&e->running, task);
+    set_pinned(e, task, e->tasks[task].job->no_preempt);
 }
 
 void state_rest(struct engine *e, uint32_t task)
@@ -223,6 +258,7 @@ void state_rest(struct engine *e, uint32_t task)
     e->tasks[last].running_at = at;
     e->tasks[task].running_at = TASK_NONE;
     e->snapshot.ncpu -= e->tasks[task].pool == POOL_CPU;
+    set_pinned(e, task, false);
 }
 
 void state_touch(struct engine *e, uint32_t task)

@@ -18,6 +18,7 @@ const struct field journal_job[] = {
     {"pool", FIELD_U8, MEMBER(job, pool), POOL_CPU, POOL_ANY_GPU, NULL},
     {"whole", FIELD_FLAG, MEMBER(job, whole), 0, 0, NULL},
     {"can_pause", FIELD_FLAG, MEMBER(job, can_pause), 0, 0, NULL},
+    {"no_preempt", FIELD_OPTIONAL_FLAG, MEMBER(job, no_preempt), 0, 0, NULL},
     {"req", FIELD_I64, MEMBER(job, req), 1, UNITS_MAX, NULL},
     {"min", FIELD_I64, MEMBER(job, min), 1, UNITS_MAX, NULL},
     {"max", FIELD_I64, MEMBER(job, max), 1, UNITS_MAX, NULL},

@@ -76,5 +76,7 @@ int job_normalise(struct job *j, struct err *err)
         return err_set(err, ERR_INVALID, "weight must be a positive number");
     if (j->memory_mb < 0)
         return err_set(err, ERR_INVALID, "memory must not be negative");
+    if (j->can_pause && j->no_preempt)
+        return err_set(err, ERR_INVALID, "preemption must be by pausing or never, not both");
     return 0;
 }

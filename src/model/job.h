@@ -37,6 +37,7 @@ struct job {
     uint8_t pool;      /* POOL_CPU, POOL_GPU + type, or POOL_ANY_GPU */
     bool whole;        /* must fit on one node */
     bool can_pause;    /* preempted by freezing in place instead of a restart */
+    bool no_preempt;   /* once it runs, it is neither preempted nor moved */
     units_t req;       /* asked for */
     units_t min, max;  /* what it can run on */
     units_t cpus;      /* CPUs that each GPU needs beside it; 0 for a CPU job */

@@ -39,6 +39,7 @@ struct snapshot {
     uint32_t nrunning;
     uint32_t ncpu;    /* running tasks that are served from the CPU pool */
     uint32_t npaused; /* active tasks that are paused */
+    uint32_t npinned; /* running tasks that must not be preempted */
 
     const struct service *finished;     /* service that finished jobs took */
     const struct memo *node_memo[AXES]; /* by node */

@@ -98,12 +98,21 @@ units_t task_min(const struct task *t)
 {
     if (t->phase == TASK_PAUSED && t->at.n > 1 && task_keeps_size(t))
         return least_paused(t);
-    return is_molded(t) ? t->n : t->job->min;
+    if (is_molded(t) || (t->pinned && t->n < t->job->min))
+        return t->n;
+    return t->job->min;
 }
 
 units_t task_max(const struct task *t)
 {
     return is_molded(t) ? t->n : t->most;
+}
+
+units_t task_next(const struct task *t, unsigned pool, units_t n)
+{
+    if (n < t->job->min)
+        return t->job->min;
+    return speed_next(job_speed(t->job, pool), n, task_max(t));
 }
 
 units_t task_kept(const struct task *t)

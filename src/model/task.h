@@ -40,6 +40,7 @@ struct task {
     enum task_phase phase;
     uint8_t pool;        /* that it holds or last held units of */
     bool hold;           /* stopping: the user wants it to wait then */
+    bool pinned;         /* it runs, and its job must not be preempted */
     uint32_t running_at; /* index in the snapshot's running list, or TASK_NONE */
     uint32_t pools;      /* bit p is set: pool p is large enough for it */
     units_t n;           /* units held; 0 unless running or stopping */
@@ -107,11 +108,19 @@ usec_t task_change_cost(const struct task *t, units_t n, const struct placement 
  * allows. It may not be right after the job's sizes were changed. */
 bool task_keeps_size(const struct task *t);
 
-/* The sizes that an allocator may choose from now: a rigid task has one, a
- * running moldable one keeps its own, and a paused one needs units on each node
- * where it is. */
+/* The sizes that an allocator may choose from now: a rigid task has one, a running
+ * moldable one keeps its own, and a paused one needs units on each node where it is. A
+ * pinned task whose smallest size has been raised may stay as it is until there is room. */
 units_t task_min(const struct task *t);
 units_t task_max(const struct task *t);
+/* The next size above n in this pool; 0 = none. */
+units_t task_next(const struct task *t, unsigned pool, units_t n);
+
+/* Tasks of a higher class are served first: pinned ones, then by priority. */
+static inline int64_t task_class(const struct task *t)
+{
+    return t->pinned ? (int64_t)INT32_MAX + 1 : t->priority;
+}
 
 /* Of task_asked(), the case of a task that has a size, or had one. */
 units_t task_kept(const struct task *t);

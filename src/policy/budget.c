@@ -88,7 +88,7 @@ void budget_count_by_node(struct budget *b)
     memset(b->node_of, 0xff, (size_t)b->s->tasks_cap * sizeof *b->node_of);
 }
 
-/* Of the task's units those on nodes that are not up. */
+/* The part of the task's units that is on nodes that are not up. */
 static units_t outside(const struct budget *b, const struct task *t)
 {
     units_t sum = 0;
@@ -97,6 +97,13 @@ static units_t outside(const struct budget *b, const struct task *t)
             if (b->s->cluster->nodes[t->at.at[i].node].state != NODE_UP)
                 sum += t->at.at[i].units;
     return sum;
+}
+
+/* What n units for the task take off its pool. */
+static units_t inside(const struct budget *b, const struct task *t, units_t n)
+{
+    units_t out = outside(b, t);
+    return n > out ? n - out : 0;
 }
 
 /* The node for a whole task: its own while it can, else the tightest. */
@@ -132,8 +139,7 @@ static bool can_fit(struct budget *b, const struct task *t, units_t n, unsigned 
 static bool take_from(struct budget *b, uint32_t task, units_t n, unsigned pool)
 {
     const struct task *t = &b->s->tasks[task];
-    units_t charge = n - outside(b, t);
-    charge = charge > 0 ? charge : 0;
+    units_t charge = inside(b, t, n);
     if (b->free[pool] < charge || !can_fit(b, t, n, pool))
         return false;
     if (t->job->whole)
@@ -202,8 +208,7 @@ bool budget_take(struct budget *b, uint32_t task, units_t n, unsigned *pool)
 bool budget_grow(struct budget *b, uint32_t task, unsigned pool, units_t from, units_t to)
 {
     const struct task *t = &b->s->tasks[task];
-    units_t out = outside(b, t);
-    units_t charge = (to > out ? to - out : 0) - (from > out ? from - out : 0);
+    units_t charge = inside(b, t, to) - inside(b, t, from);
     if (b->free[pool] < charge)
         return false;
     if (t->job->whole) {
@@ -219,8 +224,7 @@ bool budget_grow(struct budget *b, uint32_t task, unsigned pool, units_t from, u
 void budget_return(struct budget *b, uint32_t task, unsigned pool, units_t n)
 {
     const struct task *t = &b->s->tasks[task];
-    units_t out = outside(b, t);
-    b->free[pool] += n > out ? n - out : 0;
+    b->free[pool] += inside(b, t, n);
     if (t->job->whole)
         room_give(&b->room, t->job, pool, b->node_of[task], n, true);
 }

@@ -4,12 +4,6 @@
 
 #include "policy/bids.h"
 
-units_t elastic_next(const struct snapshot *s, uint32_t task, unsigned pool, units_t n)
-{
-    const struct task *t = &s->tasks[task];
-    return speed_next(job_speed(t->job, pool), n, task_max(t));
-}
-
 void elastic_minima(struct budget *b, struct plan *plan, const uint32_t *order, uint32_t n)
 {
     uint32_t last = TASK_NONE;
@@ -34,7 +28,6 @@ void elastic_minima_shortest_first(struct budget *b, const struct snapshot *s, s
     elastic_minima(b, plan, plan->order, s->active);
 }
 
-/* One step up; false when there is none or it does not fit. */
 /* A job that has less than one CPU takes the part of a step that is left. */
 static void take_rest(struct budget *b, struct grant *g, uint32_t task)
 {
@@ -47,14 +40,15 @@ static void take_rest(struct budget *b, struct grant *g, uint32_t task)
         rest = here < rest ? here : rest;
     }
     units_t to = speed_floor(job_speed(j, g->pool), g->n + rest);
-    if (to > g->n && budget_grow(b, task, g->pool, g->n, to))
+    if (to > g->n && to >= j->min && budget_grow(b, task, g->pool, g->n, to))
         g->n = to;
 }
 
+/* One step up; false when there is none or it does not fit. */
 static bool step_up(struct budget *b, struct plan *plan, uint32_t task)
 {
     struct grant *g = plan_grant(plan, task);
-    units_t next = elastic_next(b->s, task, g->pool, g->n);
+    units_t next = task_next(&b->s->tasks[task], g->pool, g->n);
     if (!next) {
         plan_deny(plan, task, WHY_BALANCED, TASK_NONE);
         return false;
@@ -95,7 +89,7 @@ static double bid_for(const struct budget *b, const struct plan *plan, uint32_t 
                       elastic_gain gain)
 {
     const struct grant *g = plan_grant(plan, task);
-    units_t next = elastic_next(b->s, task, g->pool, g->n);
+    units_t next = task_next(&b->s->tasks[task], g->pool, g->n);
     return next ? gain(b->s, task, g->pool, g->n, next) * UNIT / (double)(next - g->n) : 0;
 }
 

@@ -29,7 +29,4 @@ void elastic_by_gain(struct budget *b, struct plan *plan, const uint32_t *order,
 double elastic_speedup_gain(const struct snapshot *s, uint32_t task, unsigned pool, units_t n,
                             units_t next);
 
-/* The next size above n that the task may grow to; 0 = none. */
-units_t elastic_next(const struct snapshot *s, uint32_t task, unsigned pool, units_t n);
-
 #endif

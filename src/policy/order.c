@@ -11,8 +11,7 @@ struct keyed *order_collect(const struct snapshot *s, struct arena *a)
     uint32_t n = 0;
     SNAPSHOT_EACH (s, i) {
         const struct task *t = &s->tasks[i];
-        k[n++] =
-            (struct keyed){-(int64_t)t->priority, 0, ties ? t->submit : 0, ties ? t->id : 0, i};
+        k[n++] = (struct keyed){-task_class(t), 0, ties ? t->submit : 0, ties ? t->id : 0, i};
     }
     return k;
 }

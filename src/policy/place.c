@@ -83,8 +83,10 @@ static void cut_back(struct room *r, const struct task *t, unsigned pool, units_
 /* The largest size that the task can run on with at most n units; 0 = none. */
 static units_t runnable(const struct task *t, unsigned pool, units_t n)
 {
-    units_t size = speed_floor(job_speed(t->job, pool), n);
-    return size >= task_min(t) ? size : n >= task_min(t) ? task_min(t) : 0;
+    units_t size = speed_floor(job_speed(t->job, pool), n), least = task_min(t);
+    if (n < least)
+        return 0;
+    return size >= least && size >= t->job->min ? size : least;
 }
 
 static void lower(struct plan *plan, struct grant *g, units_t n, enum why why)

@@ -75,8 +75,10 @@ def test_never():
         wait_until(lambda: counted(yard), "it runs")
         other = submit_gate(yard, cpus=2, deadline="1h")
         expect_lasts(lambda: yard.job(other)["state"] == "queued", 1, "the other one waits")
-        # Also when the policy changes, or the server.
-        policy(yard, "las:thresholds=1")
+        # Also under another policy, and another server.
+        for name in ("qos", "voda-ffdl", "las:thresholds=1"):
+            policy(yard, name)
+            expect_lasts(lambda: yard.job(other)["state"] == "queued", 0.5, f"it waits by {name}")
         yard.kill()
         yard.start()
         expect_lasts(lambda: yard.job(other)["state"] == "queued", 1, "the other one waits")

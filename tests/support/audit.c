@@ -190,9 +190,17 @@ static bool audit_running(struct audit *a, const struct engine *e)
     return true;
 }
 
-static bool comes_before(const struct job *a, const struct job *b)
+static bool is_pinned(const struct task *t)
 {
-    if (a->priority != b->priority)
+    return t->phase == TASK_RUNNING && t->job->no_preempt;
+}
+
+static bool comes_before(const struct task *x, const struct task *y)
+{
+    const struct job *a = x->job, *b = y->job;
+    if (is_pinned(x) != is_pinned(y))
+        return is_pinned(x);
+    if (!is_pinned(x) && a->priority != b->priority)
         return a->priority > b->priority;
     return a->submit != b->submit ? a->submit < b->submit : a->id < b->id;
 }
@@ -205,7 +213,7 @@ static bool audit_order(struct audit *a, const struct engine *e)
         const struct task *t = &e->tasks[i];
         if (!t->job || !is_active(t) || e->links[i].prev != prev)
             return broken(a, "task %u does not belong into the order", i);
-        if (s->by_submit && prev != TASK_NONE && !comes_before(e->tasks[prev].job, t->job))
+        if (s->by_submit && prev != TASK_NONE && !comes_before(&e->tasks[prev], t))
             return broken(a, "job %s is out of order", t->job->name);
         prev = i;
         listed++;
@@ -244,6 +252,20 @@ static void remember(struct audit_shadow *s, const struct task *t, usec_t now)
     }
 }
 
+/* What must not be preempted is not, nor moved. */
+static bool audit_effects(struct audit *a, const struct engine *e)
+{
+    for (size_t i = 0; i < e->effects.n; i++) {
+        const struct effect *f = &e->effects.at[i];
+        const struct job *j = e->tasks[f->task].job;
+        bool forbidden =
+            f->kind == EFFECT_PREEMPT || f->kind == EFFECT_PAUSE || f->kind == EFFECT_MOVE;
+        if (j && j->no_preempt && forbidden)
+            return broken(a, "job %s must not be preempted, effect %d", j->name, f->kind);
+    }
+    return true;
+}
+
 bool audit_state(struct audit *a, const struct engine *e)
 {
     for (uint32_t i = 0; i < e->tasks_n; i++)
@@ -262,7 +284,7 @@ bool audit_step(struct audit *a, const struct engine *e, usec_t now)
         memset(a->shadow + a->cap, 0, (e->tasks_n - a->cap) * sizeof *a->shadow);
         a->cap = e->tasks_n;
     }
-    if (!audit_state(a, e))
+    if (!audit_state(a, e) || !audit_effects(a, e))
         return false;
     for (uint32_t i = 0; i < e->tasks_n; i++) {
         const struct task *t = &e->tasks[i];

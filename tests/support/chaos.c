@@ -67,6 +67,8 @@ static const struct job *draw_change(struct chaos *c, const struct job *old)
     j->priority = (int32_t)chaos_between(&c->rng, -1, 1);
     j->deadline = chaos_maybe(&c->rng, 50) ? USEC_NEVER : old->submit + 30 * GRID;
     if (j->kind == JOB_MALLEABLE && !j->speeds->at && chaos_maybe(&c->rng, 60)) {
+        if (chaos_maybe(&c->rng, 30))
+            j->min = chaos_between(&c->rng, 1, 6) * UNIT;
         j->max = j->min + chaos_between(&c->rng, 0, 4) * UNIT;
         j->req = j->min;
     }

@@ -94,6 +94,7 @@ static void test_numbers_refused(void **state)
     static const double bad_weight[] = {-1, NAN, INFINITY};
     for (size_t i = 0; i < COUNT_OF(bad_weight); i++)
         refused((struct job){.weight = bad_weight[i]}, "weight must be");
+    refused((struct job){.can_pause = true, .no_preempt = true}, "by pausing or never");
     refused((struct job){.submit = -1}, "submit time must be");
     refused((struct job){.submit = USEC_NEVER}, "submit time must be");
     refused((struct job){.deadline = -1}, "deadline must be");

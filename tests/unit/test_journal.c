@@ -140,8 +140,38 @@ static void test_jobs(void **state)
     SAME(work), SAME(cost), SAME(loss.kind), SAME(loss.a), SAME(loss.b), SAME(loss.c);
     SAME(target), SAME(nspeeds);
 #undef SAME
+    j.can_pause = false;
+    j.no_preempt = true;
     round_trip(&(struct event){.kind = EVENT_JOB, .task = 5, .job = &j}, 1, &back);
     assert_int_equal(back.task, 5);
+    assert_true(back.job->no_preempt && !back.job->can_pause);
+}
+
+/* Takes a part out of the text. */
+static void cut_out(struct str *text, const char *part)
+{
+    char *at = strstr(text->at, part);
+    assert_non_null(at);
+    memmove(at, at + strlen(part), strlen(at + strlen(part)) + 1);
+}
+
+/* Journals of earlier versions lack members that came later. */
+static void test_older_rows(void **state)
+{
+    (void)state;
+    struct event back;
+    struct str text = {0};
+    struct err err;
+    usec_t now;
+    struct job j = odd_job(&row);
+    journal_write_event(&(struct event){.kind = EVENT_SUBMIT, .job = &j}, 1, &text);
+    cut_out(&text, "\"no_preempt\":false,");
+    assert_ok(journal_read_event(text.at, &jobs, &row, &back, &now, &err), err);
+    assert_false(back.job->no_preempt);
+    cut_out(&text, "\"can_pause\":true,");
+    assert_error(journal_read_event(text.at, &jobs, &row, &back, &now, &err), err, ERR_INVALID,
+                 "can_pause is missing");
+    str_done(&text);
 }
 
 /* A task of an engine, put back into another: its books and its place are the same. */
@@ -317,6 +347,7 @@ static const struct CMUnitTest tests[] = {
     CLEANED(test_numbers_come_back_bit_by_bit),
     CLEANED(test_policies),
     CLEANED(test_jobs),
+    CLEANED(test_older_rows),
     CLEANED(test_tasks),
     CLEANED(test_boots),
     CLEANED(test_plans),

@@ -80,7 +80,7 @@ static void reads_every_column(void **state)
     assert_int_equal(j->submit, 1500000);
     assert_int_equal(j->kind, JOB_MOLDABLE);
     assert_int_equal(j->pool, POOL_GPU + 1);
-    assert_true(j->whole && j->can_pause);
+    assert_true(j->whole && j->can_pause && !j->no_preempt);
     assert_true(j->req == 2 * UNIT && j->min == UNIT && j->max == 4 * UNIT);
     assert_int_equal(j->deadline, 3600 * S + 1500000);
     assert_true(j->weight == 2.5 && j->target == 0.25);
@@ -205,7 +205,7 @@ static const struct {
     {"id,submit,work,memory\na,0,1,much\n", "memory 'much': expected memory like"},
     {"id,submit,work,unit,cpus_per_gpu\na,0,1,cpu,2\n", "expected 0 for a job on CPUs"},
     {"id,submit,work,whole\na,0,1,maybe\n", "expected one of no|yes"},
-    {"id,submit,work,preempt\na,0,1,kill\n", "expected one of restart|pause"},
+    {"id,submit,work,preempt\na,0,1,kill\n", "expected one of restart|pause|never"},
     {"id,submit,work,speeds\na,0,1,1/0\n", "speeds '1/0': expected speeds like 1/1.8/2.5"},
     {"id,submit,work,speeds\na,0,1,1/x\n", "'x' is not a number"},
     {"id,submit,work,speeds\na,0,1,-/-\n", "at least one size that runs"},
@@ -416,13 +416,15 @@ static void writes_what_is_unusual(void **state)
         "\"a,\"\"b\"\"\",0.000001,2.5us,gpu,2,1,4,moldable,a100,1h,0.1,4g,1.5,yes,pause,"
         "1/1.8/-/3,exp:0.3,-0.25,1,2s,3,10m,\"two\nlines\"\n"
         "\" b "
-        "\",0.1,0.3333333333333333us,cpu,0.125,0.125,7.5,malleable,,,,1,,no,,1/2/3/4/5/6/7/7.9,"
+        "\",0.1,0.3333333333333333us,cpu,0.125,0.125,7.5,malleable,,,,1,,no,never,1/2/3/4/5/6/7/"
+        "7.9,"
         "power:1:2:-3,,0,0,0,1,\n"
         "c,0.1,1e12us,gpu,1,,,,,,,,,,,t4=1/1.9 "
         "a100=2.0000000000000004/3,inverse:0.1:0.2:0.3,,,,,,\n",
         &o);
     assert_string_equal(t.jobs[0].name, "a,\"b\"");
     assert_string_equal(t.jobs[1].name, " b ");
+    assert_true(t.jobs[1].no_preempt && !t.jobs[1].can_pause);
     assert_int_equal(t.jobs[2].nspeeds, 3);
     reads_back(&t, &o);
     assert_error(trace_write(&t, "/no/such/directory/f", &err), err, ERR_IO, "/no/such");

@@ -24,8 +24,8 @@ uint32_t *admission_sort(const struct admission *m, double (*key)(const struct c
     struct keyed *k = arena_raw(m->arena, (m->n + 1) * sizeof *k);
     uint32_t *order = arena_raw(m->arena, (m->n + 1) * sizeof *order);
     for (uint32_t i = 0; i < m->n; i++) {
-        const struct job *j = m->s->tasks[m->at[i].demand.task].job;
-        k[i] = (struct keyed){-(int64_t)j->priority, key(&m->at[i]), j->submit, j->id, i};
+        const struct task *t = &m->s->tasks[m->at[i].demand.task];
+        k[i] = (struct keyed){-task_class(t), key(&m->at[i]), t->submit, t->id, i};
     }
     order_sort(k, m->n, m->arena);
     for (uint32_t i = 0; i < m->n; i++)
@@ -67,6 +67,9 @@ void admission_init(struct admission *m, const struct snapshot *s, const uint32_
         *c = (struct candidate){0};
         demand_init(&c->demand, s, order[i], pool, a);
         classify(c, s->tasks[order[i]].job->weight);
+        c->pinned = s->tasks[order[i]].pinned;
+        if (c->pinned && c->state == ADMISSION_LATE && c->demand.size[0] <= m->left)
+            admission_give(m, c, c->demand.size[0]);
     }
     m->by_deadline = admission_sort(m, key_deadline);
     m->by_cost = admission_sort(m, key_cost);
@@ -145,7 +148,8 @@ void admission_fill(struct admission *m, double width)
             continue;
         bool fits = admit(m, c);
         given_up = given_up || !fits;
-        if (fits || admit_instead(m, c, &admitted))
+        fits = fits || admit_instead(m, c, &admitted);
+        if (fits && !c->pinned) /* what is pinned is never given up */
             bids_push(&admitted, c->cost, m->by_deadline[i]);
     }
     if (given_up)

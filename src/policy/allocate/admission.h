@@ -16,6 +16,7 @@ struct candidate {
     unsigned need; /* smallest size index that would do on an empty cluster */
     double cost;   /* unit-microseconds that its met deadline takes, over its weight */
     units_t out;   /* units now: what it is given */
+    bool pinned;   /* it runs, and keeps at least its smallest size */
 };
 
 /* The candidates of one pool, in order of submission. */
@@ -29,7 +30,8 @@ struct admission {
     units_t left;                    /* units that nobody was given */
 };
 
-/* Classifies the tasks of the order that would run in this pool; see budget_pools. */
+/* Classifies the tasks of the order that would run in this pool; see budget_pools. Late
+ * ones that are pinned are given their smallest size. */
 void admission_init(struct admission *m, const struct snapshot *s, const uint32_t *order,
                     const uint8_t *pools, unsigned pool, struct arena *a);
 
@@ -40,7 +42,7 @@ void admission_fill(struct admission *m, double width);
 /* Changes what a candidate is given. */
 void admission_give(struct admission *m, struct candidate *c, units_t n);
 
-/* Indices of the candidates by a key, then by priority, submit and id. */
+/* Indices of the candidates by a key, then by class, submit and id. */
 uint32_t *admission_sort(const struct admission *m, double (*key)(const struct candidate *c));
 
 /* The first time at which an admitted one is planned above what it holds;

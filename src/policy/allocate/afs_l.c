@@ -26,7 +26,7 @@ static struct player player_of(const struct budget *b, const struct plan *plan, 
 {
     const struct snapshot *s = b->s;
     const struct grant *g = plan_grant(plan, task);
-    units_t next = g ? elastic_next(s, task, g->pool, g->n) : 0;
+    units_t next = g ? task_next(&s->tasks[task], g->pool, g->n) : 0;
     if (!next)
         return (struct player){.task = TASK_NONE};
     const struct speed *speed = job_speed(s->tasks[task].job, g->pool);
@@ -90,7 +90,7 @@ static void allocate_afs_l(const struct snapshot *s, const struct params *p, str
         if (task == TASK_NONE)
             return;
         struct grant *g = plan_grant(plan, task);
-        units_t next = elastic_next(s, task, g->pool, g->n);
+        units_t next = task_next(&s->tasks[task], g->pool, g->n);
         if (budget_grow(&b, task, g->pool, g->n, next)) {
             g->n = next;
             t.players[i] = player_of(&b, plan, task);

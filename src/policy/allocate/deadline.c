@@ -139,7 +139,7 @@ static struct claim_to_floor floor_claim(const struct admission *m, const struct
     const struct task *t = &m->s->tasks[c->demand.task];
     usec_t now = m->s->now, waited = task_running(t) ? 0 : now - t->queued_at;
     struct claim_to_floor claim = {CLAIM_RATIO, 0};
-    if (c->state != ADMISSION_LATE)
+    if (c->state != ADMISSION_LATE || c->pinned) /* that one has its minimum already */
         return (struct claim_to_floor){CLAIM_NONE, 0};
     claim.key = (double)(now - t->job->submit) / (c->cost + 1);
     if (task_running(t) && t->memo[AXIS_ALLOCATE].i[0] > now)

@@ -13,50 +13,72 @@
 #include "policy/order.h"
 #include "policy/policies.h"
 
-/* The sizes of a task in whole units; a fraction of a CPU counts as one. */
+/* A fraction of a CPU counts as a whole one. */
+static uint32_t whole_units(units_t n)
+{
+    return (uint32_t)((n + UNIT - 1) / UNIT);
+}
+
+/* Whole units that are not for choice: a task that must not be preempted keeps its
+ * minimum, and chooses what it gets beyond. */
+static uint32_t base_of(const struct task *t)
+{
+    return t->pinned ? whole_units(task_min(t)) : 0;
+}
+
+/* The sizes of a task in whole units above its base, and what each brings. */
 static void add_options(const struct task *t, unsigned pool, struct knapsack_job *j,
                         struct arena *a)
 {
     const struct speed *speed = job_speed(t->job, pool);
-    uint32_t n = 1;
-    for (units_t u = task_min(t); (u = speed_next(speed, u, task_max(t))) != 0;)
+    uint32_t n = 1, base = base_of(t);
+    double base_value = 0;
+    for (units_t u = task_min(t); (u = task_next(t, pool, u)) != 0;)
         n++;
     struct knapsack_option *options = arena_raw(a, n * sizeof *options);
     j->options = options;
-    for (units_t u = task_min(t); u; u = speed_next(speed, u, task_max(t))) {
-        uint32_t size = (uint32_t)((u + UNIT - 1) / UNIT);
-        if (j->n && options[j->n - 1].size == size)
+    for (units_t u = task_min(t); u; u = task_next(t, pool, u)) {
+        uint32_t size = whole_units(u);
+        double value = speed_at(speed, u);
+        if (size <= base) {
+            base_value = value;
+            continue;
+        }
+        if (j->n && options[j->n - 1].size == size - base)
             j->n--;
-        options[j->n++] = (struct knapsack_option){size, speed_at(speed, u)};
+        options[j->n++] = (struct knapsack_option){size - base, value - base_value};
     }
 }
 
-/* The size in units of an option: the minimum may be a fraction. */
-static units_t units_of(const struct task *t, const struct knapsack_job *j)
+/* The size in units that was chosen; 0 = none. The minimum may be a fraction. */
+static units_t chosen_units(const struct task *t, const struct knapsack_job *j)
 {
-    units_t n = j->options[j->chosen - 1].size * UNIT;
-    units_t most = task_max(t) < n ? task_max(t) : n;
-    return most > task_min(t) ? most : task_min(t);
+    uint32_t size = base_of(t) + (j->chosen ? j->options[j->chosen - 1].size : 0);
+    units_t most = task_max(t) < size * UNIT ? task_max(t) : size * UNIT;
+    return size == 0 || most > task_min(t) ? most : task_min(t);
 }
 
 static void allocate_pool(struct budget *b, struct plan *plan, const uint32_t *order,
                           const uint8_t *pools, unsigned pool)
 {
     const struct snapshot *s = b->s;
-    uint32_t units = (uint32_t)(s->size[pool] / UNIT), n = 0;
+    uint32_t units = (uint32_t)(s->size[pool] / UNIT), n = 0, base = 0;
     uint32_t *mine = arena_raw(plan->arena, (s->active + 1) * sizeof *mine);
     for (uint32_t i = 0; i < s->active && n < units; i++)
         if (pools[i] == pool)
             mine[n++] = order[i];
     struct knapsack_job *jobs = ARENA_ARRAY(plan->arena, n, struct knapsack_job);
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) {
         add_options(&s->tasks[mine[i]], pool, &jobs[i], plan->arena);
-    knapsack_solve(jobs, n, units, plan->arena);
+        base += base_of(&s->tasks[mine[i]]);
+    }
+    knapsack_solve(jobs, n, units > base ? units - base : 0, plan->arena);
     for (uint32_t i = 0; i < n; i++) {
         const struct task *t = &s->tasks[mine[i]];
-        if (jobs[i].chosen == 0)
+        units_t chosen = chosen_units(t, &jobs[i]);
+        if (chosen == 0)
             plan_deny(plan, mine[i], WHY_ORDER, TASK_NONE);
-        else if (!budget_grant_in(b, plan, mine[i], pool, units_of(t, &jobs[i])))
+        else if (!budget_grant_in(b, plan, mine[i], pool, chosen))
             budget_grant_in(b, plan, mine[i], pool, task_min(t)); /* no node has as much */
     }
 }

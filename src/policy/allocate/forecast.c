@@ -16,14 +16,13 @@ void demand_init(struct demand *d, const struct snapshot *s, uint32_t task, unsi
 {
     const struct task *t = &s->tasks[task];
     const struct speed *speed = job_speed(t->job, pool);
-    units_t most = task_max(t);
     uint32_t cap = 1;
-    for (units_t n = task_min(t); (n = speed_next(speed, n, most)) != 0;)
+    for (units_t n = task_min(t); (n = task_next(t, pool, n)) != 0;)
         cap++;
     units_t *size = arena_raw(a, cap * sizeof *size);
     double *rate = arena_raw(a, cap * sizeof *rate);
     uint16_t sizes = 0;
-    for (units_t n = task_min(t); n; n = speed_next(speed, n, most)) {
+    for (units_t n = task_min(t); n; n = task_next(t, pool, n)) {
         double r = speed_at(speed, n);
         if (sizes && r <= rate[sizes - 1])
             continue;

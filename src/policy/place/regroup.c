@@ -85,7 +85,7 @@ static bool can_move(const struct scope *sc, const struct grant *g)
     for (uint32_t i = 0; i < at.n; i++)
         if (sc->s->cluster->nodes[at.at[i].node].state != NODE_UP)
             return false;
-    return sc->s->tasks[g->task].phase != TASK_PAUSED;
+    return sc->s->tasks[g->task].phase != TASK_PAUSED && !sc->s->tasks[g->task].pinned;
 }
 
 /* What it brings the task to have n units on k nodes instead of n0 on k0. One

@@ -153,8 +153,6 @@ void adopt_all(struct yard *y)
     VEC(int64_t) ids = {0};
     for (struct live_job *j = y->jobs.first; j; j = j->next) {
         VEC_PUSH(&ids, j->row.id);
-        if (j->attempt && j->terms.preempt == SPEC_PREEMPT_NEVER)
-            rules_tell_terms(y, j);
         if (j->attempt || j->row.attempt)
             restore(y, j);
         if (j->attempt)

@@ -11,7 +11,6 @@
 #include "base/str.h"
 #include "server/events.h"
 #include "server/jobs/parts.h"
-#include "server/jobs/rules.h"
 #include "server/log.h"
 #include "store/attempts.h"
 #include "store/job_state.h"
@@ -152,8 +151,6 @@ void attempt_begin(struct yard *y, struct live_job *j, const struct task *t)
     struct attempt_row row = make_row(y, a);
     if (store_attempt_add(y->store, &row, &err) < 0)
         log_warning("job=%lld attempt=%u: %s", (long long)a->job, a->n, err.text);
-    if (j->terms.preempt == SPEC_PREEMPT_NEVER)
-        rules_tell_terms(y, j);
     yard_touch(y, j);
     events_add(y, "job.started", a->job, size_object(a, NULL));
     turn_do(y, a, DEED_SPAWN);
@@ -246,8 +243,6 @@ static void queue_again(struct yard *y, struct live_job *j, bool failed, const c
                           .task = j->task};
     if (t && yard_step(y, &event, &err) < 0)
         log_warning("job=%lld requeue: %s", (long long)j->row.id, err.text);
-    if (j->terms.preempt == SPEC_PREEMPT_NEVER)
-        rules_tell_terms(y, j);
     j->row.state = j->blocks & BLOCK_HOLD ? JOB_HELD : JOB_QUEUED;
     free((char *)j->row.reason);
     j->row.reason = xstrdup(reason);

@@ -108,10 +108,7 @@ int rules_make_job(const struct yard *y, struct live_job *j, struct err *err)
     /* By one offset for all: jobs of one request must not change places by a microsecond. */
     usec_t submit = j->row.submitted - y->clock.offset;
     submit = submit > 0 ? submit : 1;
-    /* What must not be preempted stands before all others once it runs. */
-    bool keeps = j->terms.preempt == SPEC_PREEMPT_NEVER && j->attempt;
-    if (terms_to_job(&j->terms, (uint32_t)j->row.id, j->row.name,
-                     keeps ? INT32_MAX : j->row.priority, submit,
+    if (terms_to_job(&j->terms, (uint32_t)j->row.id, j->row.name, j->row.priority, submit,
                      engine_deadline(y, j->row.deadline), &j->arena, job, err) < 0 ||
         cluster_can_hold(&y->cluster, job, err) < 0)
         return -1;

@@ -131,6 +131,7 @@ int terms_to_job(const struct terms *t, uint32_t id, const char *name, int32_t p
         .pool = t->pool,
         .whole = true,
         .can_pause = t->preempt == SPEC_PREEMPT_PAUSE,
+        .no_preempt = t->preempt == SPEC_PREEMPT_NEVER,
         .min = gpu ? t->gpus_min : t->cpus_min,
         .max = gpu ? t->gpus_max : t->cpus_max,
         .req = gpu ? t->gpus_max : t->cpus_max,
