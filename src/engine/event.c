@@ -175,7 +175,7 @@ static int job_changed(struct engine *e, uint32_t task, const struct job *job, u
 
 static void switch_policy(struct engine *e, const struct combo *combo)
 {
-    e->config.combo = *combo;
+    state_set_combo(e, combo);
     /* What the old policy remembered means nothing to the new one. */
     memset(e->memo, 0, sizeof e->memo);
     for (int axis = 0; axis < AXES; axis++)

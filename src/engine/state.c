@@ -26,12 +26,20 @@ static units_t largest(const struct job *j, units_t n)
     return size > j->min ? size : j->min;
 }
 
-/* What follows from the task's job: its place in a sort, which pools can hold it,
- * and how much of what it asks for. */
+/* Where CPUs are shared by weight, a grant only reserves some: a job asks for as few as it
+ * runs on, so that others can run beside it. */
+static units_t request_of(const struct engine *e, const struct job *j)
+{
+    bool soft = e->config.combo.policy[AXIS_SHARE]->soft;
+    return soft && j->pool == POOL_CPU ? j->min : j->req;
+}
+
+/* What follows from the task's job and the policy in force: its place in a sort, which
+ * pools can hold it, and how much of what it asks for. */
 static void read_job(const struct engine *e, struct task *t)
 {
     const struct job *j = t->job;
-    units_t most = 0;
+    units_t most = 0, request = request_of(e, j);
     t->submit = j->submit;
     t->priority = j->priority;
     t->id = j->id;
@@ -41,7 +49,7 @@ static void read_job(const struct engine *e, struct task *t)
         most = room > most ? room : most;
         t->pools |= room >= j->min ? 1U << pool : 0;
     }
-    t->asked = largest(j, j->req < most ? j->req : most);
+    t->asked = largest(j, request < most ? request : most);
     t->most = largest(j, j->max < most ? j->max : most);
 }
 
@@ -110,6 +118,14 @@ void state_set_job(struct engine *e, uint32_t task, const struct job *job)
     read_job(e, t);
     e->snapshot.by_submit = false;
     set_pinned(e, task, task_running(t) && job->no_preempt);
+}
+
+void state_set_combo(struct engine *e, const struct combo *combo)
+{
+    e->config.combo = *combo;
+    for (uint32_t i = 0; i < e->tasks_n; i++)
+        if (e->tasks[i].job)
+            read_job(e, &e->tasks[i]);
 }
 
 void state_set_phase(struct engine *e, uint32_t task, enum task_phase phase)

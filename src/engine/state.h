@@ -11,6 +11,8 @@ uint32_t state_add(struct engine *e, const struct job *job, usec_t now);
 void state_remove(struct engine *e, uint32_t task);
 /* Gives the task another job: the same one with other terms. */
 void state_set_job(struct engine *e, uint32_t task, const struct job *job);
+/* Puts another policy in force, under which tasks may ask for other sizes. */
+void state_set_combo(struct engine *e, const struct combo *combo);
 /* Changes the phase, and what is counted by phase. */
 void state_set_phase(struct engine *e, uint32_t task, enum task_phase phase);
 

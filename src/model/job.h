@@ -38,7 +38,7 @@ struct job {
     bool whole;        /* must fit on one node */
     bool can_pause;    /* preempted by freezing in place instead of a restart */
     bool no_preempt;   /* once it runs, it is neither preempted nor moved */
-    units_t req;       /* asked for */
+    units_t req;       /* asked for; where CPUs are shared by weight, only min is */
     units_t min, max;  /* what it can run on */
     units_t cpus;      /* CPUs that each GPU needs beside it; 0 for a CPU job */
     int64_t memory_mb; /* per job, on each node that it uses */

@@ -44,7 +44,9 @@ struct task {
     uint32_t running_at; /* index in the snapshot's running list, or TASK_NONE */
     uint32_t pools;      /* bit p is set: pool p is large enough for it */
     units_t n;           /* units held; 0 unless running or stopping */
-    units_t asked, most; /* req and max, or the largest sizes below that the cluster has */
+    /* What it asks for under the policy in force, and its max; or the largest sizes below
+     * that the cluster has. */
+    units_t asked, most;
 
     /* Progress, exact at as_of and linear from the later of as_of and
      * ready_at on. */

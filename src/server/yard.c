@@ -12,7 +12,6 @@
 #include "server/conductors.h"
 #include "server/events.h"
 #include "server/jobs/attempts.h"
-#include "server/jobs/rules.h"
 #include "server/jobs/standing.h"
 #include "server/log.h"
 #include "store/job_state.h"
@@ -223,15 +222,9 @@ int yard_drain(struct yard *y, uint32_t node, bool drain, struct err *err)
 int yard_set_policy(struct yard *y, const struct combo *combo, struct err *err)
 {
     struct event event = {.kind = EVENT_POLICY, .combo = combo};
-    bool soft = y->engine.config.combo.policy[AXIS_SHARE]->soft;
     if (store_meta_set(y->store, "policy", combo->name, err) < 0 || yard_step(y, &event, err) < 0)
         return -1;
     standing_forget(y);
-    for (struct live_job *j = y->jobs.first; j; j = j->next) {
-        /* What a job asks for depends on how CPUs are shared. */
-        if (soft != combo->policy[AXIS_SHARE]->soft)
-            rules_tell_terms(y, j);
-    }
     events_add(y, "policy.changed", 0, json_pack("{s:s}", "policy", combo->name));
     log_info("policy=%s", combo->name);
     turn_hurry(y);

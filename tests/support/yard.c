@@ -26,11 +26,13 @@ void yard_init(struct yard *y, const struct node *nodes, uint32_t n)
 {
     static const char *const types[] = {"a", "b"};
     struct engine_config config = {0};
+    struct err err;
     struct cluster cluster = {(struct node *)nodes, n, {0}}; /* it is copied */
     for (uint32_t i = 0; i < n; i++)
         if (nodes[i].gpu_pool)
             cluster.gpu_types[nodes[i].gpu_pool - POOL_GPU] = types[nodes[i].gpu_pool - POOL_GPU];
     *y = (struct yard){0};
+    assert_ok(combo_parse("allocate=fifo,place=best-fit", &config.combo, &err), err);
     engine_init(&y->e, &config, &cluster);
     params_default(policy_best_fit.params, &y->params);
 }

@@ -124,6 +124,33 @@ static void test_policy_switch(void **state)
     world_done(&w);
 }
 
+/* How much a job asks for depends on the policy in force: where CPUs are shared, as few as
+ * it runs on. */
+static void test_policy_switch_changes_requests(void **state)
+{
+    (void)state;
+    struct world w;
+    struct job like = cores(8, 1e6);
+    like.req = 8 * UNIT;
+    world_init(&w, "1x8c", "allocate=fifo,share=hard", NULL);
+    uint32_t a = world_submit(&w, 0, like), b = world_submit(&w, 0, like);
+    like.kind = JOB_MOLDABLE;
+    uint32_t c = world_submit(&w, 0, like);
+    world_decide(&w, 0, "t=0 start a 8 on n1:8\n");
+    switch_to(&w, 10, "allocate=fifo,share=free");
+    assert_int_equal(world_task(&w, a)->n, UNIT);
+    assert_int_equal(world_task(&w, b)->n, UNIT);
+    assert_int_equal(world_task(&w, c)->n, UNIT);
+    assert_near(world_task(&w, a)->cpu_used, 8000.0 / 3, 1e-9);
+    uint32_t d = world_submit(&w, 15, like);
+    assert_int_equal(world_task(&w, d)->asked, UNIT);
+    switch_to(&w, 20, "allocate=fifo,share=hard");
+    assert_int_equal(world_task(&w, d)->asked, 8 * UNIT); /* it waits; the others stay */
+    assert_int_equal(world_task(&w, a)->n, UNIT);
+    assert_int_equal(world_task(&w, d)->phase, TASK_QUEUED);
+    world_done(&w);
+}
+
 static void test_policy_switch_forgets(void **state)
 {
     (void)state;
@@ -422,6 +449,7 @@ static const struct CMUnitTest tests[] = {
     TEST(test_job_on_two_nodes),
     TEST(test_hard),
     TEST(test_policy_switch),
+    TEST(test_policy_switch_changes_requests),
     TEST(test_policy_switch_forgets),
     TEST(test_flowcon_backs_off),
     TEST(test_flowcon_comes_back),

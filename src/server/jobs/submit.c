@@ -112,10 +112,6 @@ int rules_make_job(const struct yard *y, struct live_job *j, struct err *err)
                      engine_deadline(y, j->row.deadline), &j->arena, job, err) < 0 ||
         cluster_can_hold(&y->cluster, job, err) < 0)
         return -1;
-    /* Where CPUs are shared by weight, a grant only reserves: as little as will do, so
-     * that jobs run side by side. */
-    if (job->pool == POOL_CPU && y->engine.config.combo.policy[AXIS_SHARE]->soft)
-        job->req = job->min;
     j->job_now = !j->job_now;
     return 0;
 }
