@@ -97,6 +97,7 @@ static void start(struct engine *e, const struct grant *g, usec_t now)
     if (t->starts++ == 0)
         t->started_at = now;
     t->cpu_limit = t->pool == POOL_CPU ? g->n : t->job->max;
+    t->told = (struct cpu_told){t->cpu_limit, t->cpu_weight, g->n};
     t->resumed_at = t->changed_at = now;
     t->ready_at = now + pay;
     state_effect(e, paused ? EFFECT_RESUME : EFFECT_START, g->task, 0, g->n, pay);
@@ -155,7 +156,20 @@ static void apply_shares(struct engine *e, const struct plan *plan)
         t->cpu_weight = s->weight;
         for (uint32_t k = 0; k < t->at.n; k++)
             state_stale(e, t->at.at[k].node);
-        state_effect(e, EFFECT_SHARE, s->task, t->n, t->n, 0);
+        state_touch(e, s->task);
+    }
+}
+
+static void apply_lists(struct engine *e, const struct plan *plan)
+{
+    for (uint32_t i = 0; i < plan->nlists; i++) {
+        const struct list_write *w = &plan->lists[i];
+        struct task *t = &e->tasks[w->task];
+        if (!task_running(t)) /* it has to wait for its units */
+            continue;
+        VEC_PUSH(&e->effects,
+                 (struct effect){EFFECT_LIST, w->task, t->list[w->axis], w->list, 0, w->axis});
+        t->list[w->axis] = w->list;
     }
 }
 
@@ -190,4 +204,5 @@ void apply_plan(struct engine *e, const struct plan *plan, usec_t now)
     take_units(e, plan, changes, waits, now);
     apply_shares(e, plan);
     apply_memos(e, plan);
+    apply_lists(e, plan);
 }

@@ -167,6 +167,9 @@ static int check_notes(const struct engine *e, const struct plan *plan, struct e
         if (w->index >= n)
             return err_set(err, ERR_INTERNAL, "plan: a memo for number %u of %u", w->index, n);
     }
+    for (uint32_t i = 0; i < plan->nlists; i++)
+        if (plan->lists[i].task >= e->tasks_n)
+            return err_set(err, ERR_INTERNAL, "plan: a list with task %u", plan->lists[i].task);
     return 0;
 }
 

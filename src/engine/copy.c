@@ -52,7 +52,7 @@ void engine_copy(struct engine *to, const struct engine *from)
     COPY_VEC(&to->effects, &from->effects);
     COPY_VEC(&to->touched, &from->touched);
     to->stale.at = NULL;
-    to->stale.n = to->stale.cap = 0; /* between two steps it is empty */
+    to->stale.n = to->stale.cap = 0; /* of the last step, which was not the copy's */
     to->arena = (struct arena){0};
     to->plan = (struct plan){0};
 }

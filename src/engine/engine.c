@@ -144,10 +144,12 @@ int engine_step(struct engine *e, const struct event *event, usec_t now, struct 
     if (event_check(e, event, err) < 0)
         return -1;
     e->step++;
-    e->effects.n = e->touched.n = 0;
+    e->effects.n = e->touched.n = e->stale.n = 0;
     int rc = event_take(e, event, now, err);
     if (event->kind == EVENT_TICK && engine_due(e) <= now)
         rc = decide(e, now, err);
     rates_refresh(e, now);
+    if (event->kind == EVENT_RESTORE) /* tasks come back one by one: look at them afterwards */
+        e->effects.n = 0;
     return rc;
 }

@@ -11,7 +11,7 @@
 
 enum event_kind {
     EVENT_SUBMIT,  /* job: a new task */
-    EVENT_RESTORE, /* job, was: a task as it was in an earlier life of the engine */
+    EVENT_RESTORE, /* job, was: a task as it was in an earlier engine; has no effects */
     EVENT_END,     /* task: it has finished, failed for good or was cancelled */
     EVENT_STOPPED, /* task: a preemption is complete, its units are free */
     EVENT_FAILED,  /* task: it died and shall run again from its checkpoint */
@@ -45,14 +45,19 @@ enum effect_kind {
     EFFECT_PREEMPT, /* checkpoint, stop, back into the queue */
     EFFECT_PAUSE,   /* freeze in place */
     EFFECT_RESUME,  /* thaw */
-    EFFECT_SHARE,   /* CPU limit and weight have changed */
+    /* Of a task on CPUs: its limit, its weight or the CPUs that it gets have changed, from
+     * -> to thousandths. A start means that limit and CPUs are its size; what differs from
+     * that is said at once. */
+    EFFECT_SHARE,
+    EFFECT_LIST, /* a policy has put it from one of its lists into another */
 };
 
 struct effect {
     enum effect_kind kind;
     uint32_t task;
     units_t from, to;
-    usec_t cost; /* it makes no progress for this long */
+    usec_t cost;    /* it makes no progress for this long */
+    enum axis axis; /* of a list */
 };
 
 struct engine_config {
@@ -89,7 +94,7 @@ struct engine {
     /* The outcome of the last step. */
     VEC(struct effect) effects;
     VEC(uint32_t) touched;  /* tasks whose progress or end has changed */
-    VEC(uint32_t) stale;    /* nodes whose CPUs must be divided anew */
+    VEC(uint32_t) stale;    /* nodes whose CPUs have been divided again */
     uint32_t *touched_mark; /* by task: step in which it was touched */
     bool *stale_mark;       /* by node: it is in `stale` */
     uint32_t step;

@@ -167,6 +167,8 @@ static int job_changed(struct engine *e, uint32_t task, const struct job *job, u
     state_set_job(e, task, job);
     if (t->phase == TASK_PAUSED && !task_keeps_size(t))
         apply_evict(e, task);
+    for (uint32_t i = 0; i < t->at.n; i++) /* it may use more CPUs or fewer */
+        state_stale(e, t->at.at[i].node);
     state_touch(e, task);
     e->costly |= has_cost(job);
     e->dirty = true;
@@ -180,8 +182,10 @@ static void switch_policy(struct engine *e, const struct combo *combo)
     memset(e->memo, 0, sizeof e->memo);
     for (int axis = 0; axis < AXES; axis++)
         memset(e->node_memo[axis], 0, e->cluster.n * sizeof **e->node_memo);
-    for (uint32_t i = 0; i < e->tasks_n; i++)
+    for (uint32_t i = 0; i < e->tasks_n; i++) {
         memset(e->tasks[i].memo, 0, sizeof e->tasks[i].memo);
+        memset(e->tasks[i].list, 0, sizeof e->tasks[i].list);
+    }
     for (uint32_t i = 0; i < e->cluster.n; i++)
         state_stale(e, i);
     for (size_t i = 0; i < e->running.n; i++)

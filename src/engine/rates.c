@@ -1,7 +1,11 @@
 /* Owns the rates of progress. Under a soft sharer the CPUs of a node are divided among
  * its tasks as the kernel would divide them (model/divide.c); otherwise each task uses
- * what it was granted. Only nodes and tasks that a step has marked are looked at. */
+ * what it was granted. Only nodes and tasks that a step has marked are looked at, and
+ * EFFECT_SHARE is for exactly those tasks whose CPUs have changed, whatever the reason:
+ * their limit or weight, or a neighbour that came, went or was resized. */
 #include "engine/rates.h"
+
+#include <math.h>
 
 #include "engine/state.h"
 #include "model/divide.h"
@@ -44,6 +48,34 @@ static void divide_node(struct engine *e, uint32_t index, usec_t now)
     }
 }
 
+/* How fast the task progresses, and on how many CPUs. */
+static void set_rate(struct task *t, bool soft)
+{
+    const struct speed *speed = job_speed(t->job, t->pool);
+    if (!task_running(t)) {
+        t->rate = 0;
+        t->cpu_used = 0;
+    } else if (soft && shares(t)) {
+        t->rate = speed_at_share(speed, t->cpu_used);
+    } else {
+        t->rate = speed_at(speed, t->n);
+        t->cpu_used = (double)job_cpus(t->job, t->pool, t->n);
+    }
+}
+
+/* Says what has changed of the task's CPUs. Those beside GPUs follow from its size. */
+static void tell_share(struct engine *e, uint32_t task)
+{
+    struct task *t = &e->tasks[task];
+    struct cpu_told now = {t->cpu_limit, t->cpu_weight, llround(t->cpu_used)}, last = t->told;
+    if (!task_running(t) || t->pool != POOL_CPU)
+        return;
+    if (now.limit == last.limit && now.weight == last.weight && now.share == last.share)
+        return;
+    t->told = now;
+    state_effect(e, EFFECT_SHARE, task, last.share, now.share, 0);
+}
+
 void rates_refresh(struct engine *e, usec_t now)
 {
     bool soft = e->config.combo.policy[AXIS_SHARE]->soft;
@@ -52,21 +84,12 @@ void rates_refresh(struct engine *e, usec_t now)
         if (soft)
             divide_node(e, e->stale.at[i], now);
     }
-    e->stale.n = 0;
     for (size_t i = 0; i < e->touched.n; i++) {
         struct task *t = &e->tasks[e->touched.at[i]];
         if (!t->job)
             continue;
         task_advance(t, now);
-        const struct speed *speed = job_speed(t->job, t->pool);
-        if (!task_running(t)) {
-            t->rate = 0;
-            t->cpu_used = 0;
-        } else if (soft && shares(t)) {
-            t->rate = speed_at_share(speed, t->cpu_used);
-        } else {
-            t->rate = speed_at(speed, t->n);
-            t->cpu_used = (double)job_cpus(t->job, t->pool, t->n);
-        }
+        set_rate(t, soft);
+        tell_share(e, e->touched.at[i]);
     }
 }

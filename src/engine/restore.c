@@ -86,6 +86,7 @@ static void copy_books(struct task *t, const struct task *was)
     t->cpu_weight = was->cpu_weight;
     t->hold = was->hold;
     memcpy(t->memo, was->memo, sizeof t->memo);
+    memcpy(t->list, was->list, sizeof t->list);
 }
 
 int restore_task(struct engine *e, const struct job *job, const struct task *was, usec_t now,

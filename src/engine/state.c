@@ -296,5 +296,5 @@ void state_stale(struct engine *e, uint32_t node)
 void state_effect(struct engine *e, enum effect_kind kind, uint32_t task, units_t from, units_t to,
                   usec_t cost)
 {
-    VEC_PUSH(&e->effects, (struct effect){kind, task, from, to, cost});
+    VEC_PUSH(&e->effects, (struct effect){kind, task, from, to, cost, AXES});
 }

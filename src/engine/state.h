@@ -33,7 +33,7 @@ void state_rest(struct engine *e, uint32_t task);
 
 /* Marks a task whose progress or end changes in this step. */
 void state_touch(struct engine *e, uint32_t task);
-/* Marks a node whose CPUs must be divided again. */
+/* Marks a node whose CPUs must be divided again in this step. */
 void state_stale(struct engine *e, uint32_t node);
 /* Adds an effect to this step. */
 void state_effect(struct engine *e, enum effect_kind kind, uint32_t task, units_t from, units_t to,

@@ -97,6 +97,9 @@ static void write_was(const struct task *t, struct str *out)
         str_add(out, axis ? "," : "");
         write_memo(&t->memo[axis], out);
     }
+    str_add(out, "],\"list\":[");
+    for (int axis = 0; axis < AXES; axis++)
+        str_addf(out, "%s%u", axis ? "," : "", t->list[axis]);
     str_add(out, "]}");
 }
 
@@ -288,7 +291,11 @@ static void write_effects(const struct engine *e, struct str *out)
         str_add(out, i ? "," : "");
         write_task(e, f->task, out);
         str_add(out, ",\"kind\":");
-        fields_add_word(out, "start|resize|move|preempt|pause|resume|share", f->kind);
+        fields_add_word(out, "start|resize|move|preempt|pause|resume|share|list", f->kind);
+        if (f->kind == EFFECT_LIST) {
+            str_add(out, ",\"axis\":");
+            fields_add_word(out, JOURNAL_AXES, f->axis);
+        }
         str_addf(out, ",\"from\":%" PRId64 ",\"to\":%" PRId64 ",\"cost\":%" PRId64 "}", f->from,
                  f->to, f->cost);
     }

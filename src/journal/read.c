@@ -207,12 +207,25 @@ static int read_memo(const json_t *v, struct memo *out, struct err *err)
     return 0;
 }
 
+/* The policies' lists that the task was in; rows of earlier versions do not say. */
+static int read_lists(const json_t *v, struct task *t, struct err *err)
+{
+    const json_t *lists = json_object_get(v, "list");
+    int64_t n;
+    for (size_t axis = 0; lists && axis < AXES; axis++) {
+        if (fields_get_int(json_array_get(lists, axis), "list", 0, UINT8_MAX, &n, err) < 0)
+            return -1;
+        t->list[axis] = (uint8_t)n;
+    }
+    return 0;
+}
+
 static int read_was(const json_t *v, struct arena *a, const struct task **out, struct err *err)
 {
     struct task *t = ARENA_NEW(a, struct task);
     const json_t *memos;
     if (fields_read(journal_task, v, a, t, err) < 0 || read_places(v, a, t, err) < 0 ||
-        get_list(v, "memo", &memos, err) < 0)
+        get_list(v, "memo", &memos, err) < 0 || read_lists(v, t, err) < 0)
         return err_prefix(err, "was");
     for (size_t axis = 0; axis < AXES; axis++)
         if (read_memo(json_array_get(memos, axis), &t->memo[axis], err) < 0)

@@ -67,6 +67,16 @@ void plan_share(struct plan *p, uint32_t task, units_t limit, double weight)
     p->shares[p->nshares++] = (struct cpu_share){task, limit, weight};
 }
 
+void plan_enlist(struct plan *p, const struct snapshot *s, enum axis axis, uint32_t task,
+                 uint8_t list)
+{
+    if (s->tasks[task].list[axis] == list)
+        return;
+    if (p->nlists == p->lists_cap)
+        p->lists = grow(p->arena, p->lists, p->nlists, &p->lists_cap, sizeof *p->lists);
+    p->lists[p->nlists++] = (struct list_write){axis, task, list};
+}
+
 void plan_remember(struct plan *p, enum axis axis, enum memo_scope scope, uint32_t index,
                    const struct memo *memo)
 {

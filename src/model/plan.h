@@ -53,6 +53,13 @@ struct cpu_share {
     double weight;
 };
 
+/* A policy's say that a task belongs into one of its lists. */
+struct list_write {
+    enum axis axis;
+    uint32_t task;
+    uint8_t list; /* from 1 */
+};
+
 enum memo_scope { MEMO_TASK, MEMO_NODE, MEMO_ALL };
 
 struct memo_write {
@@ -76,6 +83,8 @@ struct plan {
     uint32_t nshares, shares_cap;
     struct memo_write *memos;
     uint32_t nmemos, memos_cap;
+    struct list_write *lists; /* of tasks that change theirs */
+    uint32_t nlists, lists_cap;
 };
 
 /* The arena must outlive the plan. `explain` asks for verdicts. */
@@ -116,6 +125,10 @@ static inline void plan_wake_started(struct plan *p, usec_t at)
 }
 
 void plan_share(struct plan *p, uint32_t task, units_t limit, double weight);
+/* Says which list of the policy the task belongs into, from 1; costs nothing when it is
+ * there already. Only running tasks are moved. */
+void plan_enlist(struct plan *p, const struct snapshot *s, enum axis axis, uint32_t task,
+                 uint8_t list);
 void plan_remember(struct plan *p, enum axis axis, enum memo_scope scope, uint32_t index,
                    const struct memo *memo);
 

@@ -31,6 +31,13 @@ enum task_phase {
     TASK_HELD,     /* the user wants it to wait */
 };
 
+/* What was last said of a task's part of its node's CPUs, by effects. */
+struct cpu_told {
+    units_t limit;
+    double weight;
+    units_t share; /* cpu_used, rounded */
+};
+
 struct task {
     /* What every decision looks at comes first, in one line of the cache. */
     const struct job *job;
@@ -74,6 +81,8 @@ struct task {
     units_t cpu_limit; /* hard bound */
     double cpu_weight; /* against its neighbours */
     double cpu_used;   /* thousandths that this comes to now */
+    struct cpu_told told;
+    uint8_t list[AXES]; /* that its policies have put it into; 0 = none */
 
     struct history *history; /* of metric and usage; NULL while nothing was seen */
 };

@@ -12,7 +12,9 @@
  *   policy/room.h. It may lower a grant that fits nowhere, never raise one.
  * - A sharer calls plan_share() for tasks on nodes where its mind changed.
  *
- * Each may plan_wake() itself and plan_remember() what it needs next time. */
+ * Each may plan_wake() itself, plan_remember() what it needs next time, and
+ * plan_enlist() tasks in lists whose names describe() knows: users are told when a
+ * running task changes its list. */
 #ifndef POLICY_POLICY_H
 #define POLICY_POLICY_H
 
@@ -40,9 +42,6 @@ struct policy {
      * has nothing to say. NULL = it never has. */
     bool (*describe)(const struct snapshot *s, const struct params *p, uint32_t task,
                      struct remark *out);
-    /* The number of the list that describe() would name, from 1; changes are told to
-     * users. NULL = it has no lists. */
-    unsigned (*list)(const struct snapshot *s, const struct params *p, uint32_t task);
 };
 
 #endif

@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "journal/journal.h"
 #include "server/jobs/attempts.h"
+#include "server/jobs/parts.h"
 #include "server/log.h"
 #include "store/journal.h"
 
@@ -38,6 +39,18 @@ void stretch_restore(struct yard *y, struct live_job *j, const struct task *was)
     }
     j->task = y->engine.submitted;
     y->by_task.at[j->task] = j->row.id;
+}
+
+void stretch_follow(struct yard *y)
+{
+    const struct engine *e = &y->engine;
+    for (size_t i = 0; i < e->running.n; i++) {
+        struct live_job *j = yard_job_of_task(y, e->running.at[i]);
+        if (j && j->attempt)
+            attempt_resize(y, j, &e->tasks[e->running.at[i]], e->config.combo.name);
+    }
+    for (uint32_t node = 0; node < e->cluster.n; node++)
+        parts_divide(y, node);
 }
 
 struct kept_task {
@@ -83,6 +96,7 @@ int stretch_renew(struct yard *y, struct err *err)
         free(tasks.at[i].slots);
     }
     VEC_DONE(&tasks);
+    stretch_follow(y);
     y->trimming = true;
     yard_care(y);
     return rc;

@@ -2,6 +2,7 @@
  * into the books, and the rows of jobs. */
 #include "server/yard.h"
 
+#include <assert.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include "server/conductors.h"
 #include "server/events.h"
 #include "server/jobs/attempts.h"
+#include "server/jobs/parts.h"
 #include "server/jobs/standing.h"
 #include "server/log.h"
 #include "store/job_state.h"
@@ -60,6 +62,9 @@ static void enter_effect(struct yard *y, const struct effect *f)
     if (!j->attempt)
         return;
     switch (f->kind) {
+    case EFFECT_LIST:
+        standing_tell_list(y, j, f->axis);
+        break;
     case EFFECT_RESIZE:
     case EFFECT_MOVE:
     case EFFECT_SHARE:
@@ -77,23 +82,23 @@ static void enter_effect(struct yard *y, const struct effect *f)
     }
 }
 
-/* The engine's list of effects is that of its last step; entering one can lead to
- * another step. */
+/* The effects are those of the engine's last step: entering them must not lead to
+ * another. */
 static void enter_effects(struct yard *y)
 {
-    size_t n = y->engine.effects.n;
-    struct effect *effects = n ? xcalloc(n, sizeof *effects) : NULL;
-    if (n)
-        memcpy(effects, y->engine.effects.at, n * sizeof *effects);
-    for (size_t i = 0; i < n; i++)
-        enter_effect(y, &effects[i]);
-    free(effects);
+    y->entering = true;
+    for (size_t i = 0; i < y->engine.effects.n; i++)
+        enter_effect(y, &y->engine.effects.at[i]);
+    for (size_t i = 0; i < y->engine.stale.n; i++)
+        parts_divide(y, y->engine.stale.at[i]);
+    y->entering = false;
 }
 
 int yard_step(struct yard *y, struct event *event, struct err *err)
 {
     usec_t now = clock_now(&y->clock);
     uint64_t decisions = y->engine.decisions;
+    assert(!y->entering);
     struct str text = {0};
     journal_write_event(event, now, &text);
     if (engine_step(&y->engine, event, now, err) < 0) {
@@ -114,8 +119,6 @@ int yard_step(struct yard *y, struct event *event, struct err *err)
             VEC_PUSH(&y->by_task, 0);
     }
     enter_effects(y);
-    if (decided)
-        standing_follow(y);
     return 0;
 }
 
@@ -224,7 +227,6 @@ int yard_set_policy(struct yard *y, const struct combo *combo, struct err *err)
     struct event event = {.kind = EVENT_POLICY, .combo = combo};
     if (store_meta_set(y->store, "policy", combo->name, err) < 0 || yard_step(y, &event, err) < 0)
         return -1;
-    standing_forget(y);
     events_add(y, "policy.changed", 0, json_pack("{s:s}", "policy", combo->name));
     log_info("policy=%s", combo->name);
     turn_hurry(y);

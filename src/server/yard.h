@@ -52,6 +52,7 @@ struct yard {
     usec_t care_at;        /* engine time at which to look after things; USEC_NEVER = not at all */
     char boot_id[40];      /* of the machine: another one after it was restarted */
     bool ready;
+    bool entering; /* effects are being entered: the engine must not be stepped */
     bool trimming; /* old rows are being deleted, some in each turn */
 };
 

@@ -244,12 +244,64 @@ static void remember(struct audit_shadow *s, const struct task *t, usec_t now)
         s->was_held = false;
     }
     s->job = t->job;
+    s->runs = t->job && t->phase == TASK_RUNNING;
+    s->limit = t->cpu_limit;
+    s->weight = t->cpu_weight;
+    s->share = llround(t->cpu_used);
+    memcpy(s->list, t->list, sizeof s->list);
     s->was_held |= t->job && t->phase == TASK_HELD;
     s->n = t->job && t->n ? t->at.n : 0;
     if (s->n) {
         s->at = xreallocarray(s->at, s->n, sizeof *s->at);
         memcpy(s->at, t->at.at, s->n * sizeof *s->at);
     }
+}
+
+static const struct effect *find_effect(const struct engine *e, enum effect_kind kind,
+                                        uint32_t task, enum axis axis)
+{
+    for (size_t i = 0; i < e->effects.n; i++) {
+        const struct effect *f = &e->effects.at[i];
+        if (f->kind == kind && f->task == task && (axis == AXES || f->axis == axis))
+            return f;
+    }
+    return NULL;
+}
+
+/* Changes of a task's CPUs are told, and nothing else is. When it starts, they are as many
+ * as its units. */
+static bool audit_share(struct audit *a, const struct engine *e, uint32_t task)
+{
+    const struct task *t = &e->tasks[task];
+    const struct audit_shadow *s = &a->shadow[task];
+    bool same = same_job(s, t), started = !same || !s->runs;
+    units_t limit = started ? t->n : s->limit, was = started ? t->n : s->share;
+    units_t share = llround(t->cpu_used);
+    bool changed = limit != t->cpu_limit || was != share || (same ? s->weight : 1) != t->cpu_weight;
+    const struct effect *f = find_effect(e, EFFECT_SHARE, task, AXES);
+    if (!t->job || t->phase != TASK_RUNNING || t->pool != POOL_CPU)
+        return !f || broken(a, "a share of task %u, which has none", task);
+    if (changed != (f != NULL) || (f && (f->from != was || f->to != share)))
+        return broken(a, "job %s has %lld of limit %lld, before %lld of %lld; it was %stold",
+                      t->job->name, (long long)share, (long long)t->cpu_limit, (long long)was,
+                      (long long)limit, f ? "" : "not ");
+    return true;
+}
+
+/* So are changes of its lists, which another policy does not inherit. */
+static bool audit_lists(struct audit *a, const struct engine *e, uint32_t task)
+{
+    const struct task *t = &e->tasks[task];
+    const struct audit_shadow *s = &a->shadow[task];
+    for (enum axis axis = 0; t->job && axis < AXES; axis++) {
+        unsigned was = same_job(s, t) ? s->list[axis] : 0, is = t->list[axis];
+        const struct effect *f = find_effect(e, EFFECT_LIST, task, axis);
+        if (is && (was != is) != (f != NULL))
+            return broken(a, "job %s went from list %u to %u", t->job->name, was, is);
+        if (f && (f->from != was || f->to != is))
+            return broken(a, "job %s was told another list than %u", t->job->name, is);
+    }
+    return true;
 }
 
 /* What must not be preempted is not, nor moved. */
@@ -290,6 +342,8 @@ bool audit_step(struct audit *a, const struct engine *e, usec_t now)
         const struct task *t = &e->tasks[i];
         note_change(&a->shadow[i], t);
         if (t->job && !(audit_size(a, t, a->shadow[i].excused) && audit_taken(a, e, i)))
+            return false;
+        if (!audit_share(a, e, i) || !audit_lists(a, e, i))
             return false;
         remember(&a->shadow[i], t, now);
         if (t->job && !audit_time(a, &a->shadow[i], t, now))

@@ -12,6 +12,10 @@ struct audit_shadow {
     bool excused;          /* its job was changed while it held units */
     struct slot *at;
     uint32_t n;
+    bool runs;
+    units_t limit, share; /* of its CPUs */
+    double weight;
+    uint8_t list[AXES];
     bool was_held; /* by the user, once: its waiting is then not counted */
     usec_t came;   /* when it was first seen */
 };

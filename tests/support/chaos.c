@@ -39,8 +39,9 @@ struct chaos {
     bool metrics;
     VEC(struct incident) incidents; /* by time */
     size_t next_incident;
-    uint32_t *task_of; /* by job; TASK_NONE = not in the engine */
-    usec_t *stops_at;  /* by job */
+    uint32_t *task_of;       /* by job; TASK_NONE = not in the engine */
+    usec_t *stops_at;        /* by job */
+    struct cpu_told *shares; /* by job, at the end of the last instant */
     usec_t now;
     uint32_t idle; /* ticks in a row that changed nothing while nothing ran */
     VEC(struct event) events;
@@ -129,6 +130,7 @@ static void draw_world(struct chaos *c)
     c->task_of = ARENA_ARRAY(&c->arena, n, uint32_t);
     c->stops_at = ARENA_ARRAY(&c->arena, n, usec_t);
     c->busy = ARENA_ARRAY(&c->arena, n, bool);
+    c->shares = ARENA_ARRAY(&c->arena, n, struct cpu_told);
     for (uint32_t i = 0; i < n; i++) {
         c->task_of[i] = TASK_NONE;
         c->stops_at[i] = USEC_NEVER;
@@ -163,7 +165,7 @@ static bool step(struct chaos *c, const struct event *v)
         c->o->observe(c->o->ctx, &c->e, v, c->now);
     if (v->kind == EVENT_SUBMIT)
         c->task_of[v->job->id] = c->e.submitted;
-    effects_add(&c->out->effects, &c->e, c->now);
+    effects_add_but_shares(&c->out->effects, &c->e, c->now);
     if (!audit_step(&c->audit, &c->e, c->now))
         return fail(c, c->audit.why);
     follow_stops(c);
@@ -322,6 +324,22 @@ static bool stuck(struct chaos *c)
     return fail(c, "nothing will happen any more");
 }
 
+/* What changes of shares come to at an instant. Steps in between depend on the order. */
+static void add_shares(struct chaos *c)
+{
+    for (uint32_t i = 0; i < c->o->jobs; i++) {
+        const struct task *t = c->task_of[i] == TASK_NONE ? NULL : &c->e.tasks[c->task_of[i]];
+        struct cpu_told *last = &c->shares[i];
+        if (!t || t->phase != TASK_RUNNING || t->pool != POOL_CPU)
+            continue;
+        if (last->limit == t->told.limit && last->weight == t->told.weight &&
+            last->share == t->told.share)
+            continue;
+        *last = t->told;
+        effects_add_share(&c->out->effects, t, c->now);
+    }
+}
+
 static bool run(struct chaos *c)
 {
     while (!is_over(c)) {
@@ -332,6 +350,7 @@ static bool run(struct chaos *c)
         gather_all(c);
         if (!feed_all(c) || !tick(c))
             return false;
+        add_shares(c);
     }
     return true;
 }

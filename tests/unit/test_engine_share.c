@@ -52,6 +52,54 @@ static void test_free_share(void **state)
     world_done(&w);
 }
 
+/* Whoever gets more or fewer CPUs is told so in that step, and nobody else. */
+static void test_neighbours_are_told(void **state)
+{
+    (void)state;
+    struct world w;
+    world_init(&w, "1x2+8c,1x8c", "allocate=fifo,place=spread,share=free", NULL);
+    uint32_t a = world_submit(&w, 0, cores(8, 800));
+    world_decide(&w, 0, "t=0 start a 1 on n1:1\nt=0 share a 8 of limit 8 weight 1\n");
+    world_submit(&w, 1, cores(8, 800)); /* on the other node */
+    world_decide(&w, 1, "t=1 start b 1 on n2:1\nt=1 share b 8 of limit 8 weight 1\n");
+    uint32_t c = world_submit(&w, 2, cores(2, 800));
+    world_decide(&w, 2,
+                 "t=2 start c 1 on n1:1\nt=2 share c 2 of limit 2 weight 1\n"
+                 "t=2 share a 6 of limit 8 weight 1\n");
+    struct job gpu = {.pool = POOL_GPU, .req = 2 * UNIT, .cpus = 1500, .work = 100e6};
+    uint32_t g = world_submit(&w, 3, gpu);
+    world_decide(&w, 3, "t=3 start d 2 on n1:2\nt=3 share a 3 of limit 8 weight 1\n");
+    world_end(&w, 4, g); /* before any decision */
+    world_expect(&w, "t=4 share a 6 of limit 8 weight 1\n");
+    assert_int_equal(w.e.stale.n, 1);
+    assert_int_equal(w.e.stale.at[0], 0);
+    world_take(&w, 5, (struct event){.kind = EVENT_FAILED, .task = c});
+    world_expect(&w, "t=5 share a 8 of limit 8 weight 1\n");
+    world_end(&w, 6, c);
+    struct job less = *world_task(&w, a)->job;
+    less.max = 4 * UNIT;
+    world_take(&w, 7, (struct event){.kind = EVENT_JOB, .task = a, .job = &less});
+    world_expect(&w, "t=7 share a 4 of limit 8 weight 1\n");
+    world_decide(&w, 7, "t=7 share a 4 of limit 4 weight 1\n");
+    world_done(&w);
+}
+
+/* Less than half a thousandth of a CPU is no change. */
+static void test_small_changes_are_not_told(void **state)
+{
+    (void)state;
+    struct world w;
+    world_init(&w, "1x8c", "allocate=fifo,share=free", NULL);
+    uint32_t a = world_submit(&w, 0, cores(8, 800)), b = world_submit(&w, 0, cores(8, 800));
+    tick(&w, 0);
+    w.e.tasks[a].cpu_weight += 1e-6; /* as a sharer would, by a rounding */
+    w.e.tasks[a].told.weight = w.e.tasks[a].cpu_weight;
+    world_take(&w, 1, (struct event){.kind = EVENT_JOB, .task = a, .job = world_task(&w, a)->job});
+    world_expect(&w, "");
+    assert_true(world_task(&w, a)->cpu_used > 4000 && world_task(&w, b)->cpu_used < 4000);
+    world_done(&w);
+}
+
 static void test_cpus_beside_gpus_are_not_shared(void **state)
 {
     (void)state;
@@ -105,6 +153,23 @@ static void switch_to(struct world *w, double at, const char *policy)
     assert_ok(combo_parse(policy, &combo, &err), err);
     world_take(w, at, (struct event){.kind = EVENT_POLICY, .combo = &combo});
     tick(w, at);
+}
+
+/* A switch of the policy alone changes what jobs get, before the next decision. */
+static void test_policy_switch_is_told(void **state)
+{
+    (void)state;
+    struct world w;
+    struct combo combo;
+    struct err err;
+    world_init(&w, "1x8c", "allocate=fifo,share=free", NULL);
+    world_submit(&w, 0, cores(8, 800));
+    world_decide(&w, 0, "t=0 start a 1 on n1:1\nt=0 share a 8 of limit 8 weight 1\n");
+    assert_ok(combo_parse("allocate=fifo,share=hard", &combo, &err), err);
+    world_take(&w, 1, (struct event){.kind = EVENT_POLICY, .combo = &combo});
+    world_expect(&w, "t=1 share a 1 of limit 8 weight 1\n");
+    world_decide(&w, 1, "t=1 share a 1 of limit 1 weight 1\n");
+    world_done(&w);
 }
 
 static void test_policy_switch(void **state)
@@ -238,12 +303,6 @@ static struct remark remark_on(struct world *w, enum axis axis, uint32_t task)
     return r;
 }
 
-static unsigned list_of(struct world *w, enum axis axis, uint32_t task)
-{
-    const struct combo *c = &w->e.config.combo;
-    return c->policy[axis]->list(engine_snapshot(&w->e, w->now), &c->params[axis], task);
-}
-
 static void test_flowcon_says_why(void **state)
 {
     (void)state;
@@ -267,8 +326,8 @@ static void test_flowcon_says_why(void **state)
                         "By flowcon it is in the list of completing jobs: its growth is "
                         "0 % of its best, below the alpha of 5 %. It is limited to 1 of the 4 CPUs "
                         "while others want the rest.");
-    assert_int_equal(list_of(&w, AXIS_SHARE, a), 3);
-    assert_int_equal(list_of(&w, AXIS_SHARE, b), 1);
+    assert_int_equal(world_task(&w, a)->list[AXIS_SHARE], 3);
+    assert_int_equal(world_task(&w, b)->list[AXIS_SHARE], 1);
     world_end(&w, 70, b);
     tick(&w, 70);
     r = remark_on(&w, AXIS_SHARE, a);
@@ -352,8 +411,8 @@ static void test_target_says_why(void **state)
     assert_string_equal(r.list, "learning");
     assert_string_equal(r.text, "By target it shares by its growth: it has no target, and its "
                                 "growth is 100 % of its best. It is not limited.");
-    assert_int_equal(list_of(&w, AXIS_SHARE, a), 2);
-    assert_int_equal(list_of(&w, AXIS_SHARE, b), 1);
+    assert_int_equal(world_task(&w, a)->list[AXIS_SHARE], 3);
+    assert_int_equal(world_task(&w, b)->list[AXIS_SHARE], 1);
     world_done(&w);
 }
 
@@ -450,6 +509,9 @@ static const struct CMUnitTest tests[] = {
     TEST(test_hard),
     TEST(test_policy_switch),
     TEST(test_policy_switch_changes_requests),
+    TEST(test_policy_switch_is_told),
+    TEST(test_neighbours_are_told),
+    TEST(test_small_changes_are_not_told),
     TEST(test_policy_switch_forgets),
     TEST(test_flowcon_backs_off),
     TEST(test_flowcon_comes_back),

@@ -76,10 +76,10 @@ static void test_wake(void **state)
     like.work = 1000e6;
     world_submit(&w, 0, like);
     world_submit(&w, 0, like);
-    world_decide(&w, 0, "t=0 start a 1 on n1:1\n");
+    world_decide(&w, 0, "t=0 start a 1 on n1:1\nt=0 list a allocate 0->1\n");
     /* Nothing will happen but that a reaches its threshold. */
     assert_int_equal(engine_due(&w.e), seconds(60));
-    world_decide(&w, 60, "t=60 preempt a 1\nt=60 start b 1 on n1:1\n");
+    world_decide(&w, 60, "t=60 preempt a 1\nt=60 start b 1 on n1:1\nt=60 list b allocate 0->1\n");
     assert_int_equal(engine_due(&w.e), seconds(120));
     world_done(&w);
 }
@@ -94,7 +94,7 @@ static void test_wake_keeps_its_distance(void **state)
     like.work = 1000e6;
     world_submit(&w, 0, like);
     world_submit(&w, 0, like);
-    world_decide(&w, 0, "t=0 start a 1 on n1:1\n");
+    world_decide(&w, 0, "t=0 start a 1 on n1:1\nt=0 list a allocate 0->1\n");
     assert_int_equal(engine_due(&w.e), seconds(100));
     world_done(&w);
 }

@@ -168,6 +168,12 @@ static void test_older_rows(void **state)
     cut_out(&text, "\"no_preempt\":false,");
     assert_ok(journal_read_event(text.at, &jobs, &row, &back, &now, &err), err);
     assert_false(back.job->no_preempt);
+    struct task was = {.cpu_weight = 1};
+    text.n = 0;
+    journal_write_event(&(struct event){.kind = EVENT_RESTORE, .job = &j, .was = &was}, 1, &text);
+    cut_out(&text, ",\"list\":[0,0,0]");
+    assert_ok(journal_read_event(text.at, &jobs, &row, &back, &now, &err), err);
+    assert_int_equal(back.was->list[AXIS_SHARE], 0);
     cut_out(&text, "\"can_pause\":true,");
     assert_error(journal_read_event(text.at, &jobs, &row, &back, &now, &err), err, ERR_INVALID,
                  "can_pause is missing");
@@ -182,12 +188,14 @@ static void test_tasks(void **state)
     struct event back;
     world_init(&w, "2x4c", "las", NULL);
     uint32_t task = world_submit(&w, 1, (struct job){.req = 2500, .work = 7e6, .deadline = 9e6});
-    world_decide(&w, 1, "t=1 start a 2.5 on n1:2.5\n");
+    world_decide(&w, 1, "t=1 start a 2.5 on n1:2.5\nt=1 list a allocate 0->1\n");
     world_take(&w, 2, (struct event){.kind = EVENT_PROGRESS, .task = task, .work = 8e6, .done = 1});
     struct task was = *world_task(&w, task);
     was.memo[AXIS_PLACE] = (struct memo){{1, -2, INT64_MIN, INT64_MAX}, {0.5, NAN, -0.0, 1e-9}};
+    was.list[AXIS_SHARE] = 3;
     round_trip(&(struct event){.kind = EVENT_RESTORE, .job = was.job, .was = &was}, 3, &back);
     const struct task *t = back.was;
+    assert_true(t->list[AXIS_ALLOCATE] == 1 && t->list[AXIS_SHARE] == 3);
     assert_int_equal(t->phase, TASK_RUNNING);
     assert_int_equal(t->at.n, 1);
     assert_int_equal(t->at.at[0].units, 2500);

@@ -108,6 +108,15 @@ usec_t las_since(const struct task *t)
     return t->started_at != USEC_NEVER ? t->started_at : t->job->submit;
 }
 
+/* The number of the task's list: that of its queue, from 1. */
+static uint8_t list_of(const struct las *l, const struct snapshot *s, const struct keyed *k)
+{
+    usec_t ahead;
+    if (k->key != IN_PEACE)
+        return (uint8_t)(1 + k->key);
+    return (uint8_t)(1 + las_queue(l, served(&s->tasks[k->task], s->now, &ahead)));
+}
+
 static void allocate_las(const struct snapshot *s, const struct params *p, struct plan *plan)
 {
     struct las l;
@@ -126,14 +135,9 @@ static void allocate_las(const struct snapshot *s, const struct params *p, struc
     }
     queue_serve(s, k, plan);
     las_wake(&l, s, k, plan);
-}
-
-static unsigned list_las(const struct snapshot *s, const struct params *p, uint32_t task)
-{
-    struct las l;
-    usec_t ahead;
-    las_init(&l, p);
-    return 1 + las_queue(&l, served(&s->tasks[task], s->now, &ahead));
+    for (uint32_t i = 0; i < s->active; i++)
+        if (plan_units(plan, k[i].task))
+            plan_enlist(plan, s, AXIS_ALLOCATE, k[i].task, list_of(&l, s, &k[i]));
 }
 
 static bool describe_las(const struct snapshot *s, const struct params *p, uint32_t task,
@@ -182,5 +186,4 @@ const struct policy policy_las = {
     .params = las_params,
     .decide = allocate_las,
     .describe = describe_las,
-    .list = list_las,
 };

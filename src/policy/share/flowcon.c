@@ -85,13 +85,7 @@ static void share_flowcon(const struct snapshot *s, const struct params *p, stru
     for (uint32_t node = 0; node < s->cluster->n; node++)
         if (r.start[node + 1] > r.start[node])
             run_node(s, p, node, &r, plan);
-}
-
-static unsigned list_flowcon(const struct snapshot *s, const struct params *p, uint32_t task)
-{
-    const struct task *t = &s->tasks[task];
-    (void)p;
-    return growth_is_shared(t) ? 1 + growth_list(&t->memo[AXIS_SHARE]) : 0;
+    growth_enlist(&r, s, plan);
 }
 
 static bool describe_flowcon(const struct snapshot *s, const struct params *p, uint32_t task,
@@ -150,5 +144,4 @@ const struct policy policy_flowcon = {
     .soft = true,
     .decide = share_flowcon,
     .describe = describe_flowcon,
-    .list = list_flowcon,
 };

@@ -173,6 +173,12 @@ void growth_share(struct plan *plan, const struct snapshot *s, units_t shared, s
     }
 }
 
+void growth_enlist(const struct residents *r, const struct snapshot *s, struct plan *plan)
+{
+    for (uint32_t i = 0; i < r->start[s->cluster->n]; i++)
+        plan_enlist(plan, s, AXIS_SHARE, r->at[i].task, (uint8_t)(1 + growth_list(&r->at[i].memo)));
+}
+
 /* ---- for people ------------------------------------------------------------ */
 
 bool growth_is_shared(const struct task *t)

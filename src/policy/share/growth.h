@@ -61,6 +61,9 @@ void growth_enter(struct growth *g, const struct snapshot *s, enum growth_list l
 void growth_share(struct plan *plan, const struct snapshot *s, units_t shared, struct growth *g,
                   uint32_t n);
 
+/* Says which list each task is in by now. */
+void growth_enlist(const struct residents *r, const struct snapshot *s, struct plan *plan);
+
 /* For people, of a task that runs: "its growth is 34 % of its best", or that it was not
  * measured, and why. */
 void growth_say_measure(const struct task *t, char *out, size_t size);

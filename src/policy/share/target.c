@@ -61,15 +61,7 @@ static void share_target(const struct snapshot *s, const struct params *p, struc
     for (uint32_t node = 0; node < s->cluster->n; node++)
         if (r.start[node + 1] > r.start[node])
             run_node(s, p, node, &r, plan);
-}
-
-static unsigned list_target(const struct snapshot *s, const struct params *p, uint32_t task)
-{
-    const struct task *t = &s->tasks[task];
-    (void)p;
-    if (!growth_is_shared(t))
-        return 0;
-    return growth_list(&t->memo[AXIS_SHARE]) == GROWTH_COMPLETING ? 2 : 1;
+    growth_enlist(&r, s, plan);
 }
 
 static bool describe_target(const struct snapshot *s, const struct params *p, uint32_t task,
@@ -119,5 +111,4 @@ const struct policy policy_target = {
     .soft = true,
     .decide = share_target,
     .describe = describe_target,
-    .list = list_target,
 };

@@ -158,6 +158,7 @@ void adopt_all(struct yard *y)
         if (j->attempt)
             adopt(y, j->attempt);
     }
+    stretch_follow(y);
     for (size_t i = 0; i < ids.n; i++) {
         struct live_job *j = yard_live(y, ids.at[i]);
         if (j && j->attempt && j->attempt->pid == -1)

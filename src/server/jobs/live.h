@@ -139,7 +139,6 @@ struct live_job {
     struct progress_seen progress;
     struct usage_seen usage;
     usec_t sampled;     /* wall clock of the newest sample */
-    uint8_t list[AXES]; /* of the policies' lists that it was last seen in; 0 = none */
     bool changed;       /* the row must be saved before the turn ends */
     uint64_t by_hand;   /* number of the decision that follows a user's resize; 0 = none */
     struct live_job *prev, *next; /* by id */

@@ -61,24 +61,24 @@ static void divide_threads(struct yard *y, units_t cpus, struct sharer *s, size_
     }
 }
 
-void parts_follow(struct yard *y)
+void parts_divide(struct yard *y, uint32_t node)
 {
     const struct engine *e = &y->engine;
+    const struct node *n = &e->cluster.nodes[node];
+    units_t cpus = n->cpus;
     VEC(struct sharer) on = {0};
-    for (uint32_t node = 0; node < e->cluster.n; node++) {
-        units_t cpus = e->cluster.nodes[node].cpus;
-        on.n = 0;
-        for (size_t i = 0; i < e->running.n; i++) {
-            const struct live_job *j = yard_job_of_task(y, e->running.at[i]);
-            struct attempt *a = j ? j->attempt : NULL;
-            if (!a || a->node != node)
-                continue;
-            if (a->pool == POOL_CPU)
-                VEC_PUSH(&on, (struct sharer){a, j->terms.cpus_max / UNIT, 0});
-            else
-                cpus -= a->cpus;
-        }
-        divide_threads(y, cpus, on.at, on.n);
+    if (!e->config.combo.policy[AXIS_SHARE]->soft)
+        return;
+    for (size_t i = 0; i < n->tasks.n; i++) {
+        const struct live_job *j = yard_job_of_task(y, n->tasks.at[i]);
+        struct attempt *a = j ? j->attempt : NULL;
+        if (!a || !task_running(&e->tasks[n->tasks.at[i]]))
+            continue;
+        if (a->pool == POOL_CPU)
+            VEC_PUSH(&on, (struct sharer){a, j->terms.cpus_max / UNIT, 0});
+        else
+            cpus -= a->cpus;
     }
+    divide_threads(y, cpus, on.at, on.n);
     VEC_DONE(&on);
 }

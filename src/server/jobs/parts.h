@@ -8,8 +8,8 @@ struct yard;
 
 int64_t parts_of(const struct live_job *j, const struct attempt *a);
 
-/* After shares have changed: divides the threads of each node among the jobs that share
- * its CPUs by weight, and has those told that get others. */
-void parts_follow(struct yard *y);
+/* After the CPUs of a node have been divided again: divides its threads among the jobs
+ * that share them by weight, if there are any, and notifies jobs whose number changes. */
+void parts_divide(struct yard *y, uint32_t node);
 
 #endif

@@ -1,13 +1,9 @@
-/* Owns the asking of policies what they think of jobs. A policy that has no lists, and
- * one that gives each job CPUs of its own, cost nothing after a decision. */
+/* Owns what policies say about jobs. */
 #include "server/jobs/standing.h"
 
 #include <jansson.h>
-#include <string.h>
 
 #include "server/events.h"
-#include "server/jobs/attempts.h"
-#include "server/jobs/parts.h"
 
 static const struct combo *combo(const struct yard *y)
 {
@@ -52,47 +48,13 @@ json_t *standing_list(struct yard *y, const struct live_job *j)
     return list;
 }
 
-/* Tells of the list that the job is in, if it is another than before. */
-static void follow_list(struct yard *y, struct live_job *j, enum axis axis)
+void standing_tell_list(struct yard *y, const struct live_job *j, enum axis axis)
 {
-    const struct policy *p = combo(y)->policy[axis];
-    const struct snapshot *s = engine_snapshot(&y->engine, clock_now(&y->clock));
-    unsigned list = p->list(s, &combo(y)->params[axis], j->task);
     struct remark r;
-    if (list == j->list[axis])
-        return;
-    j->list[axis] = (uint8_t)list;
-    if (!list || !describe(y, axis, j->task, &r))
+    if (!describe(y, axis, j->task, &r))
         return;
     events_add(y, "job.listed", j->row.id,
-               json_pack("{s:s, s:s, s:s}", "policy", p->name, "list", r.list, "why", r.text));
+               json_pack("{s:s, s:s, s:s}", "policy", combo(y)->policy[axis]->name, "list", r.list,
+                         "why", r.text));
     turn_hurry(y);
-}
-
-void standing_follow(struct yard *y)
-{
-    const struct engine *e = &y->engine;
-    bool soft = combo(y)->policy[AXIS_SHARE]->soft, lists = false;
-    for (enum axis axis = 0; axis < AXES; axis++)
-        lists |= combo(y)->policy[axis]->list != NULL;
-    for (size_t i = 0; (soft || lists) && i < e->running.n; i++) {
-        uint32_t task = e->running.at[i];
-        struct live_job *j = yard_job_of_task(y, task);
-        if (!j || !j->attempt)
-            continue;
-        if (soft)
-            attempt_resize(y, j, &e->tasks[task], combo(y)->name);
-        for (enum axis axis = 0; axis < AXES; axis++)
-            if (combo(y)->policy[axis]->list)
-                follow_list(y, j, axis);
-    }
-    if (soft)
-        parts_follow(y);
-}
-
-void standing_forget(struct yard *y)
-{
-    for (struct live_job *j = y->jobs.first; j; j = j->next) {
-        memset(j->list, 0, sizeof j->list);
-    }
 }
