@@ -1,12 +1,14 @@
 /* Owns the attempts of jobs. */
 #include "store/attempts.h"
 
+#include "store/columns.h"
 #include "store/job_read.h"
 
-/* As in job_read.h: each column once. */
+/* Written once, when the attempt is added. */
 #define COLUMNS_ONCE(X)                                                                            \
     X(token, name)                                                                                 \
     X(created, int)
+/* Written whenever it is saved. */
 #define COLUMNS(X)                                                                                 \
     X(started, int)                                                                                \
     X(ended, int)                                                                                  \
@@ -30,16 +32,14 @@
     X(signal, int)                                                                                 \
     X(reason, text)
 
-#define NAME(column, type) #column ", "
-#define MARK(column, type) "?, "
-#define SET(column, type) #column " = ?, "
-
-static const char add_sql[] = "INSERT INTO attempt (" COLUMNS_ONCE(NAME)
-    COLUMNS(NAME) "state, over, job, n) VALUES (" COLUMNS_ONCE(MARK) COLUMNS(MARK) "?, ?, ?, ?)";
+static const char add_sql[] = "INSERT INTO attempt (" COLUMNS_ONCE(COLUMN_NAME)
+    COLUMNS(COLUMN_NAME) "state, over, job, n) VALUES (" COLUMNS_ONCE(COLUMN_MARK)
+        COLUMNS(COLUMN_MARK) "?, ?, ?, ?)";
 static const char save_sql[] =
-    "UPDATE attempt SET " COLUMNS(SET) "state = ?, over = ? WHERE job = ? AND n = ?";
+    "UPDATE attempt SET " COLUMNS(COLUMN_SET) "state = ?, over = ? WHERE job = ? AND n = ?";
 
-#define SELECT "SELECT " COLUMNS_ONCE(NAME) COLUMNS(NAME) "state, job, n FROM attempt "
+#define SELECT                                                                                     \
+    "SELECT " COLUMNS_ONCE(COLUMN_NAME) COLUMNS(COLUMN_NAME) "state, job, n FROM attempt "
 
 static int check_row(const struct attempt_row *row, struct err *err)
 {
@@ -49,10 +49,14 @@ static int check_row(const struct attempt_row *row, struct err *err)
                    row->n, (int)row->state);
 }
 
-static void bind_row(struct query *q, const struct attempt_row *row)
+static void bind_once(struct query *q, const struct attempt_row *row)
 {
-#define X(column, type) query_##type(q, row->column);
-    COLUMNS(X)
+    COLUMNS_ONCE(COLUMN_BIND)
+}
+
+static void bind_rest(struct query *q, const struct attempt_row *row)
+{
+    COLUMNS(COLUMN_BIND)
     query_text(q, job_state_name(row->state));
     query_int(q, job_state_over(row->state));
     query_int(q, row->job);
@@ -63,17 +67,15 @@ int store_attempt_add(struct store *s, const struct attempt_row *row, struct err
 {
     if (check_row(row, err) < 0)
         return -1;
-    AUTO_QUERY struct query new = query_open(s, add_sql);
-    struct query *q = &new;
-    COLUMNS_ONCE(X)
-#undef X
-    bind_row(q, row);
-    if (query_run(q, err) == 0)
+    AUTO_QUERY struct query q = query_open(s, add_sql);
+    bind_once(&q, row);
+    bind_rest(&q, row);
+    if (query_run(&q, err) == 0)
         return 0;
-    if (q->rc == SQLITE_CONSTRAINT_PRIMARYKEY)
+    if (q.rc == SQLITE_CONSTRAINT_PRIMARYKEY)
         return err_set(err, ERR_CONFLICT, "job %lld has an attempt %u already", (long long)row->job,
                        row->n);
-    return q->rc == SQLITE_CONSTRAINT_FOREIGNKEY ? job_no_such(row->job, err) : -1;
+    return q.rc == SQLITE_CONSTRAINT_FOREIGNKEY ? job_no_such(row->job, err) : -1;
 }
 
 int store_attempt_save(struct store *s, const struct attempt_row *row, struct err *err)
@@ -82,7 +84,7 @@ int store_attempt_save(struct store *s, const struct attempt_row *row, struct er
     if (check_row(row, err) < 0)
         return -1;
     AUTO_QUERY struct query q = query_open(s, save_sql);
-    bind_row(&q, row);
+    bind_rest(&q, row);
     if (query_run_counted(&q, &changes, err) < 0)
         return -1;
     if (changes == 0)
@@ -93,10 +95,8 @@ int store_attempt_save(struct store *s, const struct attempt_row *row, struct er
 
 static int read_row(struct query *q, struct attempt_row *row, struct err *err)
 {
-#define X(column, type) QUERY_GET_##type(q, row->column);
-    COLUMNS_ONCE(X)
-    COLUMNS(X)
-#undef X
+    COLUMNS_ONCE(COLUMN_READ)
+    COLUMNS(COLUMN_READ)
     const char *state = query_get_text(q);
     row->job = query_get_int(q);
     row->n = (uint32_t)query_get_int(q);

@@ -23,8 +23,10 @@ static const char *const rules[] = {
     "SELECT printf('attempt %d.%d: %s is not a state, or is marked wrongly', job, n, state)"
     " FROM attempt WHERE over IS NOT " STATE_IS_OVER " LIMIT 100",
 
-    "SELECT printf('job %d: no request', id) FROM job"
-    " WHERE NOT EXISTS (SELECT 1 FROM request WHERE request.id = job.request) LIMIT 100",
+    "SELECT printf('job %d: no request', id) FROM job WHERE request IS NULL LIMIT 100",
+
+    "SELECT printf('boot %d: begins before the one before it', n) FROM (SELECT n, first,"
+    " lag(first) OVER (ORDER BY n) AS previous FROM boot) WHERE first < previous LIMIT 100",
 };
 #undef X
 

@@ -15,7 +15,7 @@ int store_dep_add(struct store *s, int64_t job, int kind, int64_t on, struct err
     return q.rc == SQLITE_CONSTRAINT_FOREIGNKEY ? job_no_such(job, err) : -1;
 }
 
-/* Calls fn() for each; returns what it did, 0 at the end of the list. */
+/* Calls fn() for each row. Returns 0 at the end of the list, else what fn() returned. */
 static int walk_deps(struct query *q, store_dep_fn fn, void *ctx, struct err *err)
 {
     int rc;
@@ -30,15 +30,13 @@ static int walk_deps(struct query *q, store_dep_fn fn, void *ctx, struct err *er
     return rc;
 }
 
-static int list_deps(struct store *s, enum job_state state, store_dep_fn fn, void *ctx,
-                     struct err *err)
+int store_dep_list(struct store *s, store_dep_fn fn, void *ctx, struct err *err)
 {
-    /* From the few jobs in the state to their dependencies, not the other way. */
+    /* From the few jobs that are not over to their dependencies, not the other way. */
     AUTO_QUERY struct query q =
-        query_open(s, "SELECT dep.job, kind, on_job FROM job CROSS JOIN dep ON dep.job = job.id"
-                      " WHERE state = ? ORDER BY job.id, kind, on_job");
-    query_text(&q, job_state_name(state));
-    return walk_deps(&q, fn, ctx, err);
+        query_open(s, "SELECT dep.job, kind, on_job FROM job INDEXED BY job_live CROSS JOIN dep"
+                      " ON dep.job = job.id WHERE over = 0");
+    return walk_deps(&q, fn, ctx, err) < 0 ? -1 : 0;
 }
 
 int store_dep_get(struct store *s, int64_t job, store_dep_fn fn, void *ctx, struct err *err)
@@ -47,13 +45,4 @@ int store_dep_get(struct store *s, int64_t job, store_dep_fn fn, void *ctx, stru
         query_open(s, "SELECT job, kind, on_job FROM dep WHERE job = ? ORDER BY kind, on_job");
     query_int(&q, job);
     return walk_deps(&q, fn, ctx, err) < 0 ? -1 : 0;
-}
-
-int store_dep_list(struct store *s, store_dep_fn fn, void *ctx, struct err *err)
-{
-    int rc = 0;
-    for (enum job_state state = 0; state < JOB_STATE_COUNT && rc == 0; state++)
-        if (!job_state_over(state))
-            rc = list_deps(s, state, fn, ctx, err);
-    return rc < 0 ? -1 : 0;
 }

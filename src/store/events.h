@@ -15,7 +15,7 @@ int store_event_add(struct store *s, usec_t at, int64_t job, const char *kind, c
                     int64_t *seq, struct err *err);
 typedef int (*store_event_fn)(void *ctx, int64_t seq, usec_t at, int64_t job, const char *kind,
                               const char *json, struct err *err);
-/* Behind `after`, of one job or (0) all; limit 0 = no limit. */
+/* After `after`, of one job or (0) all; limit 0 = no limit. */
 int store_event_list(struct store *s, int64_t after, int64_t job, uint32_t limit, store_event_fn fn,
                      void *ctx, struct err *err);
 /* The newest, newest first, of one job or (0) all; limit 0 = no limit. */

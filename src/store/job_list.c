@@ -4,9 +4,11 @@
  * Each kind of filter has an index that yields ids in order within one state, or
  * within what else it selects. A list walks one cursor, or one for each state that
  * is asked for and merges them; what the index does not select by is filtered row
- * by row. Names are the exception, since a prefix spans many places in its index:
- * when few jobs match, their ids are sorted; when many do, a walk over all jobs
- * soon finds enough of them. */
+ * by row. Jobs that are not over are in one index only, which is cheap to keep up to
+ * date: it has the user too, so that jobs of others are passed over within it. Names
+ * are the exception, since a prefix spans many places in its index: when few jobs
+ * match, their ids are sorted; when many do, a walk over all jobs soon finds enough
+ * of them. */
 #include "store/job_list.h"
 
 #include "store/job_read.h"
@@ -41,7 +43,9 @@ struct list {
 static const char *const by_id[] = BOTH("WHERE 1");
 static const char *const by_live[] = BOTH("INDEXED BY job_live WHERE over = 0 AND state = ?2");
 static const char *const by_over[] = BOTH("INDEXED BY job_over WHERE over = 1 AND state = ?2");
-static const char *const by_user[] =
+static const char *const by_live_user[] =
+    BOTH("INDEXED BY job_live WHERE over = 0 AND state = ?2 AND user = ?3");
+static const char *const by_over_user[] =
     BOTH("INDEXED BY job_over_user WHERE over = 1 AND state = ?2 AND user = ?3");
 static const char *const by_array[] = BOTH("INDEXED BY job_array WHERE array = ?2 AND array > 0");
 static const char *const by_name[] =
@@ -95,10 +99,11 @@ static void add_state_cursors(struct list *l)
     for (enum job_state state = 0; state < JOB_STATE_COUNT; state++) {
         if (l->f->states && !(l->f->states >> state & 1))
             continue;
-        bool over = job_state_over(state), user = over && l->f->user;
-        struct query *q = add_cursor(l, !over ? by_live : user ? by_user : by_over);
+        const char *const *sql = job_state_over(state) ? (l->f->user ? by_over_user : by_over)
+                                                       : (l->f->user ? by_live_user : by_live);
+        struct query *q = add_cursor(l, sql);
         query_text(q, job_state_name(state));
-        if (user)
+        if (l->f->user)
             query_text(q, l->f->user);
     }
 }
@@ -128,7 +133,7 @@ static int advance(struct cursor *c, struct err *err)
     return rc > 0 ? job_read(&c->q, &c->row, err) : rc;
 }
 
-/* The cursor whose row is next, NULL behind the last. */
+/* The cursor whose row is next; NULL after the last one. */
 static struct cursor *first_of(struct list *l)
 {
     struct cursor *first = NULL;

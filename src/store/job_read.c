@@ -8,10 +8,8 @@ int job_no_such(int64_t id, struct err *err)
 
 int job_read(struct query *q, struct job_row *row, struct err *err)
 {
-#define X(column, type) QUERY_GET_##type(q, row->column);
-    JOB_COLUMNS_ONCE(X)
-    JOB_COLUMNS_PLAIN(X)
-#undef X
+    JOB_COLUMNS_ONCE(COLUMN_READ)
+    JOB_COLUMNS_PLAIN(COLUMN_READ)
     row->ended = query_get_int(q);
     const char *state = query_get_text(q);
     row->id = query_get_int(q);

@@ -2,11 +2,10 @@
 #ifndef STORE_JOB_READ_H
 #define STORE_JOB_READ_H
 
+#include "store/columns.h"
 #include "store/jobs.h"
-#include "store/query.h"
 
-/* Each column once, with its type (query_TYPE binds it, query_get_TYPE reads it). A
- * column has the name of the member of struct job_row. */
+/* Written once, when the job is added. */
 #define JOB_COLUMNS_ONCE(X)                                                                        \
     X(request, int)                                                                                \
     X(name, text)                                                                                  \
@@ -15,6 +14,8 @@
     X(array_index, int)                                                                            \
     X(submitted, int)
 
+/* Written whenever the job is saved; none of them is in an index. The others, which are, are
+ * state, over and ended: see jobs.c. */
 #define JOB_COLUMNS_PLAIN(X)                                                                       \
     X(priority, int)                                                                               \
     X(started, int)                                                                                \
@@ -47,13 +48,11 @@
     X(progress_source, name)                                                                       \
     X(progress_at, int)
 
-#define JOB_COLUMN_NAME(column, type) #column ", "
-
 /* What job_read() reads. */
 #define JOB_SELECT                                                                                 \
-    "SELECT " JOB_COLUMNS_ONCE(JOB_COLUMN_NAME) JOB_COLUMNS_PLAIN(                                 \
-        JOB_COLUMN_NAME) "ended, state, id, (SELECT command FROM request WHERE id = job.request)"  \
-                         " FROM job "
+    "SELECT " JOB_COLUMNS_ONCE(COLUMN_NAME) JOB_COLUMNS_PLAIN(                                     \
+        COLUMN_NAME) "ended, state, id, (SELECT command FROM request WHERE id = job.request)"      \
+                     " FROM job "
 
 /* Reads the current row of the query; its texts are valid until the next row. */
 int job_read(struct query *q, struct job_row *row, struct err *err);

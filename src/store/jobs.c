@@ -1,18 +1,15 @@
 /* Owns single jobs and requests; job_list.c owns lists of jobs.
  *
- * What is indexed is written apart from the rest and only when it changed, since
- * SQLite writes every index of a column that it is told to set. */
+ * Columns that are in an index are written by a statement of their own, and only when one
+ * of them changed: SQLite writes every index of a column that it is told to set. */
 #include "store/jobs.h"
 
 #include "store/job_read.h"
 
-#define COLUMN_MARK(column, type) "?, "
-#define COLUMN_SET(column, type) #column " = ?, "
-
-static const char add_sql[] = "INSERT INTO job (" JOB_COLUMNS_ONCE(JOB_COLUMN_NAME)
-    JOB_COLUMNS_PLAIN(JOB_COLUMN_NAME) "ended, state, over, id) VALUES (" JOB_COLUMNS_ONCE(
-        COLUMN_MARK) JOB_COLUMNS_PLAIN(COLUMN_MARK) "?, ?, ?, ?)";
-/* The last assignment, which changes nothing, ends the list. */
+static const char add_sql[] = "INSERT INTO job (" JOB_COLUMNS_ONCE(COLUMN_NAME)
+    JOB_COLUMNS_PLAIN(COLUMN_NAME) "ended, state, over, id) VALUES (" JOB_COLUMNS_ONCE(COLUMN_MARK)
+        JOB_COLUMNS_PLAIN(COLUMN_MARK) "?, ?, ?, ?)";
+/* The last assignment changes nothing: it ends the list, which has a comma after each. */
 static const char save_plain_sql[] =
     "UPDATE job SET " JOB_COLUMNS_PLAIN(COLUMN_SET) "submitted = submitted WHERE id = ?";
 /* A job that runs again has something to trim again. */
@@ -21,14 +18,12 @@ static const char save_state_sql[] = "UPDATE job SET ended = ?1, state = ?2, ove
 
 static void bind_once(struct query *q, const struct job_row *row)
 {
-#define X(column, type) query_##type(q, row->column);
-    JOB_COLUMNS_ONCE(X)
+    JOB_COLUMNS_ONCE(COLUMN_BIND)
 }
 
 static void bind_plain(struct query *q, const struct job_row *row)
 {
-    JOB_COLUMNS_PLAIN(X)
-#undef X
+    JOB_COLUMNS_PLAIN(COLUMN_BIND)
 }
 
 static void bind_state(struct query *q, const struct job_row *row)
@@ -49,6 +44,11 @@ static int check_row(const struct job_row *row, struct err *err)
     return 0;
 }
 
+static int no_such_request(int64_t id, struct err *err)
+{
+    return err_set(err, ERR_NOT_FOUND, "no request %lld", (long long)id);
+}
+
 static int next_id(struct store *s, int64_t *id, struct err *err)
 {
     AUTO_QUERY struct query q = query_open(s, "SELECT max(id) FROM job");
@@ -62,20 +62,21 @@ static int next_id(struct store *s, int64_t *id, struct err *err)
 
 int store_job_add(struct store *s, const struct job_row *row, int64_t *id, struct err *err)
 {
-    struct job_row new = *row;
-    if (check_row(row, err) < 0 || (!new.id &&next_id(s, &new.id, err) < 0))
+    struct job_row added = *row;
+    if (check_row(row, err) < 0 || (!row->id && next_id(s, &added.id, err) < 0))
         return -1;
-    if (new.array == JOB_ARRAY_FIRST)
-        new.array = new.id;
+    if (row->array == JOB_ARRAY_FIRST)
+        added.array = added.id;
     AUTO_QUERY struct query q = query_open(s, add_sql);
-    bind_once(&q, &new);
-    bind_plain(&q, &new);
-    bind_state(&q, &new);
-    if (query_run(&q, err) < 0)
-        return q.rc == SQLITE_CONSTRAINT_PRIMARYKEY
-                   ? err_set(err, ERR_CONFLICT, "job %lld exists already", (long long)new.id)
-                   : -1;
-    *id = new.id;
+    bind_once(&q, &added);
+    bind_plain(&q, &added);
+    bind_state(&q, &added);
+    if (query_run(&q, err) < 0) {
+        if (q.rc == SQLITE_CONSTRAINT_PRIMARYKEY)
+            return err_set(err, ERR_CONFLICT, "job %lld exists already", (long long)added.id);
+        return q.rc == SQLITE_CONSTRAINT_FOREIGNKEY ? no_such_request(row->request, err) : -1;
+    }
+    *id = added.id;
     return 0;
 }
 
@@ -148,7 +149,7 @@ int store_request_get(struct store *s, int64_t id, char **text, struct err *err)
     query_int(&q, id);
     int rc = query_next(&q, err);
     if (rc <= 0)
-        return rc < 0 ? -1 : err_set(err, ERR_NOT_FOUND, "no request %lld", (long long)id);
+        return rc < 0 ? -1 : no_such_request(id, err);
     *text = xstrdup(query_get_text(&q));
     return 0;
 }

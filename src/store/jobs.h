@@ -50,9 +50,11 @@ struct job_row {
     const char *command;
 };
 
+/* ERR_NOT_FOUND without its request, ERR_CONFLICT when the id is taken, ERR_LIMIT when no
+ * id is left. */
 int store_job_add(struct store *s, const struct job_row *row, int64_t *id, struct err *err);
 /* Writes the columns that can change: all but id, request, name, user, array,
- * array_index and submitted. */
+ * array_index and submitted. ERR_NOT_FOUND when there is no such job. */
 int store_job_save(struct store *s, const struct job_row *row, struct err *err);
 
 typedef int (*store_job_fn)(void *ctx, const struct job_row *row, struct err *err);
@@ -63,7 +65,7 @@ int store_job_get(struct store *s, int64_t id, store_job_fn fn, void *ctx, struc
 struct job_row job_row_copy(const struct job_row *row);
 void job_row_done(struct job_row *row);
 
-/* `text` is the whole request as JSON, `command` the list in it. */
+/* `text` is the whole request as JSON, `command` the list in it, which job rows show. */
 int store_request_add(struct store *s, const char *text, const char *command, int64_t *id,
                       struct err *err);
 /* The text of the request; the caller frees it. ERR_NOT_FOUND when there is none. */

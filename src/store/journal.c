@@ -22,10 +22,11 @@ int store_journal_add(struct store *s, const char *kind, const char *data, struc
     return query_run(&q, err);
 }
 
-/* The boot that a row is of: the last one that begins with it or before. */
+/* A row belongs to the last boot that begins with it or before it. Boots that have no rows
+ * begin where the next one does. */
 #define SELECT                                                                                     \
-    "SELECT seq, (SELECT n FROM boot WHERE first <= seq ORDER BY n DESC LIMIT 1), kind, data"      \
-    " FROM journal "
+    "SELECT seq, (SELECT n FROM boot WHERE first <= seq ORDER BY first DESC, n DESC LIMIT 1),"     \
+    " kind, data FROM journal "
 
 static int walk(struct query *q, store_journal_fn fn, void *ctx, struct err *err)
 {

@@ -16,8 +16,9 @@ struct node_row {
 
 /* Adds the node, or replaces what was kept about it. */
 int store_node_save(struct store *s, const struct node_row *row, struct err *err);
-/* Texts are valid for the time of the callback. */
+/* Texts are borrowed for the time of the callback. */
 typedef int (*store_node_fn)(void *ctx, const struct node_row *row, struct err *err);
+/* By name. */
 int store_node_list(struct store *s, store_node_fn fn, void *ctx, struct err *err);
 
 #endif

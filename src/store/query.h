@@ -71,13 +71,6 @@ double query_get_real(struct query *q);
 const char *query_get_text(struct query *q);
 /* A short text, cut to what the array holds. */
 void query_get_name(struct query *q, char *out, size_t size);
-#define query_name query_text
-
-/* Reads the next column into a member of this type; for lists of columns. */
-#define QUERY_GET_int(q, member) (member) = (__typeof__(member))query_get_int(q)
-#define QUERY_GET_real(q, member) (member) = query_get_real(q)
-#define QUERY_GET_text(q, member) (member) = query_get_text(q)
-#define QUERY_GET_name(q, member) query_get_name(q, member, sizeof(member))
 
 /* Gives the cached statements back, before the database is closed. */
 void query_forget(struct store *s);

@@ -125,17 +125,18 @@ static const char version_1[] =
 static const char version_2[] = "ALTER TABLE job ADD COLUMN said TEXT NOT NULL DEFAULT '';";
 
 /* Whatever can change about a job or an attempt has a column; a request is kept once and
- * never changes. A job that is not over is in one small index by its state, which is all
- * that its life touches; the others know it only once it is over. Numbers of events and of
- * the journal go on from the newest row, which is never deleted.
+ * never changes. While a job is not over only one index follows its state, job_live; the
+ * others take it in when it ends. Numbers of events and of the journal go on from the newest
+ * row, which is therefore never deleted. A row of the journal belongs to the last boot that
+ * begins with it or before it.
  *
- * Columns that only the request tells (0 here) are filled in by the server, which can
- * read requests: see STORE_META_REQUESTS. */
+ * Columns that only requests tell are 0 until the server, which can read requests, fills
+ * them in: see STORE_META_REQUESTS. */
 static const char version_3[] =
     "CREATE TABLE request (id INTEGER PRIMARY KEY, command TEXT NOT NULL, text TEXT NOT NULL)"
     "  STRICT;"
-    "INSERT INTO request SELECT job, coalesce(iif(json_valid(text), json_extract(text,"
-    "  '$.command'), '[]'), '[]'), text FROM spec;"
+    "INSERT INTO request SELECT job, coalesce(iif(json_valid(text), text -> '$.command', '[]'),"
+    "  '[]'), text FROM spec;"
     "DROP TABLE spec;"
 
     "DROP TRIGGER job_added;"
@@ -146,7 +147,7 @@ static const char version_3[] =
     "DROP INDEX job_state;"
     "DROP INDEX job_user;"
     "ALTER TABLE job RENAME COLUMN array_id TO array;"
-    "ALTER TABLE job ADD COLUMN request INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE job ADD COLUMN request INTEGER REFERENCES request (id);"
     "ALTER TABLE job ADD COLUMN gpus_min INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE job ADD COLUMN gpus_max INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE job ADD COLUMN memory_mb INTEGER NOT NULL DEFAULT 0;"
@@ -159,17 +160,18 @@ static const char version_3[] =
     "ALTER TABLE job ADD COLUMN metric_name TEXT NOT NULL DEFAULT '';"
     "ALTER TABLE job ADD COLUMN progress_source TEXT NOT NULL DEFAULT '';"
     "ALTER TABLE job ADD COLUMN progress_at INTEGER NOT NULL DEFAULT 0;"
-    "UPDATE job SET request = id;"
-    "UPDATE job SET epoch = json_extract(said, '$.epoch'), epochs = json_extract(said, '$.epochs'),"
-    "  loss = json_extract(said, '$.loss'),"
-    "  metric_name = coalesce(json_extract(said, '$.metric'), ''),"
-    "  progress_source = coalesce(json_extract(said, '$.source'), ''),"
-    "  progress_at = coalesce(json_extract(said, '$.at'), 0) WHERE json_valid(said);"
-    "UPDATE job SET resize_cost = coalesce((SELECT cast(json_extract(json, '$.expected_s') * 1e6"
+    "UPDATE job SET request = (SELECT id FROM request WHERE request.id = job.id);"
+    "UPDATE job SET epoch = said ->> '$.epoch', epochs = said ->> '$.epochs',"
+    "  loss = said ->> '$.loss', metric_name = coalesce(said ->> '$.metric', ''),"
+    "  progress_source = coalesce(said ->> '$.source', ''),"
+    "  progress_at = coalesce(said ->> '$.at', 0) WHERE json_valid(said);"
+    "UPDATE job SET resize_cost = coalesce((SELECT cast(round((json ->> '$.expected_s') * 1e6)"
     "  AS INTEGER) FROM event WHERE event.job = job.id AND kind = 'job.restarted'"
-    "  ORDER BY seq DESC LIMIT 1), 0) WHERE over = 0;"
+    "  AND json_valid(json) ORDER BY seq DESC LIMIT 1), 0) WHERE over = 0;"
     "ALTER TABLE job DROP COLUMN said;"
-    "CREATE INDEX job_live ON job (state) WHERE over = 0;"
+    /* With the id and the user, so that a list of one user's jobs passes over those of
+     * others without reading their rows. */
+    "CREATE INDEX job_live ON job (state, id, user) WHERE over = 0;"
     "CREATE INDEX job_over ON job (state) WHERE over = 1;"
     "CREATE INDEX job_over_user ON job (user, state) WHERE over = 1;"
 
@@ -177,7 +179,7 @@ static const char version_3[] =
     "ALTER TABLE attempt ADD COLUMN cpus INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE attempt ADD COLUMN gpus INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE attempt ADD COLUMN cpu_limit INTEGER NOT NULL DEFAULT 0;"
-    "ALTER TABLE attempt ADD COLUMN cpu_weight REAL NOT NULL DEFAULT 1;"
+    "ALTER TABLE attempt ADD COLUMN cpu_weight REAL DEFAULT 1;"
     "ALTER TABLE attempt ADD COLUMN boot TEXT NOT NULL DEFAULT '';"
     "ALTER TABLE attempt ADD COLUMN paused INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE attempt ADD COLUMN stop TEXT NOT NULL DEFAULT '';"
@@ -185,24 +187,24 @@ static const char version_3[] =
     "ALTER TABLE attempt ADD COLUMN seq INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE attempt ADD COLUMN ran INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE attempt ADD COLUMN since INTEGER NOT NULL DEFAULT 0;"
-    "UPDATE attempt SET pool = coalesce(json_extract(places, '$.pool'), 0),"
-    "  cpus = coalesce(json_extract(places, '$.cpus'), 0),"
-    "  gpus = coalesce(json_extract(places, '$.gpus'), 0),"
-    "  cpu_limit = coalesce(json_extract(places, '$.limit'), 0),"
-    "  cpu_weight = coalesce(json_extract(places, '$.weight'), 1),"
-    "  boot = coalesce(json_extract(places, '$.boot'), ''),"
-    "  paused = coalesce(json_extract(places, '$.paused'), 0),"
-    "  stop = coalesce(json_extract(places, '$.stop'), ''),"
-    "  seq = coalesce(json_extract(places, '$.seq'), 0),"
-    "  ran = coalesce(json_extract(places, '$.ran'), 0),"
-    "  since = coalesce(json_extract(places, '$.since'), 0) WHERE json_valid(places);"
+    "UPDATE attempt SET pool = coalesce(places ->> '$.pool', 0),"
+    "  cpus = coalesce(places ->> '$.cpus', 0),"
+    "  gpus = coalesce(places ->> '$.gpus', 0),"
+    "  cpu_limit = coalesce(places ->> '$.limit', 0),"
+    "  cpu_weight = coalesce(places ->> '$.weight', 1),"
+    "  boot = coalesce(places ->> '$.boot', ''),"
+    "  paused = coalesce(places ->> '$.paused', 0),"
+    "  stop = coalesce(places ->> '$.stop', ''),"
+    "  seq = coalesce(places ->> '$.seq', 0),"
+    "  ran = coalesce(places ->> '$.ran', 0),"
+    "  since = coalesce(places ->> '$.since', 0) WHERE json_valid(places);"
     "ALTER TABLE attempt DROP COLUMN places;"
 
     "CREATE TABLE speed ("
     "  job INTEGER NOT NULL REFERENCES job (id),"
     "  size INTEGER NOT NULL,"
-    "  units REAL NOT NULL, mean REAL NOT NULL, squares REAL NOT NULL, inside REAL NOT NULL,"
-    "  weight REAL NOT NULL, last INTEGER NOT NULL,"
+    "  units REAL, mean REAL, squares REAL, inside REAL, weight REAL,"
+    "  last INTEGER NOT NULL,"
     "  PRIMARY KEY (job, size)"
     ") STRICT, WITHOUT ROWID;"
 
@@ -219,6 +221,10 @@ static const char version_3[] =
     "  json TEXT NOT NULL"
     ") STRICT;"
     "INSERT INTO event_3 SELECT seq, at, job, kind, json FROM event ORDER BY seq;"
+    /* The newest may have been deleted so far: then the last start has its number. */
+    "INSERT INTO event_3 SELECT seq, (SELECT coalesce(max(at), 0) FROM boot), 0,"
+    "  'server.started', '{}' FROM sqlite_sequence WHERE name = 'event'"
+    "  AND seq > (SELECT coalesce(max(seq), 0) FROM event);"
     "DROP TABLE event;"
     "ALTER TABLE event_3 RENAME TO event;"
     "CREATE INDEX event_job ON event (job);"
@@ -230,12 +236,13 @@ static const char version_3[] =
     ") STRICT;"
     "INSERT INTO journal_3 SELECT seq, kind, data FROM journal ORDER BY seq;"
     "ALTER TABLE boot ADD COLUMN first INTEGER NOT NULL DEFAULT 0;"
-    "UPDATE boot SET first = coalesce((SELECT min(seq) FROM journal WHERE boot >= n),"
-    "  (SELECT coalesce(max(seq), 0) + 1 FROM journal));"
+    "UPDATE boot SET first = coalesce((SELECT seq FROM journal WHERE boot >= n"
+    "  ORDER BY boot, seq LIMIT 1), (SELECT coalesce(max(seq), 0) + 1 FROM journal));"
+    "CREATE INDEX boot_first ON boot (first);"
     "DROP TABLE journal;"
     "ALTER TABLE journal_3 RENAME TO journal;"
 
-    "INSERT INTO meta SELECT 'requests', 'unread' WHERE EXISTS (SELECT 1 FROM job);";
+    "INSERT INTO meta SELECT '" STORE_META_REQUESTS "', 'unread' WHERE EXISTS (SELECT 1 FROM job);";
 
 static const char *const scripts[] = {version_1, version_2, version_3};
 const struct schema schema_current = {scripts, COUNT_OF(scripts)};

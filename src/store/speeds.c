@@ -1,22 +1,38 @@
 /* Owns the summaries of step times by size. */
 #include "store/speeds.h"
 
+#include "store/columns.h"
 #include "store/job_read.h"
+
+#define COLUMNS(X)                                                                                 \
+    X(size, int)                                                                                   \
+    X(units, real)                                                                                 \
+    X(mean, real)                                                                                  \
+    X(squares, real)                                                                               \
+    X(inside, real)                                                                                \
+    X(weight, real)                                                                                \
+    X(last, int)
+
+static const char save_sql[] =
+    "INSERT OR REPLACE INTO speed (" COLUMNS(COLUMN_NAME) "job) VALUES (" COLUMNS(COLUMN_MARK) "?)";
+static const char list_sql[] =
+    "SELECT " COLUMNS(COLUMN_NAME) "job FROM speed WHERE job = ? ORDER BY size";
+
+static void bind_row(struct query *q, const struct speed_row *row)
+{
+    COLUMNS(COLUMN_BIND)
+}
+
+static void read_row(struct query *q, struct speed_row *row)
+{
+    COLUMNS(COLUMN_READ)
+}
 
 int store_speed_save(struct store *s, int64_t job, const struct speed_row *row, struct err *err)
 {
-    AUTO_QUERY struct query q =
-        query_open(s, "INSERT OR REPLACE INTO speed (job, size, units, mean,"
-                      " squares, inside, weight, last)"
-                      " VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
+    AUTO_QUERY struct query q = query_open(s, save_sql);
+    bind_row(&q, row);
     query_int(&q, job);
-    query_int(&q, row->size);
-    query_real(&q, row->units);
-    query_real(&q, row->mean);
-    query_real(&q, row->squares);
-    query_real(&q, row->inside);
-    query_real(&q, row->weight);
-    query_int(&q, row->last);
     if (query_run(&q, err) == 0)
         return 0;
     return q.rc == SQLITE_CONSTRAINT_FOREIGNKEY ? job_no_such(job, err) : -1;
@@ -25,18 +41,11 @@ int store_speed_save(struct store *s, int64_t job, const struct speed_row *row, 
 int store_speed_list(struct store *s, int64_t job, store_speed_fn fn, void *ctx, struct err *err)
 {
     int rc;
-    AUTO_QUERY struct query q =
-        query_open(s, "SELECT size, units, mean, squares, inside, weight, last FROM speed"
-                      " WHERE job = ? ORDER BY size");
+    struct speed_row row;
+    AUTO_QUERY struct query q = query_open(s, list_sql);
     query_int(&q, job);
     while ((rc = query_next(&q, err)) > 0) {
-        struct speed_row row = {.size = (uint32_t)query_get_int(&q)};
-        row.units = query_get_real(&q);
-        row.mean = query_get_real(&q);
-        row.squares = query_get_real(&q);
-        row.inside = query_get_real(&q);
-        row.weight = query_get_real(&q);
-        row.last = query_get_int(&q);
+        read_row(&q, &row);
         rc = fn(ctx, &row, err);
         if (rc)
             return rc < 0 ? -1 : 0;

@@ -1,5 +1,5 @@
-/* What is kept of the step times that a job showed on each size: the summary that
- * model/speed_fit.h works with. */
+/* How long a job's steps took on each size: the summary of a struct speed_size
+ * (model/speed_fit.h). */
 #ifndef STORE_SPEEDS_H
 #define STORE_SPEEDS_H
 

@@ -45,8 +45,8 @@ bool store_dirty(const struct store *s);
  * each start; store_open() names it when it refuses a newer schema. */
 #define STORE_META_PROGRAM "program"
 
-/* Set by a migration that added columns which only the requests tell; the server fills
- * them in and removes it. */
+/* Name of the setting that a migration sets when it added columns that only requests tell.
+ * The server fills them in and removes it (server/upgrade.h). */
 #define STORE_META_REQUESTS "requests"
 
 /* NULL when it is not set; the caller frees it. */

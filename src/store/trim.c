@@ -1,5 +1,6 @@
-/* Owns the removal of what has been kept long enough. Jobs, their specs, their
- * dependencies and their attempts stay; events, samples and the journal go.
+/* Owns the removal of what has been kept long enough. Jobs, requests, dependencies and
+ * attempts stay; events, samples and the journal go, but for the newest event and the
+ * newest row of the journal, from which numbers go on.
  *
  * Each step removes a bounded number of rows and finds them by an index, so that
  * a call with nothing to do costs nothing. */
@@ -34,8 +35,7 @@ static int remove_by(struct trim *t, struct query *q, struct err *err)
 
 static int trim_common_events(struct trim *t, struct err *err)
 {
-    /* Up to the first that is young enough: the clock may have been set back. The newest
-     * stays in any case, as numbers go on from it. */
+    /* Up to the first that is young enough: the clock may have been set back. */
     AUTO_QUERY struct query q = query_open(
         t->s, "DELETE FROM event WHERE seq IN (SELECT seq FROM event WHERE job = 0 AND seq <"
               " coalesce((SELECT seq FROM event WHERE job = 0 AND at >= ? ORDER BY seq LIMIT 1),"
@@ -47,9 +47,8 @@ static int trim_common_events(struct trim *t, struct err *err)
 
 static int trim_events(struct trim *t, int64_t job, struct err *err)
 {
-    AUTO_QUERY struct query q =
-        query_open(t->s, "DELETE FROM event WHERE seq IN (SELECT seq FROM event WHERE job = ?"
-                         " AND seq < (SELECT max(seq) FROM event) LIMIT ?)");
+    AUTO_QUERY struct query q = query_open(
+        t->s, "DELETE FROM event WHERE seq IN (SELECT seq FROM event WHERE job = ? LIMIT ?)");
     query_int(&q, job);
     query_int(&q, room(t));
     return remove_by(t, &q, err);
@@ -85,12 +84,14 @@ static int trim_job(struct trim *t, int64_t job, struct err *err)
     return room(t) > 0 ? mark_trimmed(t, job, err) : 0;
 }
 
-/* The job that was over first and has not been trimmed; 0 = none before the limit. */
+/* The job that ended first and has not been trimmed; 0 = none before the limit. The one
+ * that the newest event is about waits for another event. */
 static int next_job(struct trim *t, int64_t *job, struct err *err)
 {
     AUTO_QUERY struct query q =
         query_open(t->s, "SELECT id FROM job INDEXED BY job_to_trim WHERE over = 1 AND trimmed = 0"
-                         " AND ended < ? ORDER BY ended LIMIT 1");
+                         " AND ended < ? AND id IS NOT (SELECT job FROM event ORDER BY seq DESC"
+                         " LIMIT 1) ORDER BY ended LIMIT 1");
     query_int(&q, t->before);
     return query_number(&q, 0, job, err);
 }
@@ -109,12 +110,14 @@ static int trim_jobs(struct trim *t, struct err *err)
     return 0;
 }
 
-/* The journal is needed from the boot on that was under way at the limit. */
+/* The journal is needed from the boot on that was under way at the limit, which may have
+ * no row yet. */
 static int trim_journal(struct trim *t, struct err *err)
 {
-    AUTO_QUERY struct query q = query_open(
-        t->s, "DELETE FROM journal WHERE seq IN (SELECT seq FROM journal WHERE seq < (SELECT first"
-              " FROM boot WHERE at < ? ORDER BY n DESC LIMIT 1) ORDER BY seq LIMIT ?)");
+    AUTO_QUERY struct query q =
+        query_open(t->s, "DELETE FROM journal WHERE seq IN (SELECT seq FROM journal WHERE seq <"
+                         " min((SELECT first FROM boot WHERE at < ? ORDER BY n DESC LIMIT 1),"
+                         " (SELECT max(seq) FROM journal)) ORDER BY seq LIMIT ?)");
     query_int(&q, t->before);
     query_int(&q, room(t) < JOURNAL_STEP ? room(t) : JOURNAL_STEP);
     return remove_by(t, &q, err);

@@ -9,11 +9,11 @@
 
 struct store;
 
-/* Deletes what is older than the limits: events and samples of jobs that were over
- * before `before`, events about no job from before it, and boots of the journal
- * that had ended before it. At most STORE_TRIM_STEP rows, so that a loop turn stays
- * short: call it again, turn by turn, until *removed is 0. A job that is done with
- * counts as a row. */
+/* Deletes events and samples of jobs that ended before `before`, older events about no
+ * job, and the rows of boots that had ended by then. The newest event and the newest row
+ * of the journal stay, as numbers go on from them. Removes at most STORE_TRIM_STEP rows,
+ * so that a loop turn stays short: call it again, turn by turn, until *removed is 0. A
+ * job of which nothing is left to trim counts as a row. */
 #define STORE_TRIM_STEP 5000
 int store_trim(struct store *s, usec_t before, uint64_t *removed, struct err *err);
 
