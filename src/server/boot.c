@@ -114,6 +114,8 @@ static int load_job(void *ctx, const struct job_row *row, struct err *err)
         live_add(&u->y->jobs, j);
         return 0;
     }
+    if (err->code == ERR_IO || err->code == ERR_INTERNAL)
+        return -1; /* of the store, not of the job */
     VEC_PUSH(&u->ids, row->id);
     VEC_PUSH(&u->why, xstrdup(err->text));
     return 0;
@@ -214,10 +216,9 @@ int yard_load(struct yard *y, struct err *err)
     if (ops->open(&y->runtime, y->config.state_dir, &y->notice, err) < 0)
         return -1;
     make_cluster(y);
-    if (store_node_list(y->store, load_node, y, err) < 0 ||
-        upgrade_requests(y->store, &y->cluster, err) < 0 || make_engine(y, err) < 0 ||
-        load_jobs(y, err) < 0 || store_dep_list(y->store, load_dep, y, err) < 0 ||
-        adopt_load(y, err) < 0)
+    if (store_node_list(y->store, load_node, y, err) < 0 || upgrade_requests(y->store, err) < 0 ||
+        make_engine(y, err) < 0 || load_jobs(y, err) < 0 ||
+        store_dep_list(y->store, load_dep, y, err) < 0 || adopt_load(y, err) < 0)
         return -1;
     for (struct live_job *j = y->jobs.first; j; j = j->next)
         live_depend(&y->jobs, j);

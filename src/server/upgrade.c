@@ -4,48 +4,61 @@
 #include "server/jobs/submission.h"
 #include "server/jobs/terms.h"
 #include "server/log.h"
+#include "store/attempts.h"
 #include "store/job_list.h"
 #include "store/store.h"
 
 struct upgrade {
     struct store *store;
-    const struct cluster *cluster;
     struct submissions submissions;
+    struct terms terms; /* of the job at hand */
 };
 
-/* Sizes that a user had set before the migration stay. */
-static void fill(struct job_row *row, const struct terms *t)
+/* A size that a user had set is in the row and stays. */
+static int upgrade_row(struct upgrade *u, const struct job_row *old, struct err *err)
 {
-    int64_t cpus_min = row->cpus_min, cpus_max = row->cpus_max;
-    terms_to_row(t, row);
-    if (cpus_max) {
-        row->cpus_min = cpus_min;
-        row->cpus_max = cpus_max;
+    struct job_row row = *old;
+    terms_to_row(&u->terms, &row);
+    if (old->cpus_max) {
+        row.cpus_min = old->cpus_min;
+        row.cpus_max = old->cpus_max;
     }
+    return store_job_save(u->store, &row, err);
+}
+
+/* The grace of a stop under way was not kept, only that of the job. */
+static int upgrade_attempt(void *ctx, const struct attempt_row *old, struct err *err)
+{
+    struct upgrade *u = ctx;
+    struct attempt_row row = *old;
+    if (job_state_over(old->state) || !*old->stop)
+        return 0;
+    row.grace = u->terms.grace;
+    return store_attempt_save(u->store, &row, err);
 }
 
 static int upgrade_job(void *ctx, const struct job_row *row, struct err *err)
 {
     struct upgrade *u = ctx;
-    struct job_row new = *row;
-    struct terms terms;
-    struct err why;
-    struct submission *s = submission_get(&u->submissions, u->store, row->request, &why);
-    int rc = 0;
-    if (s && terms_from_spec(&s->spec, u->cluster, &terms, &why) == 0) {
-        fill(&new, &terms);
-        rc = store_job_save(u->store, &new, err);
-    } else {
-        log_warning("job=%lld its terms are not shown: %s", (long long)row->id, why.text);
+    struct submission *s = submission_get(&u->submissions, u->store, row->request, err);
+    if (!s) {
+        if (err->code == ERR_IO || err->code == ERR_INTERNAL)
+            return -1; /* of the store, not of the request */
+        log_warning("job=%lld sizes and limits are not known: %s", (long long)row->id, err->text);
+        return 0;
     }
+    u->terms = terms_as_asked(&s->spec);
+    int rc = upgrade_row(u, row, err);
+    if (rc == 0 && row->state == JOB_STOPPING)
+        rc = store_attempt_list(u->store, row->id, upgrade_attempt, u, err);
     submission_drop(&u->submissions, s);
     return rc;
 }
 
-int upgrade_requests(struct store *store, const struct cluster *cluster, struct err *err)
+int upgrade_requests(struct store *store, struct err *err)
 {
     AUTO_FREE char *unread = store_meta_get(store, STORE_META_REQUESTS);
-    struct upgrade u = {store, cluster, {{0}}};
+    struct upgrade u = {.store = store};
     struct job_filter all = {.oldest_first = true};
     if (!unread)
         return 0;

@@ -1,15 +1,15 @@
-/* What a migration of the store leaves to the server, because only the server can read
- * requests. */
+/* The part of a migration of the store that only the server can do, because only it can
+ * read requests. */
 #ifndef SERVER_UPGRADE_H
 #define SERVER_UPGRADE_H
 
 #include "base/err.h"
 
-struct cluster;
 struct store;
 
-/* Fills in the columns that tell a job's terms from its request, where a migration has
- * added them. A job whose request cannot be understood keeps what it has. */
-int upgrade_requests(struct store *store, const struct cluster *cluster, struct err *err);
+/* Where a migration has added columns that follow from requests, fills them in: a job's
+ * sizes and limits, and the grace of an attempt that is being stopped. A job whose request
+ * cannot be read keeps what it has. It is written with the turn that is open. */
+int upgrade_requests(struct store *store, struct err *err);
 
 #endif

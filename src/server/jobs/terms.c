@@ -4,10 +4,10 @@
 #include <math.h>
 #include <string.h>
 
+/* The pool of the GPU type, if the request names one. */
 static int find_pool(const struct spec *s, const struct cluster *cluster, uint8_t *pool,
                      struct err *err)
 {
-    *pool = s->gpus.max ? POOL_ANY_GPU : POOL_CPU;
     if (!s->gpus.max || !s->gpu_type)
         return 0;
     for (unsigned i = 0; i < POOLS_MAX - 1 && cluster->gpu_types[i]; i++)
@@ -23,21 +23,17 @@ static bool has_launcher(const struct terms *t)
     return t->resize == SPEC_RESIZE_TORCHRUN || t->resize == SPEC_RESIZE_HOROVOD;
 }
 
-int terms_from_spec(const struct spec *s, const struct cluster *cluster, struct terms *out,
-                    struct err *err)
+struct terms terms_as_asked(const struct spec *s)
 {
-    uint8_t pool;
-    if (find_pool(s, cluster, &pool, err) < 0)
-        return -1;
     units_t lo = s->workers.min, hi = s->workers.max;
-    *out = (struct terms){
+    return (struct terms){
         .cpus_min = s->cpus.min * lo,
         .cpus_max = s->cpus.max * hi,
         .asked_min = s->cpus.min * lo,
         .asked_max = s->cpus.max * hi,
         .gpus_min = s->gpus.min * lo,
         .gpus_max = s->gpus.max * hi,
-        .pool = pool,
+        .pool = s->gpus.max ? POOL_ANY_GPU : POOL_CPU,
         .memory_mb = s->memory_mb,
         .resize = s->resize,
         .preempt = s->preempt,
@@ -57,9 +53,18 @@ int terms_from_spec(const struct spec *s, const struct cluster *cluster, struct 
         .workers_max = (uint32_t)hi,
         .resize_cost = s->resize >= SPEC_RESIZE_RESTART ? TERMS_RESIZE_COST : 0,
     };
-    if (has_launcher(out) && (s->cpus.min % UNIT || s->cpus.min != s->cpus.max))
+}
+
+int terms_from_spec(const struct spec *s, const struct cluster *cluster, struct terms *out,
+                    struct err *err)
+{
+    struct terms t = terms_as_asked(s);
+    if (find_pool(s, cluster, &t.pool, err) < 0)
+        return -1;
+    if (has_launcher(&t) && (s->cpus.min % UNIT || s->cpus.min != s->cpus.max))
         return err_set(err, ERR_INVALID,
                        "cpus: workers need one whole number of CPUs each, such as 1 or 2");
+    *out = t;
     return 0;
 }
 

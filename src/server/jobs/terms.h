@@ -33,13 +33,16 @@ struct terms {
  * unit, and at least as much again as it has done. */
 #define TERMS_WORK_UNKNOWN (3600.0 * USEC_PER_SEC)
 
-/* Fails (ERR_INVALID) on a GPU type that the cluster does not have. */
+/* The terms that the request alone tells; the pool of a job on GPUs is POOL_ANY_GPU. */
+struct terms terms_as_asked(const struct spec *s);
+/* The terms on this cluster. Fails (ERR_INVALID) on a GPU type that it does not have, and
+ * on workers that cannot be of one size. */
 int terms_from_spec(const struct spec *s, const struct cluster *cluster, struct terms *out,
                     struct err *err);
 
-/* Those that can change become what the row says is in force. */
+/* Sets the terms that can change to those in force, which the row has. */
 void terms_follow_row(struct terms *t, const struct job_row *row);
-/* The other way: the row of a new job. */
+/* Writes the terms that a row has columns for. */
 void terms_to_row(const struct terms *t, struct job_row *row);
 
 /* Assumed of a job that starts again to change its size, until it was measured. */
