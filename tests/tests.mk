@@ -14,7 +14,7 @@ FUZZ_FLAGS = $(ASAN_FLAGS) -fsanitize=fuzzer-no-link
 SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c))
 $(BUILD)/libsupport.a: $(SUPPORT)
 
-PROGRAMS := $(patsubst tests/%.c,%,$(foreach d,unit property golden http store runtime conductor,\
+PROGRAMS := $(patsubst tests/%.c,%,$(foreach d,unit property golden http store runtime conductor server,\
     $(wildcard tests/$(d)/*.c)))
 # Scripts run the programs; what they share is called lib.
 scripts = $(filter-out %/lib,$(basename $(patsubst tests/%,%,$(wildcard $(1:%=tests/%/*.sh) \

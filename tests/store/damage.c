@@ -16,7 +16,9 @@
 #include "store/job_state.h"
 #include "store/jobs.h"
 #include "store/journal.h"
+#include "store/nodes.h"
 #include "store/samples.h"
+#include "store/speeds.h"
 #include "store/store.h"
 #include "store/trim.h"
 #include "support/store_dir.h"
@@ -47,12 +49,15 @@ static void fill(struct store *s)
         struct job_row row = store_dir_job(i);
         row.state = (enum job_state)(i % JOB_STATE_COUNT);
         row.array = i == 0 ? JOB_ARRAY_FIRST : i < 20;
-        assert_ok(store_job_add(s, &row, &id, &err), err);
+        assert_ok(store_dir_submit(s, &row, &id, &err), err);
         struct attempt_row attempt = {.job = id, .n = 1, .state = row.state};
         struct sample_row sample = {.at = i};
+        struct speed_row speed = {.size = 1 + (uint32_t)i % 4};
         assert_ok(store_attempt_add(s, &attempt, &err), err);
         assert_ok(store_event_add(s, i, id % 7, "started", "{}", &seq, &err), err);
         assert_ok(store_sample_add(s, id < 4 ? 1 : 1 + id % 3, 1, &sample, &err), err);
+        assert_ok(store_speed_save(s, id, &speed, &err), err);
+        assert_ok(store_node_save(s, &(struct node_row){.name = row.user}, &err), err);
         assert_ok(store_dep_add(s, id, 1, 1, &err), err);
         if (i % 50 == 0)
             assert_ok(store_journal_add(s, "snapshot", large, &err), err);
@@ -91,7 +96,7 @@ static void take_image(const struct store_dir *d, bool crash, struct image *imag
     s = store_dir_open(d);
     for (int64_t i = 0, id; i < 20; i++) {
         struct job_row row = store_dir_job(i);
-        assert_ok(store_job_add(s, &row, &id, &err), err);
+        assert_ok(store_dir_submit(s, &row, &id, &err), err);
         assert_ok(store_commit(s, &err), err);
     }
     read_file(store_dir_file(d, "trainyard.db-wal"), &image->bytes[1], &image->size[1]);
@@ -169,15 +174,31 @@ static void image_done(struct image *image)
 static int see_job(void *ctx, const struct job_row *row, struct err *err)
 {
     (void)err;
-    *(size_t *)ctx += strlen(row->name) + strlen(row->user) + strlen(row->spec) +
-                      strlen(row->reason) + strlen(job_state_name(row->state));
+    *(size_t *)ctx += strlen(row->name) + strlen(row->user) + strlen(row->command) +
+                      strlen(row->reason) + strlen(job_state_name(row->state)) +
+                      strlen(row->metric_name) + strlen(row->progress_source);
     return 0;
 }
 
 static int see_attempt(void *ctx, const struct attempt_row *row, struct err *err)
 {
     (void)err;
-    *(size_t *)ctx += strlen(row->node) + strlen(row->places) + strlen(row->token);
+    *(size_t *)ctx += strlen(row->node) + strlen(row->token) + strlen(row->boot) +
+                      strlen(row->stop) + strlen(row->reason);
+    return 0;
+}
+
+static int see_node(void *ctx, const struct node_row *row, struct err *err)
+{
+    (void)err;
+    *(size_t *)ctx += strlen(row->name) + strlen(row->reason);
+    return 0;
+}
+
+static int see_speed(void *ctx, const struct speed_row *row, struct err *err)
+{
+    (void)err;
+    *(size_t *)ctx += row->size;
     return 0;
 }
 
@@ -233,12 +254,15 @@ static unsigned use_reads(struct store *s)
     };
     struct err err = {0};
     size_t seen = 0;
-    uint64_t count[JOB_STATE_COUNT];
     unsigned n = 0;
+    char *text = NULL;
     for (size_t i = 0; i < COUNT_OF(filters); i++)
         n += failed(store_job_list(s, &filters[i], see_job, &seen, &err), &err);
     n += failed(store_job_get(s, 7, see_job, &seen, &err), &err);
-    n += failed(store_job_count(s, count, &err), &err);
+    n += failed(store_request_get(s, 7, &text, &err), &err);
+    free(text);
+    n += failed(store_node_list(s, see_node, &seen, &err), &err);
+    n += failed(store_speed_list(s, 7, see_speed, &seen, &err), &err);
     n += failed(store_dep_list(s, see_dep, &seen, &err), &err);
     n += failed(store_attempt_list(s, 0, see_attempt, &seen, &err), &err);
     n += failed(store_attempt_list(s, 9, see_attempt, &seen, &err), &err);
@@ -246,6 +270,7 @@ static unsigned use_reads(struct store *s)
     n += failed(store_event_list(s, 0, 3, 0, see_event, &seen, &err), &err);
     n += failed(store_sample_list(s, 2, see_sample, &seen, &err), &err);
     n += failed(store_journal_list(s, 1, see_entry, &seen, &err), &err);
+    n += failed(store_journal_list(s, 0, see_entry, &seen, &err), &err);
     free(store_meta_get(s, "a"));
     return n;
 }
@@ -259,13 +284,17 @@ static unsigned use_writes(struct store *s)
     struct job_row row = store_dir_job(1);
     struct attempt_row attempt = {.job = 5, .n = 2};
     struct sample_row sample = {0};
-    n += failed(store_job_add(s, &row, &id, &err), &err);
+    struct speed_row speed = {.size = 2};
+    n += failed(store_dir_submit(s, &row, &id, &err), &err);
     row.id = 3;
     row.state = JOB_DONE;
     n += failed(store_job_save(s, &row, &err), &err);
     n += failed(store_attempt_add(s, &attempt, &err), &err);
     n += failed(store_sample_add(s, 2, 1, &sample, &err), &err);
+    n += failed(store_speed_save(s, 2, &speed, &err), &err);
+    n += failed(store_node_save(s, &(struct node_row){.name = "n1"}, &err), &err);
     n += failed(store_event_add(s, 1, 1, "x", "{}", &id, &err), &err);
+    n += failed(store_boot_begin(s, 1, &id, &err), &err);
     n += failed(store_journal_add(s, "x", "{}", &err), &err);
     n += failed(store_meta_set(s, "x", "y", &err), &err);
     n += failed(store_commit(s, &err), &err);

@@ -60,7 +60,7 @@ static int add_job(struct store *s, int64_t i, struct err *err)
 {
     int64_t id;
     struct job_row row = store_dir_job(i);
-    return store_job_add(s, &row, &id, err);
+    return store_dir_submit(s, &row, &id, err);
 }
 
 /* Commits one job at a time until the disk is full; returns how many there are. */

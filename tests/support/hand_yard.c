@@ -43,13 +43,11 @@ struct live_job *hand_add(struct hand_yard *f, const char *name, units_t min, un
     row.name = name;
     row.user = "ann";
     row.submitted = clock_read_wall();
-    assert_ok(store_job_add(f->y.store, &row, &row.id, &err), err);
-    row.name = xstrdup(name);
-    row.user = xstrdup("ann");
-    row.reason = xstrdup("");
-    row.spec = NULL;
     row.priority = 0;
-    *j = (struct live_job){.row = row, .task = TASK_NONE};
+    row.cpus_min = min;
+    row.cpus_max = max;
+    assert_ok(store_dir_submit(f->y.store, &row, &row.id, &err), err);
+    *j = (struct live_job){.row = job_row_copy(&row), .task = TASK_NONE};
     j->terms = (struct terms){.cpus_min = min,
                               .cpus_max = max,
                               .asked_min = min,

@@ -40,6 +40,10 @@ const char *store_dir_file(const struct store_dir *d, const char *name);
  * apart. Its texts live until the next call. */
 struct job_row store_dir_job(int64_t i);
 
+/* Adds the job as a server does: its request first, unless the row names one. */
+#define STORE_DIR_COMMAND "[\"python3\",\"train.py\"]"
+int store_dir_submit(struct store *s, const struct job_row *row, int64_t *id, struct err *err);
+
 /* A copy of the row with all that it points to; the texts are leaked into the
  * arena. A store_job_fn for a struct store_dir_rows. */
 struct store_dir_rows {
@@ -48,6 +52,10 @@ struct store_dir_rows {
 };
 int store_dir_keep(void *ctx, const struct job_row *row, struct err *err);
 void store_dir_rows_done(struct store_dir_rows *r);
+
+/* Fails the test unless all columns are equal; the command, which is the request's, is not
+ * looked at. */
+void store_dir_same_job(const struct job_row *a, const struct job_row *b);
 
 /* Count rows into an unsigned: for the functions that list jobs, attempts, events,
  * samples and the journal. */
@@ -75,6 +83,13 @@ void store_dir_stop_writer(pid_t pid);
 
 /* Runs statements on the file behind the store's back. */
 void store_dir_run_sql(const char *path, const char *sql);
+
+/* Fails the test unless the statement yields just this: each value of each row and a blank
+ * after it, "-" for NULL. */
+struct sqlite3;
+void store_dir_yields(struct sqlite3 *db, const char *sql, const char *want);
+/* Makes the database that the SQL text in the file describes. */
+void store_dir_load(const char *path, const char *sql_file);
 
 /* The size of a file; -1 when there is none. */
 off_t store_dir_size_of(const char *path);

@@ -107,7 +107,7 @@ static int64_t add_over(struct hand_yard *f, enum job_state state, int code, con
     row.wait_time = 3 * USEC_PER_SEC;
     row.attempt = 3;
     row.failures = state == JOB_FAILED ? 3 : 0;
-    assert_ok(store_job_add(f->y.store, &row, &row.id, &err), err);
+    assert_ok(store_dir_submit(f->y.store, &row, &row.id, &err), err);
     return row.id;
 }
 

@@ -25,7 +25,7 @@ static int64_t add_job(struct store *s, int64_t i)
     struct err err;
     int64_t id = 0;
     struct job_row row = store_dir_job(i);
-    assert_ok(store_job_add(s, &row, &id, &err), err);
+    assert_ok(store_dir_submit(s, &row, &id, &err), err);
     return id;
 }
 
@@ -69,7 +69,7 @@ static void test_header(void **state)
     struct store_dir *d = *state;
     static const char *const want[][2] = {
         {"PRAGMA application_id", "1415148132"}, /* 0x54597264 */
-        {"PRAGMA user_version", "2"},
+        {"PRAGMA user_version", "3"},
         {"PRAGMA journal_mode", "wal"},
     };
     char text[32];
@@ -223,7 +223,8 @@ static void test_bad_input_fails_alone(void **state)
     int64_t id = add_job(s, 1), other = 77;
     struct job_row again = store_dir_job(2);
     again.id = id;
-    assert_error(store_job_add(s, &again, &other, &err), err, ERR_CONFLICT, "a job 1 already");
+    assert_error(store_dir_submit(s, &again, &other, &err), err, ERR_CONFLICT,
+                 "job 1 exists already");
     assert_int_equal(other, 77);
     assert_error(store_dep_add(s, 99, 0, id, &err), err, ERR_NOT_FOUND, "no job 99");
     add_job(s, 3);
@@ -250,7 +251,7 @@ static void test_open_to_read(void **state)
     assert_int_equal(store_dir_count_jobs(reader), 2);
     int64_t id;
     struct job_row row = store_dir_job(3);
-    assert_error(store_job_add(reader, &row, &id, &err), err, ERR_IO, "cannot write");
+    assert_error(store_dir_submit(reader, &row, &id, &err), err, ERR_IO, "cannot write");
     store_rollback(reader);
     assert_int_equal(store_dir_count_jobs(reader), 2);
     store_close(reader);
@@ -274,11 +275,11 @@ static void test_locked_out(void **state)
     sqlite3 *db;
     assert_int_equal(sqlite3_open(d->path, &db), SQLITE_OK);
     assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
-    assert_error(store_job_add(s, &row, &id, &err), err, ERR_IO, "another program holds it");
+    assert_error(store_dir_submit(s, &row, &id, &err), err, ERR_IO, "another program holds it");
     assert_true(store_dirty(s));
     /* The rest of the turn does not try again: half of it must not be written. */
     assert_int_equal(sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
-    assert_error(store_job_add(s, &row, &id, &err), err, ERR_IO, "another program holds it");
+    assert_error(store_dir_submit(s, &row, &id, &err), err, ERR_IO, "another program holds it");
     assert_error(store_commit(s, &err), err, ERR_IO, "another program holds it");
     sqlite3_close(db);
     assert_false(store_dirty(s));
@@ -296,7 +297,10 @@ static void test_meta(void **state)
     assert_null(store_meta_get(s, "policy"));
     assert_ok(store_meta_set(s, "policy", "fifo", &err), err);
     assert_ok(store_meta_set(s, "policy", "afs-l:window=\xc3\xa9'; DROP TABLE job; --", &err), err);
-    assert_ok(store_meta_set(s, "empty", NULL, &err), err);
+    assert_ok(store_meta_set(s, "empty", "", &err), err);
+    assert_ok(store_meta_set(s, "removed", "x", &err), err);
+    assert_ok(store_meta_set(s, "removed", NULL, &err), err);
+    assert_ok(store_meta_set(s, "never there", NULL, &err), err);
     assert_ok(store_commit(s, &err), err);
     store_close(s);
     s = store_dir_open(d);
@@ -306,6 +310,7 @@ static void test_meta(void **state)
     value = store_meta_get(s, "empty");
     assert_string_equal(value, "");
     free(value);
+    assert_null(store_meta_get(s, "removed"));
     assert_null(store_meta_get(s, "Policy"));
     store_close(s);
 }

@@ -33,7 +33,7 @@ static void test_check(void **state)
     /* While a server has it open, with a turn under way. */
     assert_ok(store_meta_set(s, "a", "b", &err), err);
     assert_ok(store_check(d->path, &report, &err), err);
-    assert_non_null(strstr(report, "sound: schema 2, 3 jobs, "));
+    assert_non_null(strstr(report, "sound: schema 3, 3 jobs, "));
     assert_ok(store_commit(s, &err), err);
     store_close(s);
 }
@@ -63,17 +63,20 @@ static void test_check_finds(void **state)
     assert_ok(store_attempt_add(s, &row, &err), err);
     assert_ok(store_commit(s, &err), err);
     store_close(s);
-    assert_finds(d, "UPDATE job_count SET n = 4", "jobs queued: 10 are there, 4 are counted");
-    assert_finds(d, "UPDATE job SET state = 'odd' WHERE id = 7", "job 7: odd is no state");
+    assert_finds(d, "UPDATE job SET state = 'odd' WHERE id = 7", "job 7: odd is not a state");
     assert_finds(d, "UPDATE job SET over = 1 WHERE id = 7", "job 7: queued");
-    assert_finds(d, "UPDATE attempt SET state = 'odd'", "attempt 3.1: odd is no state");
-    assert_finds(d, "DELETE FROM spec WHERE job = 5", "job 5: no spec");
+    assert_finds(d, "UPDATE attempt SET state = 'odd'", "attempt 3.1: odd is not a state");
+    assert_finds(d, "DELETE FROM request WHERE id = 5", "table job: a row without its request");
+    assert_finds(d, "UPDATE job SET request = NULL WHERE id = 5", "job 5: no request");
+    assert_finds(d, "INSERT INTO boot (at, first) VALUES (1, 9), (2, 9), (3, 8)",
+                 "boot 3: begins before the one before it");
     assert_finds(d, "INSERT INTO sample (job, seq, attempt, at) VALUES (99, 1, 1, 1)",
                  "table sample: a row without its job");
-    assert_finds(d,
-                 "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage = (SELECT "
-                 "rootpage FROM sqlite_schema WHERE name = 'job_user') WHERE name = 'job_name'",
-                 "job_name");
+    assert_finds(
+        d,
+        "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage = (SELECT "
+        "rootpage FROM sqlite_schema WHERE name = 'job_name') WHERE name = 'job_over_user'",
+        "job_over_user");
     assert_finds(d, "DROP TABLE event", "event");
 }
 

@@ -1,9 +1,7 @@
-/* Tests of what the store tells newest first, of the dependencies of one job, and of
- * lists that leave out what is large. */
+/* Tests of what the store tells newest first, and of the dependencies of one job. */
 #include "support/test.h"
 #include "store/deps.h"
 #include "store/events.h"
-#include "store/job_list.h"
 #include "store/jobs.h"
 #include "store/journal.h"
 #include "store/store.h"
@@ -106,7 +104,7 @@ static void test_deps_of_one(void **state)
     for (int i = 0; i < 3; i++) {
         struct job_row row = store_dir_job(i + 1);
         row.state = JOB_DONE;
-        assert_ok(store_job_add(s, &row, &ids[i], &err), err);
+        assert_ok(store_dir_submit(s, &row, &ids[i], &err), err);
     }
     assert_ok(store_dep_add(s, ids[2], 1, ids[1], &err), err);
     assert_ok(store_dep_add(s, ids[2], 1, ids[0], &err), err);
@@ -122,34 +120,8 @@ static void test_deps_of_one(void **state)
     store_close(s);
 }
 
-static int see_spec(void *ctx, const struct job_row *row, struct err *err)
-{
-    (void)err;
-    snprintf(ctx, 64, "%s", row->spec);
-    return 0;
-}
-
-static void test_lean_list(void **state)
-{
-    struct store *s = store_dir_open(*state);
-    struct err err;
-    int64_t id;
-    char spec[64];
-    struct job_row row = store_dir_job(1);
-    struct job_filter lean = {.lean = true}, whole = {0}, brief = {.brief = true, .lean = true};
-    row.spec = "{\"cpus\":2,\"env\":{\"A\":\"b\"},\"script\":\"x\"}";
-    assert_ok(store_job_add(s, &row, &id, &err), err);
-    assert_ok(store_job_list(s, &lean, see_spec, spec, &err), err);
-    assert_string_equal(spec, "{\"cpus\":2}");
-    assert_ok(store_job_list(s, &whole, see_spec, spec, &err), err);
-    assert_string_equal(spec, row.spec);
-    assert_ok(store_job_list(s, &brief, see_spec, spec, &err), err);
-    assert_string_equal(spec, "");
-    store_close(s);
-}
-
 static const struct CMUnitTest tests[] = {STORE_TEST(test_events), STORE_TEST(test_journal),
-                                          STORE_TEST(test_deps_of_one), STORE_TEST(test_lean_list)};
+                                          STORE_TEST(test_deps_of_one)};
 
 int main(void)
 {

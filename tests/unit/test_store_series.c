@@ -213,9 +213,9 @@ static void test_year_of_samples(void **state)
 /* ---- journal ------------------------------------------------------------- */
 
 struct seen_journal {
-    int64_t last, boot;
+    int64_t last;
     unsigned n;
-    char data[256];
+    char data[256]; /* "BOOT:KIND=DATA " of each */
 };
 
 static int see_entry(void *ctx, int64_t seq, int64_t boot, const char *kind, const char *data,
@@ -225,10 +225,9 @@ static int see_entry(void *ctx, int64_t seq, int64_t boot, const char *kind, con
     struct seen_journal *j = ctx;
     assert_true(seq > j->last);
     j->last = seq;
-    j->boot = boot;
     j->n++;
     size_t n = strlen(j->data);
-    snprintf(j->data + n, sizeof j->data - n, "%s=%s ", kind, data);
+    snprintf(j->data + n, sizeof j->data - n, "%lld:%s=%s ", (long long)boot, kind, data);
     return 0;
 }
 
@@ -248,24 +247,41 @@ static int64_t begin_boot(struct store *s, usec_t at)
     return boot;
 }
 
+static void add_entry(struct store *s, const char *kind, const char *data)
+{
+    struct err err;
+    assert_ok(store_journal_add(s, kind, data, &err), err);
+}
+
+/* A row belongs to the newest boot, whether boots before have rows or not. */
 static void test_journal(void **state)
 {
     struct store *s = store_dir_open(*state);
-    struct err err;
-    int64_t first = begin_boot(s, 1), second = begin_boot(s, 2);
-    assert_int_equal(first, 1);
-    assert_int_equal(second, 2);
-    assert_ok(store_journal_add(s, "submit", "1", &err), err);
-    assert_ok(store_journal_add(s, "boot", "", &err), err);
-    assert_ok(store_journal_add(s, "plan", NULL, &err), err);
-    assert_ok(store_journal_add(s, "end", "x\ny", &err), err);
-    struct seen_journal j = list_journal(s, first);
-    assert_string_equal(j.data, "submit=1 plan= end=x\ny ");
-    assert_int_equal(j.boot, first);
-    assert_string_equal(list_journal(s, second).data, "boot= ");
+    assert_int_equal(begin_boot(s, 1), 1);
+    add_entry(s, "submit", "1");
+    add_entry(s, "plan", NULL);
+    assert_int_equal(begin_boot(s, 2), 2);
+    assert_int_equal(begin_boot(s, 2), 3);
+    add_entry(s, "end", "x\ny");
+    assert_int_equal(begin_boot(s, 1), 4);
+    store_dir_commit(s);
+    assert_string_equal(list_journal(s, 1).data, "1:submit=1 1:plan= ");
+    assert_int_equal(list_journal(s, 2).n, 0);
+    assert_string_equal(list_journal(s, 3).data, "3:end=x\ny ");
+    assert_int_equal(list_journal(s, 4).n, 0);
     assert_int_equal(list_journal(s, 99).n, 0);
-    assert_string_equal(list_journal(s, 0).data, "submit=1 boot= plan= end=x\ny ");
+    assert_string_equal(list_journal(s, 0).data, "1:submit=1 1:plan= 3:end=x\ny ");
+    /* What is undone leaves no gap: rows and boots go on from what is there. */
+    add_entry(s, "undone", "");
+    begin_boot(s, 3);
+    store_rollback(s);
+    assert_int_equal(begin_boot(s, 3), 5);
+    add_entry(s, "boot", "");
+    assert_string_equal(list_journal(s, 5).data, "5:boot= ");
+    assert_int_equal(list_journal(s, 5).last, 4);
+    assert_int_equal(list_journal(s, 4).n, 0);
     store_close(s);
+    store_dir_check(((struct store_dir *)*state)->path);
 }
 
 static int fail_event(void *ctx, int64_t seq, usec_t at, int64_t job, const char *kind,
@@ -295,6 +311,7 @@ static void test_callbacks_that_fail(void **state)
     int64_t job = store_dir_add_job(s, JOB_RUNNING, 0);
     add_event(s, 1, 0);
     add_sample(s, job, 1, 1);
+    begin_boot(s, 1);
     assert_ok(store_journal_add(s, "a", "b", &err), err);
     assert_error(store_event_list(s, 0, 0, 0, fail_event, NULL, &err), err, ERR_INVALID, "enough");
     assert_error(store_sample_list(s, job, fail_sample, NULL, &err), err, ERR_INVALID, "enough");

@@ -106,9 +106,10 @@ static void test_trim_of_jobs(void **state)
     row.state = JOB_DONE;
     row.ended = 50 * SECOND;
     assert_ok(store_job_save(s, &row, &err), err);
+    add_event(s, 50 * SECOND, running);
     assert_int_equal(trim_all(s, 51 * SECOND), 3 + 61 + 10);
-    assert_int_equal(count_events(s, 0), 30);
-    assert_int_equal(add_event(s, 1, 0), 4 * 30 + 2);
+    assert_int_equal(count_events(s, 0), 31);
+    assert_int_equal(add_event(s, 1, 0), 4 * 30 + 3);
     store_close(s);
     store_dir_check(((struct store_dir *)*state)->path);
 }
@@ -123,12 +124,13 @@ static void test_trim_in_steps(void **state)
         add_event(s, 1, job);
     for (int i = 0; i < STORE_TRIM_STEP; i++)
         store_dir_add_job(s, JOB_CANCELLED, 1);
+    add_event(s, 2, 0);
     store_dir_commit(s);
     assert_ok(store_trim(s, 2, &removed, &err), err);
     assert_int_equal(removed, STORE_TRIM_STEP);
     store_rollback(s);
     assert_int_equal(trim_all(s, 2), 2 * STORE_TRIM_STEP + 11);
-    assert_int_equal(count_events(s, 0), 0);
+    assert_int_equal(count_events(s, 0), 1);
     store_close(s);
 }
 
@@ -137,7 +139,7 @@ static void test_trim_of_the_journal(void **state)
     struct store *s = store_dir_open(*state);
     struct err err;
     for (usec_t at = 10; at <= 40; at += 10) {
-        int64_t boot = begin_boot(s, at * SECOND);
+        begin_boot(s, at * SECOND);
         for (int i = 0; i < 700; i++)
             assert_ok(store_journal_add(s, "event", "{}", &err), err);
     }
@@ -154,10 +156,72 @@ static void test_trim_of_the_journal(void **state)
     store_close(s);
 }
 
+/* The newest event stays however old it is, as numbers go on from it: also when it is about
+ * a job, which is then trimmed as soon as there is a newer event. */
+static void test_numbers_of_events_go_on(void **state)
+{
+    struct store *s = store_dir_open(*state);
+    int64_t job = store_dir_add_job(s, JOB_DONE, 10 * SECOND);
+    for (int i = 0; i < 3; i++)
+        add_event(s, i, 0);
+    assert_int_equal(trim_all(s, INT64_MAX), 2 + 1);
+    assert_int_equal(count_events(s, 0), 1);
+    assert_int_equal(add_event(s, 3, 0), 4);
+    int64_t other = store_dir_add_job(s, JOB_DONE, 10 * SECOND);
+    for (int i = 0; i < 3; i++) {
+        add_event(s, i, other);
+        add_sample(s, other, 1, i);
+    }
+    assert_int_equal(trim_all(s, INT64_MAX), 2);
+    assert_int_equal(count_events(s, other), 3);
+    assert_int_equal(count_samples(s, other), 3);
+    store_close(s);
+    s = store_dir_open(*state);
+    assert_int_equal(add_event(s, 3, job), 8);
+    assert_int_equal(trim_all(s, INT64_MAX), 3 + 3 + 1);
+    assert_int_equal(count_events(s, 0), 1);
+    assert_int_equal(add_event(s, 3, 0), 9);
+    store_close(s);
+    store_dir_check(((struct store_dir *)*state)->path);
+}
+
+static int keep_seq(void *ctx, int64_t seq, int64_t boot, const char *kind, const char *data,
+                    struct err *err)
+{
+    (void)boot, (void)kind, (void)data, (void)err;
+    *(int64_t *)ctx = seq;
+    return 0;
+}
+
+/* A boot that has no row yet makes all before it old, but for the newest. */
+static void test_numbers_of_the_journal_go_on(void **state)
+{
+    struct store *s = store_dir_open(*state);
+    struct err err;
+    int64_t seq = 0;
+    begin_boot(s, 10 * SECOND);
+    for (int i = 0; i < 5; i++)
+        assert_ok(store_journal_add(s, "event", "{}", &err), err);
+    begin_boot(s, 20 * SECOND);
+    assert_int_equal(trim_all(s, INT64_MAX), 4);
+    assert_int_equal(count_entries(s, 1), 1);
+    assert_ok(store_journal_add(s, "boot", "{}", &err), err);
+    assert_ok(store_journal_list(s, 2, keep_seq, &seq, &err), err);
+    assert_int_equal(seq, 6);
+    assert_int_equal(trim_all(s, INT64_MAX), 1);
+    assert_int_equal(count_entries(s, 1), 0);
+    assert_int_equal(count_entries(s, 2), 1);
+    assert_int_equal(trim_all(s, INT64_MAX), 0);
+    store_close(s);
+    store_dir_check(((struct store_dir *)*state)->path);
+}
+
 static const struct CMUnitTest tests[] = {
     STORE_TEST(test_trim_of_jobs),
     STORE_TEST(test_trim_in_steps),
     STORE_TEST(test_trim_of_the_journal),
+    STORE_TEST(test_numbers_of_events_go_on),
+    STORE_TEST(test_numbers_of_the_journal_go_on),
 };
 
 int main(void)
