@@ -5,6 +5,9 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 void fields_add_real(struct str *out, double x)
 {
@@ -45,9 +48,42 @@ int fields_get_word(const char *text, const char *words)
     }
 }
 
-static void write_value(const struct field *f, const void *from, struct str *out)
+static void add_text(struct str *out, const char *text)
 {
-    switch (f->type) {
+    if (text)
+        str_add_json(out, text);
+    else
+        str_add(out, "null");
+}
+
+/* The shortest that reads back as the same number: 0.1, not 0.10000000000000001. */
+static void add_number(struct str *out, double x)
+{
+    enum { SURE = 15, EXACT = 17 };
+    char text[32];
+    if (!isfinite(x) || x == 0) {
+        fields_add_real(out, x);
+        return;
+    }
+    for (int digits = SURE; digits <= EXACT; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, x);
+        if (strtod(text, NULL) == x)
+            break;
+    }
+    str_add(out, text);
+}
+
+static void add_seconds(struct str *out, usec_t t)
+{
+    if (t == USEC_NEVER)
+        str_add(out, "null");
+    else
+        add_number(out, time_seconds(t));
+}
+
+void fields_add_value(const struct field *f, const void *from, struct str *out)
+{
+    switch (FIELD_KIND(f->type)) {
     case FIELD_U8:
         str_addf(out, "%u", *(const uint8_t *)from);
         break;
@@ -67,17 +103,25 @@ static void write_value(const struct field *f, const void *from, struct str *out
         fields_add_real(out, *(const double *)from);
         break;
     case FIELD_FLAG:
-    case FIELD_OPTIONAL_FLAG:
         str_add(out, *(const bool *)from ? "true" : "false");
         break;
     case FIELD_WORD:
-        fields_add_word(out, f->words, *(const unsigned *)from);
+        fields_add_word(out, f->of, *(const unsigned *)from);
         break;
     case FIELD_TEXT:
-        if (*(const char *const *)from)
-            str_add_json(out, *(const char *const *)from);
-        else
-            str_add(out, "null");
+    case FIELD_PATH:
+        add_text(out, *(const char *const *)from);
+        break;
+    case FIELD_SECONDS:
+        add_seconds(out, *(const usec_t *)from);
+        break;
+    case FIELD_NUMBER:
+        add_number(out, *(const double *)from);
+        break;
+    case FIELD_CHARS:
+        add_text(out, from);
+        break;
+    default:
         break;
     }
 }
@@ -86,7 +130,7 @@ void fields_write(const struct field *fields, const void *from, struct str *out)
 {
     for (const struct field *f = fields; f->name; f++) {
         str_addf(out, "%s\"%s\":", f == fields ? "" : ",", f->name);
-        write_value(f, (const char *)from + f->at, out);
+        fields_add_value(f, (const char *)from + f->at, out);
     }
 }
 
@@ -117,9 +161,9 @@ int fields_get_int(const json_t *v, const char *name, int64_t lo, int64_t hi, in
 static int read_word(const struct field *f, const json_t *v, unsigned *out, struct err *err)
 {
     const char *text = json_string_value(v);
-    int n = text ? fields_get_word(text, f->words) : -1;
+    int n = text ? fields_get_word(text, f->of) : -1;
     if (n < 0)
-        return err_set(err, ERR_INVALID, "%s must be one of %s", f->name, f->words);
+        return err_set(err, ERR_INVALID, "%s must be one of %s", f->name, (const char *)f->of);
     *out = (unsigned)n;
     return 0;
 }
@@ -127,9 +171,61 @@ static int read_word(const struct field *f, const json_t *v, unsigned *out, stru
 static int read_text(const struct field *f, const json_t *v, struct arena *a, const char **out,
                      struct err *err)
 {
-    if (!json_is_string(v) && !json_is_null(v))
+    const char *text = json_string_value(v);
+    size_t n = json_string_length(v);
+    if (!text && (!json_is_null(v) || f->lo))
         return err_set(err, ERR_INVALID, "%s must be a text", f->name);
-    *out = json_is_null(v) ? NULL : arena_strdup(a, json_string_value(v));
+    if (text && n < (size_t)f->lo)
+        return err_set(err, ERR_INVALID, "%s must not be empty", f->name);
+    if (text && f->hi && n > (size_t)f->hi)
+        return err_set(err, ERR_INVALID, "%s must be a text of at most %" PRId64 " bytes", f->name,
+                       f->hi);
+    *out = text ? arena_strndup(a, text, n) : NULL;
+    return 0;
+}
+
+static int read_path(const struct field *f, const json_t *v, struct arena *a, const char **out,
+                     struct err *err)
+{
+    const char *text = json_string_value(v);
+    if (!text || *text != '/')
+        return err_set(err, ERR_INVALID, "%s must be an absolute path", f->name);
+    *out = arena_strdup(a, text);
+    return 0;
+}
+
+static int read_chars(const struct field *f, const json_t *v, char *out, struct err *err)
+{
+    const char *text = json_string_value(v);
+    if (!text || json_string_length(v) >= (size_t)f->hi)
+        return err_set(err, ERR_INVALID, "%s must be a text of less than %" PRId64 " bytes",
+                       f->name, f->hi);
+    memcpy(out, text, strlen(text) + 1);
+    return 0;
+}
+
+static int read_number(const struct field *f, const json_t *v, double *out, struct err *err)
+{
+    if (!f->lo && !f->hi)
+        return fields_get_real(v, f->name, out, err);
+    double x = json_number_value(v);
+    if (!json_is_number(v) || !(x >= (double)f->lo && x <= (double)f->hi))
+        return err_set(err, ERR_INVALID, "%s must be a number from %" PRId64 " to %" PRId64,
+                       f->name, f->lo, f->hi);
+    *out = x;
+    return 0;
+}
+
+static int read_seconds(const struct field *f, const json_t *v, usec_t *out, struct err *err)
+{
+    double s = json_number_value(v);
+    if (json_is_null(v))
+        *out = USEC_NEVER;
+    else if (!json_is_number(v) || !(s >= 0 && s <= time_seconds(FIELD_SECONDS_MAX)))
+        return err_set(err, ERR_INVALID, "%s must be a number of seconds from 0 to %g", f->name,
+                       time_seconds(FIELD_SECONDS_MAX));
+    else
+        return time_from_seconds(s, out);
     return 0;
 }
 
@@ -141,17 +237,32 @@ static int read_time(const struct field *f, const json_t *v, usec_t *out, struct
     return 0;
 }
 
-static int read_value(const struct field *f, const json_t *v, struct arena *a, void *to,
-                      struct err *err)
+static int read_whole(const struct field *f, const json_t *v, void *to, struct err *err)
 {
     int64_t n = 0;
-    switch (f->type) {
+    if (fields_get_int(v, f->name, f->lo, f->hi, &n, err) < 0)
+        return -1;
+    enum field_type kind = FIELD_KIND(f->type);
+    if (kind == FIELD_U8)
+        *(uint8_t *)to = (uint8_t)n;
+    else if (kind == FIELD_I32)
+        *(int32_t *)to = (int32_t)n;
+    else if (kind == FIELD_U32)
+        *(uint32_t *)to = (uint32_t)n;
+    else
+        *(int64_t *)to = n;
+    return 0;
+}
+
+int fields_get_value(const struct field *f, const json_t *v, struct arena *a, void *to,
+                     struct err *err)
+{
+    switch (FIELD_KIND(f->type)) {
     case FIELD_TIME:
         return read_time(f, v, to, err);
     case FIELD_REAL:
         return fields_get_real(v, f->name, to, err);
     case FIELD_FLAG:
-    case FIELD_OPTIONAL_FLAG:
         if (!json_is_boolean(v))
             return err_set(err, ERR_INVALID, "%s must be true or false", f->name);
         *(bool *)to = json_is_true(v);
@@ -160,20 +271,17 @@ static int read_value(const struct field *f, const json_t *v, struct arena *a, v
         return read_word(f, v, to, err);
     case FIELD_TEXT:
         return read_text(f, v, a, to, err);
+    case FIELD_PATH:
+        return read_path(f, v, a, to, err);
+    case FIELD_CHARS:
+        return read_chars(f, v, to, err);
+    case FIELD_NUMBER:
+        return read_number(f, v, to, err);
+    case FIELD_SECONDS:
+        return read_seconds(f, v, to, err);
     default:
-        break;
+        return read_whole(f, v, to, err);
     }
-    if (fields_get_int(v, f->name, f->lo, f->hi, &n, err) < 0)
-        return -1;
-    if (f->type == FIELD_U8)
-        *(uint8_t *)to = (uint8_t)n;
-    else if (f->type == FIELD_I32)
-        *(int32_t *)to = (int32_t)n;
-    else if (f->type == FIELD_U32)
-        *(uint32_t *)to = (uint32_t)n;
-    else
-        *(int64_t *)to = n;
-    return 0;
 }
 
 int fields_read(const struct field *fields, const json_t *object, struct arena *a, void *to,
@@ -181,13 +289,11 @@ int fields_read(const struct field *fields, const json_t *object, struct arena *
 {
     for (const struct field *f = fields; f->name; f++) {
         const json_t *v = json_object_get(object, f->name);
-        if (!v && f->type == FIELD_OPTIONAL_FLAG) {
-            *(bool *)((char *)to + f->at) = false;
+        if (!v && f->type & FIELD_OPTIONAL)
             continue;
-        }
         if (!v)
             return err_set(err, ERR_INVALID, "%s is missing", f->name);
-        if (read_value(f, v, a, (char *)to + f->at, err) < 0)
+        if (fields_get_value(f, v, a, (char *)to + f->at, err) < 0)
             return -1;
     }
     return 0;

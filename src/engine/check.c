@@ -53,7 +53,10 @@ static int check_slot(const struct engine *e, const struct grant *g, const struc
     if (n->state != NODE_UP &&
         slot->units > (task_running(t) ? placement_on(&t->at, slot->node) : 0))
         return err_set(err, ERR_INTERNAL, "plan: job %s takes units on %s, which is %s", name,
-                       n->name, n->state == NODE_DOWN ? "down" : "draining");
+                       n->name,
+                       n->state == NODE_DOWN     ? "down"
+                       : n->state == NODE_CLOSED ? "closed"
+                                                 : "draining");
     if (t->phase == TASK_PAUSED && !placement_on(&t->at, slot->node))
         return err_set(err, ERR_INTERNAL, "plan: job %s is paused, but not on %s", name, n->name);
     return 0;

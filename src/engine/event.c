@@ -89,7 +89,7 @@ static void node_changed(struct engine *e, uint32_t node, enum node_state state,
             continue;
         if (state == NODE_DOWN)
             failed(e, i, now);
-        else if (t->phase == TASK_PAUSED)
+        else if (state == NODE_DRAINING && t->phase == TASK_PAUSED)
             apply_evict(e, i);
     }
     e->snapshot.pools = 0;

@@ -18,7 +18,7 @@ const struct field journal_job[] = {
     {"pool", FIELD_U8, MEMBER(job, pool), POOL_CPU, POOL_ANY_GPU, NULL},
     {"whole", FIELD_FLAG, MEMBER(job, whole), 0, 0, NULL},
     {"can_pause", FIELD_FLAG, MEMBER(job, can_pause), 0, 0, NULL},
-    {"no_preempt", FIELD_OPTIONAL_FLAG, MEMBER(job, no_preempt), 0, 0, NULL},
+    {"no_preempt", FIELD_FLAG | FIELD_OPTIONAL, MEMBER(job, no_preempt), 0, 0, NULL},
     {"req", FIELD_I64, MEMBER(job, req), 1, UNITS_MAX, NULL},
     {"min", FIELD_I64, MEMBER(job, min), 1, UNITS_MAX, NULL},
     {"max", FIELD_I64, MEMBER(job, max), 1, UNITS_MAX, NULL},
@@ -81,7 +81,7 @@ const struct field journal_sample[] = {
 
 const struct field journal_node[] = {
     {"name", FIELD_TEXT, MEMBER(node, name), 0, 0, NULL},
-    {"state", FIELD_WORD, MEMBER(node, state), 0, 0, "up|draining|down"},
+    {"state", FIELD_WORD, MEMBER(node, state), 0, 0, "up|draining|down|closed"},
     {"cpus", FIELD_I64, MEMBER(node, cpus), 0, UNITS_MAX, NULL},
     {"gpus", FIELD_I64, MEMBER(node, gpus), 0, UNITS_MAX, NULL},
     {"gpu_pool", FIELD_U8, MEMBER(node, gpu_pool), 0, POOLS_MAX - 1, NULL},
@@ -104,7 +104,7 @@ static const struct field of_task[] = {
 };
 static const struct field of_node[] = {
     {"node", FIELD_U32, MEMBER(event, node), 0, UINT32_MAX, NULL},
-    {"state", FIELD_WORD, MEMBER(event, state), 0, 0, "up|draining|down"},
+    {"state", FIELD_WORD, MEMBER(event, state), 0, 0, "up|draining|down|closed"},
     {0},
 };
 static const struct field of_progress[] = {

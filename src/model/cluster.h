@@ -10,8 +10,9 @@
 
 enum node_state {
     NODE_UP,
-    NODE_DRAINING, /* what runs there may end, nothing new starts */
+    NODE_DRAINING, /* what runs there may end, nothing new starts, what is paused leaves */
     NODE_DOWN,
+    NODE_CLOSED, /* for a while nothing new starts; what is there stays */
 };
 
 struct node {

@@ -140,6 +140,21 @@ static double pooled_variance(const struct speed_seen *seen)
     return squares / weight;
 }
 
+bool speed_seen_step(const struct speed_seen *seen, usec_t now, units_t n, struct range *out)
+{
+    uint32_t size = n < UNIT ? 1 : (uint32_t)((n + UNIT / 2) / UNIT);
+    const struct speed_size *s = seen->at;
+    while (s < seen->at + SPEED_SIZES && s->size != size)
+        s++;
+    if (s == seen->at + SPEED_SIZES || s->weight < 1)
+        return false;
+    double weight = fmax(s->weight * fade(seen->half_life, s->last, now), 1e-6);
+    double off = RANGE_Z * sqrt(pooled_variance(seen) / weight + misfit * misfit);
+    double mid = exp(s->mean) * s->units * (double)UNIT / (double)n;
+    *out = (struct range){mid * exp(-off), mid, mid * exp(off)};
+    return true;
+}
+
 static uint32_t collect_points(const struct speed_seen *seen, usec_t now, struct point *points)
 {
     uint32_t n = 0;

@@ -4,6 +4,7 @@
 #ifndef MODEL_SPEED_FIT_H
 #define MODEL_SPEED_FIT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/time.h"
@@ -57,6 +58,10 @@ void speed_seen_init(struct speed_seen *seen, usec_t half_life);
  * longest makes room. Times may repeat; one that goes back counts as the newest
  * so far. */
 void speed_seen_add(struct speed_seen *seen, usec_t at, units_t units, double step);
+
+/* Microseconds of a step on a size that was seen itself, whatever the curve through all
+ * sizes says; false when it was not, or too seldom. */
+bool speed_seen_step(const struct speed_seen *seen, usec_t now, units_t n, struct range *out);
 
 /* Fits what was seen up to `now`. `prior` is the shape of finished jobs of the
  * same category, NULL when there are none: then S(k) = k / (1 + 0.05 (k-1)) is

@@ -1,6 +1,16 @@
-/* The contract of a runtime: what carries jobs out on the nodes that it serves.
- * A back-end is one const struct of operations. Nothing here waits: what takes
- * time is reported later by the conductor of the attempt. */
+/* The contract of a runtime: an engine that carries attempts out on the nodes it serves.
+ * `local` is this machine; others speak to engines that live elsewhere. Several runtimes
+ * serve at once, and their nodes come and go while the server runs.
+ *
+ * Operations are asynchronous. The caller fills in a struct runtime_op and hands it over;
+ * the runtime completes it once, by runtime_complete(), at its deadline at the latest and
+ * with an error that a user can read. The server collects completed operations in its
+ * turns, so no operation ends inside the call that began it. An attempt has at most one operation
+ * under way. Doing a thing twice is the same as doing it once: whatever may have been lost
+ * is said again.
+ *
+ * Nothing that a runtime knows has to survive it. What is wanted is in the server's store;
+ * what there is, the engine tells. */
 #ifndef RUNTIME_RUNTIME_H
 #define RUNTIME_RUNTIME_H
 
@@ -9,78 +19,182 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/time.h"
 #include "model/speed.h"
+#include "protocol/exit_record.h"
+#include "protocol/launch_spec.h"
+#include "protocol/to_conductor.h"
+#include "protocol/to_server.h"
 
 struct runtime;
+struct runtime_host;
+struct uv_loop_s;
 
-/* What a node of the runtime has. */
+/* ---- nodes ------------------------------------------------------------------ */
+
 struct runtime_node {
     const char *name;
+    bool lost;          /* it does not answer, since longer than a hiccup lasts */
     units_t cpus, gpus; /* thousandths */
     const char *gpu_type;
     int64_t memory_mb;
+    const char *notice; /* what its operator should know; NULL = nothing */
 };
 
-/* One attempt of a job on one node. */
-struct runtime_attempt {
+/* ---- attempts --------------------------------------------------------------- */
+
+struct attempt_id {
     int64_t job;
-    uint32_t attempt;
-    const char *node;  /* NULL = the runtime's only one */
+    uint32_t n;
+};
+
+/* What an attempt has on its node. */
+struct runtime_size {
     units_t cpus;      /* granted: quota, and whole cores where they fit */
     units_t cpu_limit; /* hard bound; more than `cpus` under a soft sharer */
-    double cpu_weight; /* against its neighbours on the node, > 0; any scale, as long as
-                        * it is theirs too */
+    double cpu_weight; /* against its neighbours on the node, > 0; any scale */
     units_t gpus;      /* 0 = none */
     int64_t memory_mb; /* limit; 0 = none */
-    int64_t pids;      /* limit on processes and threads; 0 = the runtime's own */
+    int64_t pids;      /* limit on processes and threads; 0 = the runtime's default */
 };
+
+/* What to start. */
+struct runtime_start {
+    struct launch_spec *spec; /* the runtime adds what only it knows: socket, cgroups, CPUs,
+                               * GPUs; what it adds is in the arena */
+    struct arena *arena;
+    const char *script;      /* a script to be written to script_path; NULL = none */
+    const char *script_path; /* which the command names */
+    const char *checkpoints; /* directory to be made, which the environment names */
+};
+
+/* Files of ours that jobs use. */
+enum runtime_tool {
+    TOOL_MALLEABLE, /* the preload library */
+    TOOL_TORCHRUN,  /* the launcher of elastic workers */
+    TOOL_HOSTS,     /* Horovod's host discovery */
+};
+
+/* What became of an attempt. */
+enum runtime_fate {
+    FATE_PENDING,   /* its command has not run yet, and still may */
+    FATE_NEVER_RAN, /* it has not, and never will: the attempt is given up for good */
+    FATE_RUNNING,   /* its conductor lives */
+    FATE_ENDED,     /* it has ended; `record` tells how */
+    FATE_LOST,      /* it began, and nobody knows how it ended */
+};
+
+enum runtime_op_kind { OP_START, OP_SETTLE, OP_RESIZE, OP_FREEZE, OP_CLEAN };
+
+struct runtime_op {
+    enum runtime_op_kind kind;
+    struct attempt_id id;
+    const char *node;
+    usec_t deadline;                   /* engine time */
+    const struct runtime_start *start; /* OP_START; borrowed during begin() */
+    struct runtime_size size;          /* OP_START, OP_RESIZE */
+    bool frozen;                       /* OP_FREEZE */
+    bool give_up;                      /* OP_SETTLE: decide; PENDING is no answer */
+    /* Set by the runtime. */
+    struct err err;            /* ERR_OK = it is done */
+    int64_t pid;               /* OP_START: of the conductor; 0 = not known */
+    enum runtime_fate fate;    /* OP_SETTLE */
+    struct exit_record record; /* OP_SETTLE with FATE_ENDED; texts in `arena` */
+    struct arena arena;
+    struct runtime_op *next; /* among those that are complete */
+};
+
+/* ---- the server, as a runtime sees it --------------------------------------- */
+
+/* A way to the conductor of an attempt, while there is one. The runtime makes and ends
+ * it; `user` is the server's. */
+struct runtime_link {
+    struct runtime *runtime;
+    void *user;
+};
+
+struct runtime_host {
+    void *ctx;
+    struct uv_loop_s *loop; /* of sockets; NULL in a test that has none */
+    const char *state_dir, *run_dir;
+
+    /* Engine time. */
+    usec_t (*now)(const struct runtime_host *h);
+    /* A node has come, or is another than it was said to be. */
+    void (*node)(struct runtime_host *h, struct runtime *r, const struct runtime_node *node);
+    /* A conductor has said something. The first message on a link is its hello. */
+    void (*message)(struct runtime_host *h, struct runtime_link *link, const struct to_server *m);
+    /* The link is gone. */
+    void (*unlinked)(struct runtime_host *h, struct runtime_link *link);
+    /* Bytes of an attempt's log, for runtimes that keep it elsewhere. */
+    void (*log)(struct runtime_host *h, struct attempt_id id, int64_t offset, const char *bytes,
+                size_t n);
+
+    struct runtime_op *completed, **completed_end; /* in order */
+};
+
+/* An empty queue of completed operations; the rest is set by the caller. */
+void runtime_host_init(struct runtime_host *h);
+/* Hands a finished operation back; its results are set. */
+void runtime_complete(struct runtime_host *h, struct runtime_op *op);
+/* The next one that is finished; NULL = none. */
+struct runtime_op *runtime_collect(struct runtime_host *h);
+
+/* ---- operations ------------------------------------------------------------- */
 
 struct runtime_ops {
     const char *name;
-    bool images; /* it runs jobs in containers, from images */
+    bool images;   /* it runs jobs in containers, from images */
+    bool in_place; /* logs are written straight into the attempt's directory */
 
-    /* Looks at the machine: nodes, topology, whether cgroups can be used. Says in
-     * *notice (owned by the runtime) what a user should know once, e.g. that jobs
-     * run without cgroups and why; NULL = nothing. The state directory exists. */
-    int (*open)(struct runtime **out, const char *state_dir, const char **notice, struct err *err);
-    /* Forgets everything; what runs goes on. */
+    /* Connects to the engine. `options` are the runtime's own. Nodes are told by
+     * host->node(), during the call or later. */
+    int (*open)(struct runtime_host *h, const void *options, struct runtime **out, struct err *err);
+    /* Forgets everything: what runs goes on, and operations are never completed. */
     void (*close)(struct runtime *r);
 
-    /* The nodes; the array belongs to the runtime. */
-    const struct runtime_node *(*nodes)(const struct runtime *r, uint32_t *n);
+    /* Begins an operation:
+     *
+     * OP_START  makes ready what the attempt needs and starts its conductor. When it fails,
+     *           it is not known whether the attempt began: settle it. Starting an attempt
+     *           that was started before, or given up, starts nothing.
+     * OP_SETTLE finds out what became of the attempt. With give_up, one that has not begun
+     *           is given up: whoever comes late for it will run nothing. This is the one
+     *           place that decides; the answer is final unless it is PENDING or RUNNING.
+     * OP_RESIZE changes CPUs, limits or weight. Its GPUs stay.
+     * OP_FREEZE freezes or thaws it.
+     * OP_CLEAN  ends whatever is left of the attempt and frees all it has. Its end is
+     *           recorded: nothing of it but its log will be asked for again. */
+    void (*begin)(struct runtime *r, struct runtime_op *op);
 
-    /* Makes ready for the attempt: cgroups with their limits, a set of CPUs near
-     * each other, GPUs. Adds to *spec, a JSON object (json_t *), the members that
-     * the conductor needs:
-     *   "cgroup"    list of {"path", "procs"}; empty without cgroups
-     *   "cpuset_os" the CPUs as the kernel writes them; where no cgroup holds the job
-     *               to them (none has cpuset.cpus), the conductor does by affinity
-     *   "nice"      0 where the cgroups weigh
-     *   "gpus"      list of UUIDs, for CUDA_VISIBLE_DEVICES; only if it has any
-     * ERR_CONFLICT when the attempt has been prepared before. */
-    int (*prepare)(struct runtime *r, const struct runtime_attempt *a, void *spec, struct err *err);
-    /* Starts its conductor, detached: no child of ours, nothing to wait for. Its
-     * directory, STATE/jobs/JOB/ATTEMPT, holds spec.json. */
-    int (*spawn)(struct runtime *r, const char *attempt_dir, int64_t *pid, struct err *err);
-    /* Changes CPUs, limits or weight of an attempt that was prepared or adopted
-     * (ERR_NOT_FOUND otherwise). Its GPUs stay. The same call twice is fine. */
-    int (*resize)(struct runtime *r, const struct runtime_attempt *a, struct err *err);
-    int (*freeze)(struct runtime *r, const struct runtime_attempt *a, bool frozen, struct err *err);
-    /* Takes over an attempt that runs since before this server did: the CPUs that it
-     * has are in use, and its limits are set anew. */
-    int (*adopt)(struct runtime *r, const struct runtime_attempt *a, struct err *err);
-    /* Kills whatever is left of the attempt but its conductor, and frees all it has;
-     * fine when there is nothing. Returns 1 when processes are still dying: call it
-     * again, in a few milliseconds. */
-    int (*clean)(struct runtime *r, const struct runtime_attempt *a, struct err *err);
-    /* Attempts that left something behind, running or not: calls fn once for each,
-     * for example a cgroup of an attempt that the store does not know. fn may call
-     * adopt and clean. */
-    void (*leftovers)(struct runtime *r, void (*fn)(void *ctx, int64_t job, uint32_t attempt),
-                      void *ctx);
-    /* The CPUs that an attempt has now, as the kernel writes them ("0-1,4"), until the
-     * next call that changes them; NULL when it is not known. */
-    const char *(*cpuset)(const struct runtime *r, const struct runtime_attempt *a);
+    /* Takes over an attempt that an earlier server started and that may still run, before
+     * any other is started: what it holds is in use. */
+    void (*adopt)(struct runtime *r, struct attempt_id id, const char *node,
+                  const struct runtime_size *size);
+    /* All that there were have been adopted: cleans up what else the engine has of ours. */
+    void (*sweep)(struct runtime *r);
+
+    /* Says something to a conductor. What is lost with the link is said again on the next. */
+    void (*send)(struct runtime *r, struct runtime_link *link, const struct to_conductor *m);
+    /* Ends the link. host->unlinked() is not called for it. */
+    void (*unlink)(struct runtime *r, struct runtime_link *link);
+
+    /* From this offset on, the log is to be told by host->log(), as it grows. NULL when
+     * in_place. */
+    void (*fetch_log)(struct runtime *r, struct attempt_id id, const char *node, int64_t offset);
+
+    /* Where jobs find a file of ours; NULL = nowhere. Valid until close(). */
+    const char *(*tool)(const struct runtime *r, enum runtime_tool tool);
+    /* Where the files of an attempt are, as its job sees them; the caller frees it. */
+    char *(*files)(const struct runtime *r, struct attempt_id id);
+    /* The CPUs that an attempt has, as the kernel writes them ("0-1,4"), until the next
+     * operation on it; NULL when that is not known. */
+    const char *(*cpuset)(const struct runtime *r, struct attempt_id id);
+
+    /* Engine time by which turn() wants to be called; does what is due by then. NULL when
+     * the runtime needs no time. */
+    usec_t (*due)(const struct runtime *r);
+    void (*turn)(struct runtime *r, usec_t now);
 };
 
 extern const struct runtime_ops runtime_local;

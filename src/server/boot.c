@@ -6,11 +6,11 @@
 
 #include "base/str.h"
 #include "policy/combo.h"
-#include "server/conductors.h"
 #include "server/jobs/adopt.h"
 #include "server/jobs/attempts.h"
 #include "server/jobs/rules.h"
 #include "server/log.h"
+#include "server/nodes.h"
 #include "server/stretch.h"
 #include "server/upgrade.h"
 #include "store/deps.h"
@@ -20,46 +20,7 @@
 #include "store/nodes.h"
 #include "store/store.h"
 
-/* ---- nodes and engine ---------------------------------------------------- */
-
-static uint8_t gpu_pool(struct cluster *c, const char *type)
-{
-    unsigned i = 0;
-    for (; i < POOLS_MAX - 1 && c->gpu_types[i]; i++)
-        if (!strcmp(c->gpu_types[i], type))
-            break;
-    if (i == POOLS_MAX - 1)
-        i--;
-    if (!c->gpu_types[i])
-        c->gpu_types[i] = type;
-    return (uint8_t)(POOL_GPU + i);
-}
-
-static void make_cluster(struct yard *y)
-{
-    uint32_t n;
-    const struct runtime_node *nodes = y->config.runtime->nodes(y->runtime, &n);
-    y->cluster = (struct cluster){.nodes = xcalloc(n, sizeof *y->cluster.nodes), .n = n};
-    for (uint32_t i = 0; i < n; i++) {
-        struct node *node = &y->cluster.nodes[i];
-        *node = (struct node){.name = nodes[i].name,
-                              .cpus = nodes[i].cpus,
-                              .gpus = nodes[i].gpus,
-                              .memory_mb = nodes[i].memory_mb};
-        node->gpu_pool = gpu_pool(&y->cluster, nodes[i].gpu_type ? nodes[i].gpu_type : "gpu");
-    }
-}
-
-static int load_node(void *ctx, const struct node_row *row, struct err *err)
-{
-    struct yard *y = ctx;
-    uint32_t node;
-    struct err unknown;
-    (void)err;
-    if (row->drained && yard_find_node(y, row->name, &node, &unknown) == 0)
-        y->cluster.nodes[node].state = NODE_DRAINING;
-    return 0;
-}
+/* ---- the engine ------------------------------------------------------------- */
 
 static int make_engine(struct yard *y, struct err *err)
 {
@@ -92,8 +53,10 @@ static struct live_job *make_live(struct yard *y, const struct job_row *row, str
         j->submission ? terms_from_spec(&j->submission->spec, &y->cluster, &j->terms, err) : -1;
     if (rc == 0) {
         terms_follow_row(&j->terms, row);
-        rc = rules_make_job(y, j, err);
+        rc = estimate_load(y->store, j, err);
     }
+    if (rc == 0)
+        rc = rules_make_job(y, j, err);
     if (rc == 0)
         return j;
     drop_live(y, j);
@@ -196,34 +159,15 @@ struct live_job *yard_revive(struct yard *y, int64_t id, struct err *err)
 
 /* ---- the whole ----------------------------------------------------------- */
 
-/* What the runtime finds and the yard does not know ran for nobody. */
-static void sweep(void *ctx, int64_t job, uint32_t attempt)
-{
-    struct yard *y = ctx;
-    struct runtime_attempt r = {
-        .job = job, .attempt = attempt, .node = y->cluster.nodes[0].name, .cpu_weight = 1};
-    struct err err;
-    if (attempt_find(y, job, attempt))
-        return;
-    log_warning("job=%lld attempt=%u was left behind and is cleaned up", (long long)job, attempt);
-    if (y->config.runtime->clean(y->runtime, &r, &err) < 0)
-        log_warning("job=%lld attempt=%u clean up: %s", (long long)job, attempt, err.text);
-}
-
 int yard_load(struct yard *y, struct err *err)
 {
-    const struct runtime_ops *ops = y->config.runtime;
-    if (ops->open(&y->runtime, y->config.state_dir, &y->notice, err) < 0)
-        return -1;
-    make_cluster(y);
-    if (store_node_list(y->store, load_node, y, err) < 0 || upgrade_requests(y->store, err) < 0 ||
-        make_engine(y, err) < 0 || load_jobs(y, err) < 0 ||
-        store_dep_list(y->store, load_dep, y, err) < 0 || adopt_load(y, err) < 0)
+    if (nodes_open(y, err) < 0 || upgrade_requests(y->store, err) < 0 || make_engine(y, err) < 0 ||
+        load_jobs(y, err) < 0 || store_dep_list(y->store, load_dep, y, err) < 0 ||
+        adopt_load(y, err) < 0)
         return -1;
     for (struct live_job *j = y->jobs.first; j; j = j->next)
         live_depend(&y->jobs, j);
     adopt_all(y);
-    ops->leftovers(y->runtime, sweep, y);
     y->trimming = true;
     yard_care(y);
     return 0;
@@ -231,12 +175,16 @@ int yard_load(struct yard *y, struct err *err)
 
 void yard_unload(struct yard *y)
 {
-    for (size_t i = 0; i < y->leaving.n; i++)
-        attempt_free(y->leaving.at[i]);
-    VEC_DONE(&y->leaving);
+    bool has_engine = y->engine.cluster.nodes != NULL;
+    nodes_close(y); /* no operation is under way any more */
+    for (size_t i = 0; i < y->attempts.n; i++) {
+        struct live_job *j = yard_live(y, y->attempts.at[i]->job);
+        if (j && j->attempt == y->attempts.at[i])
+            j->attempt = NULL;
+        attempt_free(y->attempts.at[i]);
+    }
+    VEC_DONE(&y->attempts);
     VEC_DONE(&y->by_task);
-    VEC_DONE(&y->waiting);
-    y->shrinking = 0;
     y->turn.todo.n = y->turn.changed.n = y->turn.attempts.n = 0;
     for (struct live_job *j = y->jobs.first, *next; j; j = next) {
         next = j->next;
@@ -245,21 +193,15 @@ void yard_unload(struct yard *y)
     }
     live_done(&y->jobs);
     submissions_done(&y->submissions);
-    if (y->runtime) {
+    if (has_engine)
         engine_done(&y->engine);
-        y->config.runtime->close(y->runtime);
-    }
     y->engine = (struct engine){0};
-    y->runtime = NULL;
-    free(y->cluster.nodes);
-    y->cluster = (struct cluster){0};
 }
 
 void yard_reload(struct yard *y)
 {
     struct err err;
     y->ready = false;
-    conductors_drop(y->conductors);
     yard_unload(y);
     if (yard_load(y, &err) < 0) {
         /* What runs goes on, and the next start finds it. */

@@ -247,38 +247,22 @@ void events_flush(struct yard *y, bool committed)
     drop_news(all);
 }
 
-/* What is reported of progress, with the names that the API has for it. */
-static json_t *progress_members(const json_t *report)
-{
-    static const char *const names[] = {"step",   "total", "epoch", "epochs", "loss",
-                                        "metric", "value", "rate",  "source"};
-    json_t *o = json_object();
-    for (size_t i = 0; i < COUNT_OF(names); i++) {
-        json_t *value = json_object_get(report, names[i]);
-        if (value)
-            json_object_set(o, names[i], value);
-    }
-    return o;
-}
-
-void events_progress(struct yard *y, int64_t job, json_t *object)
+void events_progress(struct yard *y, int64_t job, usec_t at, const struct progress_report *r)
 {
     struct event_follower *f = y->followers->events;
     while (f && !(f->progress && wants(f, job)))
         f = f->next;
-    if (f) {
-        struct str data = {0};
-        usec_t at = json_integer_value(json_object_get(object, "at_us"));
-        json_auto_t *members = progress_members(object);
-        AUTO_FREE char *text = json_dumps(members, JSON_COMPACT | JSON_REAL_PRECISION(16));
-        events_write(&data, 0, at, job, "job.progress", text);
-        /* A slow follower misses some: the next one tells as much. */
-        for (; f; f = f->next)
-            if (f->progress && wants(f, job))
-                (void)send_event(f, 0, "job.progress", data.at);
-        str_done(&data);
-    }
-    json_decref(object);
+    if (!f)
+        return;
+    struct str data = {0}, members = {0};
+    record_encode(&progress_report_record, r, &members);
+    events_write(&data, 0, at, job, "job.progress", members.at);
+    /* A slow follower misses some: the next one tells as much. */
+    for (; f; f = f->next)
+        if (f->progress && wants(f, job))
+            (void)send_event(f, 0, "job.progress", data.at);
+    str_done(&data);
+    str_done(&members);
 }
 
 /* ---- life ------------------------------------------------------------------ */

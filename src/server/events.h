@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "protocol/progress_report.h"
 
 struct json_t;
 struct reply;
@@ -16,7 +17,7 @@ struct yard;
  * the reference is taken. job 0 = about none. */
 void events_add(struct yard *y, const char *kind, int64_t job, struct json_t *extra);
 /* Progress goes to those who follow with progress=1 only, and is not kept. */
-void events_progress(struct yard *y, int64_t job, struct json_t *object);
+void events_progress(struct yard *y, int64_t job, usec_t at, const struct progress_report *r);
 /* Sends what this turn entered. Called after the commit; with false they are dropped. */
 void events_flush(struct yard *y, bool committed);
 

@@ -213,10 +213,12 @@ static int listen_http(struct frame *f, const struct serve_config *c, const char
 static int run(struct frame *f, const struct serve_config *c, const char *state, const char *dir,
                struct err *err)
 {
+    static const struct runtime_choice runtimes[] = {{&runtime_local, NULL}};
     struct yard_config config = {.state_dir = state,
                                  .run_dir = dir,
                                  .clock = &clock_system,
-                                 .runtime = &runtime_local,
+                                 .runtimes = runtimes,
+                                 .n_runtimes = COUNT_OF(runtimes),
                                  .combo = c->combo,
                                  .combo_given = c->combo_given,
                                  .resched_min = c->resched_min,
@@ -225,8 +227,9 @@ static int run(struct frame *f, const struct serve_config *c, const char *state,
     if (yard_open(&f->loop, &config, &f->yard, err) < 0)
         return -1;
     begin_turns(f);
-    if (f->yard->notice)
-        log_info("%s", f->yard->notice);
+    for (size_t i = 0; i < f->yard->nodes.n; i++)
+        if (f->yard->nodes.at[i].notice)
+            log_info("%s", f->yard->nodes.at[i].notice);
     if (listen_http(f, c, dir, err) < 0) {
         if (f->http)
             http_server_stop(f->http, 0, http_stopped, f);

@@ -11,7 +11,9 @@
 #include "server/boot.h"
 #include "server/events.h"
 #include "server/jobs/attempts.h"
+#include "server/jobs/pursue.h"
 #include "server/log.h"
+#include "server/nodes.h"
 #include "server/stretch.h"
 #include "server/yard.h"
 #include "store/store.h"
@@ -37,9 +39,8 @@ void turn_hurry(struct yard *y)
     y->turn.urgent = true;
 }
 
-void turn_do(struct yard *y, struct attempt *a, unsigned todo)
+void turn_pursue(struct yard *y, struct attempt *a)
 {
-    a->todo |= todo;
     turn_hurry(y);
     if (a->queued)
         return;
@@ -55,9 +56,12 @@ void turn_forget(struct yard *y, const struct attempt *a)
     for (size_t i = 0; i < y->turn.attempts.n; i++)
         if (y->turn.attempts.at[i] == a)
             y->turn.attempts.at[i] = NULL;
-    for (size_t i = 0; i < y->waiting.n; i++)
-        if (y->waiting.at[i] == a)
-            y->waiting.at[i--] = y->waiting.at[--y->waiting.n];
+    for (size_t n = 0; n < y->nodes.n; n++) {
+        struct yard_node *node = &y->nodes.at[n];
+        for (size_t i = 0; i < node->waiting.n; i++)
+            if (node->waiting.at[i] == a)
+                node->waiting.at[i--] = node->waiting.at[--node->waiting.n];
+    }
 }
 
 static void save_rows(struct yard *y)
@@ -99,8 +103,7 @@ static void act(struct yard *y)
         if (!a)
             continue;
         a->queued = false;
-        if (attempt_act(y, a)) /* not done with it: it stays in the yard's `leaving` */
-            yard_care(y);
+        attempt_pursue(y, a);
     }
     size_t left = y->turn.todo.n - n;
     if (left)
@@ -142,9 +145,24 @@ static void cut_journal(struct yard *y)
     turn_hurry(y);
 }
 
+static struct attempt *attempt_of(struct runtime_op *op)
+{
+    return (struct attempt *)((char *)op - offsetof(struct attempt, op));
+}
+
+/* Takes the operations that are complete. */
+static void collect(struct yard *y)
+{
+    struct runtime_op *op;
+    while ((op = runtime_collect(&y->host)))
+        attempt_completed(y, attempt_of(op));
+}
+
 static void wake(struct yard *y)
 {
     usec_t now = clock_now(&y->clock);
+    nodes_turn(y, now);
+    collect(y);
     if (y->turn.lazy_at <= now)
         turn_hurry(y);
     if (y->care_at <= now)
@@ -161,7 +179,7 @@ static bool finish_round(struct yard *y)
     decide(y);
     save_rows(y);
     if (!y->turn.urgent)
-        return false;
+        return y->host.completed;
     if (store_commit(y->store, &err) < 0) {
         undo(y, &err);
         return false;
@@ -171,7 +189,7 @@ static bool finish_round(struct yard *y)
     send_replies(y, NULL);
     events_flush(y, true);
     act(y);
-    return y->turn.urgent;
+    return y->turn.urgent || y->host.completed;
 }
 
 void turn_end(struct yard *y)
@@ -187,6 +205,10 @@ usec_t turn_due(const struct yard *y)
     usec_t due = engine_due(&y->engine);
     if (y->turn.lazy_at < due)
         due = y->turn.lazy_at;
+    if (nodes_due(y) < due)
+        due = nodes_due(y);
+    if (y->turn.urgent || y->host.completed)
+        due = clock_now(&y->clock);
     return y->care_at < due ? y->care_at : due;
 }
 

@@ -21,7 +21,7 @@ struct turn {
         struct json_t *body;
     })
     replies;
-    VEC(struct attempt *) todo;
+    VEC(struct attempt *) todo;     /* to be looked at */
     VEC(struct live_job *) changed; /* rows to save */
     VEC(struct attempt *) attempts; /* the same */
     bool urgent;                    /* somebody waits for the commit */
@@ -36,8 +36,8 @@ void turn_reply(struct yard *y, struct reply *reply, int status, struct json_t *
 /* Somebody waits for what was written: commit at the end of this turn. Otherwise it
  * is committed within a few seconds. */
 void turn_hurry(struct yard *y);
-/* Enters the attempt's todo bits into the list. */
-void turn_do(struct yard *y, struct attempt *a, unsigned todo);
+/* The attempt is looked at once the turn is on disk: something else may be wanted. */
+void turn_pursue(struct yard *y, struct attempt *a);
 /* Ends the turn: decide, save, commit, reply, act. Whoever drives the yard calls it
  * before each wait, and once at the end. */
 void turn_end(struct yard *y);

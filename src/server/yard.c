@@ -10,12 +10,15 @@
 #include "base/str.h"
 #include "journal/journal.h"
 #include "server/boot.h"
-#include "server/conductors.h"
 #include "server/events.h"
 #include "server/jobs/attempts.h"
 #include "server/jobs/parts.h"
+#include "server/jobs/pursue.h"
+#include "server/jobs/rules.h"
+#include "server/jobs/size.h"
 #include "server/jobs/standing.h"
 #include "server/log.h"
+#include "server/nodes.h"
 #include "store/job_state.h"
 #include "store/jobs.h"
 #include "store/journal.h"
@@ -140,7 +143,7 @@ static void take_books(struct yard *y, struct live_job *j)
 int yard_save(struct yard *y, struct live_job *j, struct err *err)
 {
     take_books(y, j);
-    if (store_job_save(y->store, &j->row, err) == 0)
+    if (store_job_save(y->store, &j->row, err) == 0 && estimate_save(y->store, j, err) == 0)
         return 0;
     log_warning("job=%lld save: %s", (long long)j->row.id, err->text);
     return -1;
@@ -235,26 +238,19 @@ int yard_set_policy(struct yard *y, const struct combo *combo, struct err *err)
 
 /* ---- looking after things ------------------------------------------------ */
 
-enum { SOON = 5000, SHRINK_LOOK = 100000, SILENT_LOOK = 500000, RETRY_LOOK = 60000000 };
+enum { SOON = 5000, SILENT_LOOK = 500000, RETRY_LOOK = 60000000 };
 
-/* Attempts whose conductors are silent, and those that are dying. */
-static bool look_around(struct yard *y, bool *dying)
+/* Looks at attempts that do not answer, or are not cleaned up yet. */
+static bool look_at_attempts(struct yard *y)
 {
     bool more = false;
-    VEC(struct attempt *) silent = {0};
-    for (struct live_job *j = y->jobs.first; j; j = j->next) {
-        if (j->attempt && !j->attempt->link)
-            VEC_PUSH(&silent, j->attempt);
+    for (size_t i = y->attempts.n; i-- > 0;) {
+        struct attempt *a = y->attempts.at[i];
+        if (a->link && !a->leaves && !a->again)
+            continue;
+        attempt_look(y, a);
+        more = true;
     }
-    for (size_t i = 0; i < silent.n; i++)
-        attempt_look(y, silent.at[i]);
-    more = silent.n > 0;
-    VEC_DONE(&silent);
-    for (size_t i = 0; i < y->leaving.n; i++)
-        if (y->leaving.at[i]->todo) {
-            turn_do(y, y->leaving.at[i], 0);
-            *dying = true;
-        }
     return more;
 }
 
@@ -293,15 +289,15 @@ static void care_by(struct yard *y, usec_t at)
 void yard_look_after(struct yard *y)
 {
     usec_t now = clock_now(&y->clock), retry = USEC_NEVER;
-    bool dying = false, silent = look_around(y, &dying);
-    bool shrinking = attempt_look_at_shrinking(y);
+    bool silent = look_at_attempts(y);
+    usec_t shrinking = size_look(y, now), closed = nodes_look(y, now);
     end_backoffs(y, &retry);
     trim(y);
     y->care_at = USEC_NEVER;
-    if (dying || y->trimming)
+    care_by(y, shrinking);
+    care_by(y, closed);
+    if (y->trimming)
         care_by(y, now + SOON);
-    if (shrinking)
-        care_by(y, now + SHRINK_LOOK);
     if (silent)
         care_by(y, now + SILENT_LOOK);
     /* By the wall clock, which may be set meanwhile. */
@@ -350,7 +346,7 @@ int yard_open(struct uv_loop_s *loop, const struct yard_config *config, struct y
     }
     turn_init(y);
     events_init(y);
-    if (conductors_open(y, &y->conductors, err) < 0 || yard_load(y, err) < 0) {
+    if (yard_load(y, err) < 0) {
         yard_close(y);
         return -1;
     }
@@ -365,7 +361,6 @@ void yard_close(struct yard *y)
 {
     turn_done(y);
     events_done(y);
-    conductors_close(y->conductors);
     yard_unload(y);
     store_close(y->store);
     free(y);

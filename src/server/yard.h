@@ -14,14 +14,34 @@
 #include "store/job_state.h"
 #include "wire/spec.h"
 
-struct conductors;
 struct followers;
 struct uv_loop_s;
+
+struct runtime_choice {
+    const struct runtime_ops *ops;
+    const void *options; /* the runtime's own */
+};
+
+struct yard_runtime {
+    const struct runtime_ops *ops;
+    struct runtime *runtime;
+};
+
+struct yard_node {
+    char *name, *notice, *gpu_type; /* notice: NULL = none */
+    uint32_t runtime;               /* index of the one that serves it */
+    uint32_t shrinking;             /* attempts whose threads are about to give CPUs back */
+    VEC(struct attempt *) waiting;  /* for these CPUs */
+    uint32_t refusals;              /* starts in a row that it refused */
+    usec_t closed_until;            /* engine time up to which it takes no more; 0 = it does */
+    char *refusal;                  /* why the last start failed; NULL = none has */
+};
 
 struct yard_config {
     const char *state_dir, *run_dir;  /* absolute; they exist */
     const struct clock_source *clock; /* outlives the yard */
-    const struct runtime_ops *runtime;
+    const struct runtime_choice *runtimes;
+    size_t n_runtimes;
     struct combo combo; /* when the store does not say */
     bool combo_given;   /* the user did: it replaces what the store says */
     usec_t resched_min;
@@ -34,18 +54,16 @@ struct yard {
     struct yard_config config;
     struct clock clock;
     struct store *store;
-    struct runtime *runtime;
-    const char *notice; /* of the runtime; NULL = none */
+    struct runtime_host host; /* what runtimes know of us */
+    VEC(struct yard_runtime) runtimes;
+    VEC(struct yard_node) nodes; /* as those of the cluster */
     struct cluster cluster;
     struct engine engine;
     struct live_jobs jobs;
     struct submissions submissions;
-    VEC(int64_t) by_task;          /* id of the job of each task of the engine */
-    VEC(struct attempt *) leaving; /* over, but not cleaned and acknowledged yet */
-    uint32_t shrinking;            /* attempts whose threads are about to give CPUs back */
-    VEC(struct attempt *) waiting; /* for these CPUs */
-    struct conductors *conductors;
-    struct followers *followers; /* of events */
+    VEC(int64_t) by_task;           /* id of the job of each task of the engine */
+    VEC(struct attempt *) attempts; /* going on, and over but not cleaned up yet */
+    struct followers *followers;    /* of events */
     struct turn turn;
     int64_t boot;          /* stretch of the journal */
     uint64_t journal_rows; /* in this stretch */

@@ -24,6 +24,7 @@
     X(stop, name)                                                                                  \
     X(grace, int)                                                                                  \
     X(seq, int)                                                                                    \
+    X(before, int)                                                                                 \
     X(ran, int)                                                                                    \
     X(since, int)                                                                                  \
     X(cpu_seconds, real)                                                                           \

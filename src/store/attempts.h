@@ -31,9 +31,10 @@ struct attempt_row {
     char stop[16]; /* why it is being stopped; "" = it is not */
     usec_t grace;  /* of the stop */
     /* What is known of it. */
-    int64_t seq;  /* of the newest progress report that was kept */
-    usec_t ran;   /* the job's running time when it last began to run without a break, */
-    usec_t since; /* and the wall clock then; 0 = at its start */
+    int64_t seq;   /* of the newest progress report that was kept */
+    usec_t before; /* the job's running time when the attempt began */
+    usec_t ran;    /* the job's running time when it last began to run without a break, */
+    usec_t since;  /* and the wall clock then; 0 = at its start */
     double cpu_seconds, memory_max_mb;
     int32_t code, signal;
     const char *reason; /* how it ended, for people; "" = nothing to say */

@@ -193,11 +193,11 @@ def test_a_missing_library():
         shown = yard.wait_for(elastic, "running", "done")
         expect_equal(rigid["standing"], [], "a job that does not need it")
         if shown["state"] == "running":
-            expect(any("/nonexistent/library.so is not there" in s for s in shown["standing"]),
+            expect(any("/nonexistent/library.so does not exist" in s for s in shown["standing"]),
                    shown["standing"])
         yard.wait_for(elastic, "done")
         expect("preload" not in yard.logs(elastic), yard.logs(elastic)[:500])
-        expect("/nonexistent/library.so is not there" in yard.output(), yard.output())
+        expect("/nonexistent/library.so does not exist" in yard.output(), yard.output())
 
 
 def test_what_is_in_force_before_the_first_report():

@@ -63,7 +63,8 @@ struct live_job *hand_offer(struct hand_yard *f, struct live_job *j)
 {
     struct err err;
     assert_ok(terms_to_job(&j->terms, (uint32_t)j->row.id, j->row.name, j->row.priority,
-                           clock_now(&f->y.clock), USEC_NEVER, &j->arena, &j->job[0], &err),
+                           clock_now(&f->y.clock), USEC_NEVER, NULL, &j->arena[0], &j->job[0],
+                           &err),
               err);
     hand_step(f, (struct event){.kind = EVENT_SUBMIT, .job = &j->job[0]});
     j->task = f->y.engine.submitted;
@@ -97,13 +98,12 @@ void hand_report(struct hand_yard *f, struct live_job *j, double seconds_left)
 {
     const struct task *t = &f->y.engine.tasks[j->task];
     double done = task_done(t, clock_now(&f->y.clock));
-    j->progress = (struct progress_seen){.known = true,
-                                         .first_known = true,
-                                         .first_step = 0,
-                                         .step = 10,
-                                         .worked = 10 / 12. * USEC_PER_SEC * t->rate,
-                                         .total = 10 + 12 * seconds_left,
-                                         .rate = 12};
+    j->progress = (struct progress_seen){
+        .known = true, .step = 10, .total = 10 + 12 * seconds_left, .rate = 12};
+    j->estimate.fit.sizes = 1;
+    j->estimate.left =
+        (struct range){0.9 * seconds_left * USEC_PER_SEC, seconds_left * USEC_PER_SEC,
+                       1.1 * seconds_left * USEC_PER_SEC};
     hand_step(f, (struct event){.kind = EVENT_PROGRESS,
                                 .task = j->task,
                                 .work = done + seconds_left * USEC_PER_SEC * t->rate,

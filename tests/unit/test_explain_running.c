@@ -33,7 +33,8 @@ static void test_runs_elastic_with_a_neighbour(void **state)
     said_reason(o, "size", "It has 2 CPUs, which is what it asked for.");
     assert_int_equal(json_array_size(json_object_get(o, "ahead")), 0);
     json_decref(o);
-    a->progress.known = a->progress.first_known = false;
+    a->progress.known = false;
+    a->estimate.fit.sizes = 0;
     o = hand_explain(&f, b);
     said_free(o, "It would be given 4 CPUs if job 1 (fixed) ended now.");
     json_decref(o);

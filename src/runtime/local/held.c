@@ -70,29 +70,29 @@ void held_drop(struct runtime *r, struct held *h)
 }
 
 /* Under a soft sharer the CPUs are everybody's, and only weights and quota act. */
-static bool is_soft(const struct runtime_attempt *a)
+static bool is_soft(const struct runtime_size *s)
 {
-    return a->cpu_limit > a->cpus || a->cpus == 0;
+    return s->cpu_limit > s->cpus || s->cpus == 0;
 }
 
-static void set_limits(struct runtime *r, struct held *h, const struct runtime_attempt *a)
+static void set_limits(struct runtime *r, struct held *h, const struct runtime_size *s)
 {
-    h->weight = a->cpu_weight;
-    h->limits.quota = a->cpu_limit > a->cpus ? a->cpu_limit : a->cpus;
-    h->limits.memory = a->memory_mb << 20;
-    h->limits.pids = a->pids ? a->pids : PIDS_DEFAULT;
-    h->bits = is_soft(a) ? cpus_all(&r->cpus) : cpus_set(&r->cpus, &h->cpus);
+    h->weight = s->cpu_weight;
+    h->limits.quota = s->cpu_limit > s->cpus ? s->cpu_limit : s->cpus;
+    h->limits.memory = s->memory_mb << 20;
+    h->limits.pids = s->pids ? s->pids : PIDS_DEFAULT;
+    h->bits = is_soft(s) ? cpus_all(&r->cpus) : cpus_set(&r->cpus, &h->cpus);
     cpuset_format(&h->bits, &h->set);
     h->limits.cpus = h->set.at;
 }
 
-void held_size(struct runtime *r, struct held *h, const struct runtime_attempt *a)
+void held_size(struct runtime *r, struct held *h, const struct runtime_size *s)
 {
-    if (is_soft(a))
+    if (is_soft(s))
         cpus_take(&r->cpus, &h->cpus);
     else
-        cpus_give(&r->cpus, &h->cpus, a->cpus);
-    set_limits(r, h, a);
+        cpus_give(&r->cpus, &h->cpus, s->cpus);
+    set_limits(r, h, s);
 }
 
 /* Where the kernel says that the attempt is now. */
@@ -112,12 +112,12 @@ static bool read_cpus(const struct runtime *r, const struct held *h, struct cpus
     return found;
 }
 
-void held_claim(struct runtime *r, struct held *h, const struct runtime_attempt *a)
+void held_claim(struct runtime *r, struct held *h, const struct runtime_size *s)
 {
     struct cpuset now = {0};
-    if (!is_soft(a) && read_cpus(r, h, &now))
-        cpus_claim(&r->cpus, &h->cpus, &now, a->cpus);
-    held_size(r, h, a);
+    if (!is_soft(s) && read_cpus(r, h, &now))
+        cpus_claim(&r->cpus, &h->cpus, &now, s->cpus);
+    held_size(r, h, s);
 }
 
 void held_processes(const struct runtime *r, const struct held *h, pid_list *out)

@@ -35,9 +35,9 @@ struct held *held_add(struct runtime *r, int64_t job, uint32_t attempt);
 void held_drop(struct runtime *r, struct held *h);
 
 /* Takes the attempt's sizes over: limits, and CPUs from the books. */
-void held_size(struct runtime *r, struct held *h, const struct runtime_attempt *a);
+void held_size(struct runtime *r, struct held *h, const struct runtime_size *s);
 /* Takes over the CPUs that the running attempt has. */
-void held_claim(struct runtime *r, struct held *h, const struct runtime_attempt *a);
+void held_claim(struct runtime *r, struct held *h, const struct runtime_size *s);
 
 /* Puts the limits into force, by groups or on the processes one by one. */
 int held_apply(struct runtime *r, struct held *h, struct err *err);

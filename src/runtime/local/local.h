@@ -9,8 +9,13 @@
 #include "runtime/local/inventory.h"
 #include "runtime/runtime.h"
 
+struct links;
+
 struct runtime {
+    struct runtime_host *host;
+    struct links *links;
     char *jobs_dir, *conductor;
+    char *tools[3]; /* by enum runtime_tool; NULL = not there */
     struct inventory inventory;
     struct topology topology;
     struct cpus cpus;
@@ -18,7 +23,9 @@ struct runtime {
     struct cgroups cgroups; /* n = 0: none can be had */
     struct runtime_node node;
     struct str notice;
-    VEC(struct held *) held; /* ordered by job and attempt */
+    VEC(struct held *) held;           /* ordered by job and attempt */
+    VEC(struct runtime_op *) cleaning; /* whose processes are still dying */
+    usec_t clean_at;                   /* when to look at them again */
 };
 
 #endif

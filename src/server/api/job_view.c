@@ -16,7 +16,7 @@
 struct progress_view {
     double step, total, fraction, epoch, epochs, loss;
     const char *metric;
-    double value, rate, remaining_s;
+    double value, rate, remaining_s, expected_end, expected_end_low, expected_end_high;
     const char *source;
     double at;
 };
@@ -32,6 +32,9 @@ static const struct api_member progress_members[] = {
     API_NUMBER_OR_NULL(progress_view, value, "Last value of the metric"),
     API_NUMBER_OR_NULL(progress_view, rate, "Steps per second"),
     API_NUMBER_OR_NULL(progress_view, remaining_s, "Time left at this rate, in seconds"),
+    API_NUMBER_OR_NULL(progress_view, expected_end, "When it ends if it keeps its size"),
+    API_NUMBER_OR_NULL(progress_view, expected_end_low, "One end in ten is earlier than this"),
+    API_NUMBER_OR_NULL(progress_view, expected_end_high, "One end in ten is later than this"),
     API_STRING_OR_NULL(progress_view, source, "Format in which the progress was found"),
     API_NUMBER_OR_NULL(progress_view, at, "When it was reported"),
     {0},
@@ -65,11 +68,13 @@ static double done_fraction(const struct job_row *row)
 }
 
 /* NULL when the job has reported nothing. */
-static json_t *view_progress(const struct yard *y, const struct live_job *j,
-                             const struct job_row *row)
+static json_t *view_progress(const struct live_job *j, const struct job_row *row)
 {
     bool known = j && j->progress.known;
-    double remaining = known ? report_remaining(y, j) : NAN;
+    struct range left = {NAN, NAN, NAN};
+    double reported = time_seconds(row->progress_at);
+    if (known)
+        (void)estimate_left(j, &left);
     if (isnan(row->step) && isnan(row->metric) && !known)
         return NULL;
     struct progress_view v = {
@@ -81,13 +86,16 @@ static json_t *view_progress(const struct yard *y, const struct live_job *j,
         .loss = row->loss,
         .metric = row->metric_name,
         .value = row->metric,
-        .rate = isnan(remaining) ? NAN : row->rate,
-        .remaining_s = remaining,
+        .rate = isnan(left.mid) ? NAN : row->rate,
+        .remaining_s = left.mid,
+        .expected_end = reported + left.mid,
+        .expected_end_low = reported + left.low,
+        .expected_end_high = reported + left.high,
         .source = row->progress_source,
         .at = api_seconds(row->progress_at),
     };
-    if (!(v.rate > 0) && remaining > 0)
-        v.rate = fmax(row->total - row->step, 0) / remaining;
+    if (!(v.rate > 0) && left.mid > 0)
+        v.rate = fmax(row->total - row->step, 0) / left.mid;
     return api_print(&progress_schema, &v);
 }
 
@@ -195,14 +203,6 @@ const struct api_part api_part_job_view = {.schemas = schemas};
 
 /* ---- from a row and a live job --------------------------------------------- */
 
-/* The CPUs that it may use now; NULL when that is not known. */
-static const char *cpuset_of(const struct yard *y, const struct attempt *a)
-{
-    struct runtime_attempt at = attempt_to_runtime(y, a);
-    /* cppcheck-suppress returnDanglingLifetime ; the text is the runtime's */
-    return y->config.runtime->cpuset(y->runtime, &at);
-}
-
 static void fill_place(struct job_view *v, const struct yard *y, const struct attempt *a)
 {
     v->threads = API_NULL;
@@ -213,7 +213,7 @@ static void fill_place(struct job_view *v, const struct yard *y, const struct at
     v->gpus = a->paused ? 0 : api_units(a->gpus);
     v->node = y->cluster.nodes[a->node].name;
     v->threads = a->threads ? a->threads : API_NULL;
-    v->cpuset = cpuset_of(y, a);
+    v->cpuset = attempt_cpuset(y, a);
 }
 
 /* The engine counts the time while it has the job. */
@@ -274,7 +274,7 @@ static void fill_view(struct job_view *v, const struct yard *y, const struct liv
     v->waits_for = json_array();
     if (j)
         yard_waits_for(y, j, add_wait, v->waits_for);
-    v->progress = view_progress(y, j, row);
+    v->progress = view_progress(j, row);
     if (j && j->attempt && j->usage.known)
         v->usage = api_print(&usage_schema, &j->usage);
 }

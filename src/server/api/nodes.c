@@ -1,4 +1,5 @@
 /* Owns the nodes: showing, draining and undraining them. */
+#include "server/nodes.h"
 #include "server/api/call.h"
 #include "server/api/parts.h"
 
@@ -12,14 +13,15 @@ struct node_view {
 };
 
 static const char *const state_names[] = {
-    [NODE_UP] = "up", [NODE_DRAINING] = "draining", [NODE_DOWN] = "down"};
+    [NODE_UP] = "up", [NODE_DRAINING] = "draining", [NODE_DOWN] = "down", [NODE_CLOSED] = "closed"};
 
-static const struct api_member state_words[] = {API_MEMBER("", "up|draining|down", ""), {0}};
+static const struct api_member state_words[] = {API_MEMBER("", "up|draining|down|closed", ""), {0}};
 static const struct api_schema state_schema = {"NodeState", API_WORDS, .members = state_words};
 
 static const struct api_member node_members[] = {
     API_STRING(node_view, name, "Name"),
-    API_WORD(node_view, state, "NodeState", "State; nothing new starts on a draining node"),
+    API_WORD(node_view, state, "NodeState",
+             "State; nothing new starts on a node that is draining, down or closed"),
     API_NUMBER(node_view, cpus, "CPUs"),
     API_NUMBER(node_view, cpus_held, "CPUs that jobs hold"),
     API_NUMBER(node_view, gpus, "GPUs"),
@@ -64,8 +66,9 @@ static json_t *print_node(const struct yard *y, uint32_t index)
         .memory_mb = n->memory_mb ? n->memory_mb : API_NULL,
         .memory_held_mb = n->memory_held,
         .jobs = jobs_on(y, n),
-        .runtime = y->config.runtime->name,
-        .notice = y->notice,
+        .runtime = nodes_runtime(y, index)->ops->name,
+        .notice =
+            y->nodes.at[index].refusal ? y->nodes.at[index].refusal : y->nodes.at[index].notice,
     };
     return api_print(&node_schema, &v);
 }

@@ -12,7 +12,7 @@ static const struct rollout_limits limits = {366LL * 86400 * USEC_PER_SEC, 10000
 
 enum end_basis forecast_basis(const struct live_job *j)
 {
-    if (report_knows_work(j))
+    if (estimate_knows_work(j))
         return END_KNOWN;
     return j->terms.time_limit > 0 ? END_LIMITED : END_ASSUMED;
 }

@@ -156,6 +156,20 @@ static void add_silence(struct explanation *x)
 
 /* ---- its end ---------------------------------------------------------------- */
 
+/* The band of the expected end, where it says something. */
+static void add_band(struct str *s, const struct explanation *x)
+{
+    struct range left;
+    double passed = time_seconds(x->wall - x->j->row.progress_at);
+    if (!estimate_left(x->j, &left) || !isfinite(left.high) || left.high < 1.1 * left.low)
+        return;
+    str_add(s, " (");
+    phrase_span(s, (usec_t)(fmax(left.low - passed, 0) * 1e6));
+    str_add(s, " to ");
+    phrase_span(s, (usec_t)(fmax(left.high - passed, 0) * 1e6));
+    str_add(s, ")");
+}
+
 static void add_end(struct explanation *x)
 {
     usec_t end = forecast_end(x, x->j), deadline = x->t->job->deadline;
@@ -165,6 +179,8 @@ static void add_end(struct explanation *x)
         str_add(&s,
                 known ? "At this rate it ends in about " : "Its time limit ends it in at most ");
         phrase_span(&s, end - x->now);
+        if (known)
+            add_band(&s, x);
     } else {
         str_add(&s, "When it ends is not known: it does not say how many steps it has");
     }

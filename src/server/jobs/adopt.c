@@ -1,9 +1,8 @@
 /* Owns what becomes of attempts that were going on when an earlier server ended.
  *
- * Each that the store says is going on is asked for in its directory: its record of the
- * end, or its claim, tells what became of it. One that lives is adopted; one that never
- * began is given up for good, by taking its claim, before the job is queued again, so that
- * no conductor that comes late can run it. */
+ * Each is given back to the engine as it was, and to its runtime, which knows or finds out
+ * what it holds. Then it is settled (pursue.c): one that lives goes on, one that has ended
+ * is recorded, one that never began is given up for good before its job is queued again. */
 #include "server/jobs/adopt.h"
 
 #include <stdio.h>
@@ -13,7 +12,7 @@
 #include "base/str.h"
 #include "server/jobs/attempts.h"
 #include "server/jobs/rules.h"
-#include "server/log.h"
+#include "server/nodes.h"
 #include "server/stretch.h"
 #include "store/attempts.h"
 
@@ -43,17 +42,20 @@ static int load_attempt(void *ctx, const struct attempt_row *row, struct err *er
         .cpu_weight = row->cpu_weight,
         .pool = row->pool,
         .seq = row->seq,
+        .before = row->before,
         .ran = row->ran,
         .since = row->since,
         .unheard = clock_now(&y->clock),
     };
     snprintf(a->token, sizeof a->token, "%s", row->token);
-    a->dir = attempt_dir(y, a->job, a->n);
+    snprintf(a->boot, sizeof a->boot, "%s", row->boot);
+    a->adopted = true;
+    a->told.limit = -1;
+    /* An earlier server may have wanted something else last: all of it is said again. */
+    a->set.frozen = !a->paused;
     if (yard_find_node(y, row->node, &a->node, &none) < 0)
         a->node = 0;
-    if (*row->boot && strcmp(row->boot, y->boot_id) != 0)
-        a->pid = -1; /* the machine was restarted: nobody can be left */
-    j->attempt = a;
+    attempt_enter(y, j, a);
     return 0;
 }
 
@@ -62,23 +64,13 @@ int adopt_load(struct yard *y, struct err *err)
     return store_attempt_list(y->store, 0, load_attempt, y, err);
 }
 
-static void lose(struct yard *y, struct attempt *a)
-{
-    struct ending end = {.at = clock_wall(&y->clock),
-                         .code = 137,
-                         .started = a->started,
-                         .stop = "",
-                         .reason = "the machine was restarted",
-                         .lost = true};
-    attempt_over(y, a, &end);
-}
-
 /* When a file of the attempt was written; 0 = there is none. */
-static usec_t written(const struct attempt *a, const char *file)
+static usec_t written(const struct yard *y, const struct attempt *a, const char *file)
 {
+    AUTO_FREE char *dir = attempt_dir(y, a->job, a->n);
     struct str path = {0};
     struct stat st;
-    str_addf(&path, "%s/%s", a->dir, file);
+    str_addf(&path, "%s/%s", dir, file);
     bool there = stat(path.at, &st) == 0;
     str_done(&path);
     return there ? (usec_t)st.st_mtim.tv_sec * USEC_PER_SEC + st.st_mtim.tv_nsec / 1000 : 0;
@@ -89,11 +81,11 @@ static usec_t written(const struct attempt *a, const char *file)
 static usec_t run_time(const struct yard *y, const struct live_job *j)
 {
     const struct attempt *a = j->attempt;
-    if (!a || a->paused || a->pid == -1)
+    if (!a || a->paused || strcmp(a->boot, y->boot_id) != 0)
         return j->row.run_time;
     /* Its start may not have been heard of; the claim is taken just before. */
-    usec_t since = a->since ? a->since : a->started ? a->started : written(a, "claim");
-    usec_t until = written(a, "exit.json");
+    usec_t since = a->since ? a->since : a->started ? a->started : written(y, a, "claim");
+    usec_t until = written(y, a, "exit.json");
     if (!since)
         return j->row.run_time;
     usec_t ran = a->ran + (until ? until : clock_wall(&y->clock)) - since;
@@ -139,37 +131,28 @@ static void restore(struct yard *y, struct live_job *j)
 
 static void adopt(struct yard *y, struct attempt *a)
 {
-    struct runtime_attempt r = attempt_to_runtime(y, a);
-    struct err err;
-    a->set_cpus = a->cpus;
-    if (y->config.runtime->adopt(y->runtime, &r, &err) < 0)
-        log_warning("job=%lld attempt=%u adopt: %s", (long long)a->job, a->n, err.text);
+    const struct yard_runtime *r = nodes_runtime(y, a->node);
+    struct runtime_size size = attempt_size(y, a);
+    r->ops->adopt(r->runtime, (struct attempt_id){a->job, a->n}, y->nodes.at[a->node].name, &size);
+    turn_pursue(y, a);
 }
 
 /* All that were in the engine come back first, so that ends and requeues find their
  * tasks. */
 void adopt_all(struct yard *y)
 {
-    VEC(int64_t) ids = {0};
     for (struct live_job *j = y->jobs.first; j; j = j->next) {
-        VEC_PUSH(&ids, j->row.id);
         if (j->attempt || j->row.attempt)
             restore(y, j);
         if (j->attempt)
             adopt(y, j->attempt);
     }
     stretch_follow(y);
-    for (size_t i = 0; i < ids.n; i++) {
-        struct live_job *j = yard_live(y, ids.at[i]);
-        if (j && j->attempt && j->attempt->pid == -1)
-            lose(y, j->attempt);
-        else if (j && j->attempt)
-            attempt_look(y, j->attempt);
-    }
-    for (size_t i = 0; i < ids.n; i++) {
-        struct live_job *j = yard_live(y, ids.at[i]);
-        if (j && !j->attempt)
+    for (size_t i = 0; i < y->runtimes.n; i++)
+        y->runtimes.at[i].ops->sweep(y->runtimes.at[i].runtime);
+    for (struct live_job *j = y->jobs.first, *next; j; j = next) {
+        next = j->next;
+        if (!j->attempt)
             yard_offer(y, j);
     }
-    VEC_DONE(&ids);
 }

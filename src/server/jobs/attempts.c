@@ -1,6 +1,5 @@
-/* Owns the life of an attempt in the books: begun, resized, stopped, over. What has
- * to be done to the real thing is noted as todo bits and done by act.c when the
- * turn is on disk. */
+/* Owns the life of an attempt as it is recorded: begun, resized, stopped, over. The real
+ * thing follows when the turn is on disk, see pursue.c. */
 #include "server/jobs/attempts.h"
 
 #include <jansson.h>
@@ -10,8 +9,11 @@
 
 #include "base/str.h"
 #include "server/events.h"
+#include "server/jobs/links.h"
 #include "server/jobs/parts.h"
+#include "server/jobs/size.h"
 #include "server/log.h"
+#include "server/nodes.h"
 #include "store/attempts.h"
 #include "store/job_state.h"
 
@@ -33,28 +35,46 @@ char *attempt_dir(const struct yard *y, int64_t job, uint32_t n)
 
 struct attempt *attempt_find(const struct yard *y, int64_t job, uint32_t n)
 {
-    const struct live_job *j = yard_live(y, job);
-    if (j && j->attempt && j->attempt->n == n)
-        return j->attempt;
-    for (size_t i = 0; i < y->leaving.n; i++)
-        if (y->leaving.at[i]->job == job && y->leaving.at[i]->n == n)
-            return y->leaving.at[i];
+    for (size_t i = 0; i < y->attempts.n; i++)
+        if (y->attempts.at[i]->job == job && y->attempts.at[i]->n == n)
+            return y->attempts.at[i];
     return NULL;
 }
 
-struct runtime_attempt attempt_to_runtime(const struct yard *y, const struct attempt *a)
+void attempt_enter(struct yard *y, struct live_job *j, struct attempt *a)
+{
+    j->attempt = a;
+    a->at = y->attempts.n;
+    VEC_PUSH(&y->attempts, a);
+}
+
+void attempt_forget(struct yard *y, struct attempt *a)
+{
+    struct attempt *last = y->attempts.at[--y->attempts.n];
+    y->attempts.at[a->at] = last;
+    last->at = a->at;
+    if (a->link)
+        links_over(a->link);
+    turn_forget(y, a);
+    attempt_free(a);
+}
+
+struct runtime_size attempt_size(const struct yard *y, const struct attempt *a)
 {
     const struct live_job *j = yard_live(y, a->job);
-    return (struct runtime_attempt){
-        .job = a->job,
-        .attempt = a->n,
-        .node = y->cluster.nodes[a->node].name,
+    return (struct runtime_size){
         .cpus = a->cpus,
         .cpu_limit = a->cpu_limit,
         .cpu_weight = a->cpu_weight,
         .gpus = a->gpus,
         .memory_mb = j ? j->terms.memory_mb : 0,
     };
+}
+
+const char *attempt_cpuset(const struct yard *y, const struct attempt *a)
+{
+    const struct yard_runtime *r = nodes_runtime(y, a->node);
+    return r->ops->cpuset(r->runtime, (struct attempt_id){a->job, a->n});
 }
 
 static struct attempt_row make_row(const struct yard *y, const struct attempt *a)
@@ -76,6 +96,7 @@ static struct attempt_row make_row(const struct yard *y, const struct attempt *a
         .paused = a->paused,
         .grace = a->grace,
         .seq = a->seq,
+        .before = a->before,
         .ran = a->ran,
         .since = a->since,
         .cpu_seconds = a->cpu_seconds,
@@ -85,7 +106,7 @@ static struct attempt_row make_row(const struct yard *y, const struct attempt *a
         .reason = a->reason ? a->reason : "",
     };
     snprintf(row.token, sizeof row.token, "%s", a->token);
-    snprintf(row.boot, sizeof row.boot, "%s", y->boot_id);
+    snprintf(row.boot, sizeof row.boot, "%s", a->boot);
     snprintf(row.stop, sizeof row.stop, "%s", stop_why_name(a->stop));
     return row;
 }
@@ -138,22 +159,24 @@ void attempt_begin(struct yard *y, struct live_job *j, const struct task *t)
                           .state = JOB_STARTING,
                           .created = clock_wall(&y->clock),
                           .code = -1,
+                          .before = t->run_time,
                           .ran = t->run_time,
                           .unheard = clock_now(&y->clock)};
     make_token(a->token);
-    a->dir = attempt_dir(y, a->job, a->n);
+    snprintf(a->boot, sizeof a->boot, "%s", y->boot_id);
     take_size(a, j, t);
-    j->attempt = a;
+    attempt_enter(y, j, a);
     j->row.attempt = a->n;
     j->row.state = JOB_STARTING;
     j->progress = (struct progress_seen){0};
+    estimate_break(j);
     j->usage = (struct usage_seen){0};
     struct attempt_row row = make_row(y, a);
     if (store_attempt_add(y->store, &row, &err) < 0)
         log_warning("job=%lld attempt=%u: %s", (long long)a->job, a->n, err.text);
     yard_touch(y, j);
     events_add(y, "job.started", a->job, size_object(a, NULL));
-    turn_do(y, a, DEED_SPAWN);
+    turn_pursue(y, a);
 }
 
 void attempt_resize(struct yard *y, struct live_job *j, const struct task *t, const char *why)
@@ -164,21 +187,22 @@ void attempt_resize(struct yard *y, struct live_job *j, const struct task *t, co
     if (before.cpus == a->cpus && before.cpu_limit == a->cpu_limit &&
         before.cpu_weight == a->cpu_weight) {
         if (parts_of(j, &before) != parts_of(j, a))
-            turn_do(y, a, DEED_SIZE);
+            turn_pursue(y, a);
         return;
     }
     attempt_touch(y, a);
+    estimate_break(j);
     if (before.cpus != a->cpus)
         events_add(y, "job.resized", a->job,
                    size_object(a, j->by_hand == y->engine.decisions ? "hand" : why));
-    turn_do(y, a, DEED_SIZE);
+    turn_pursue(y, a);
 }
 
 void attempt_pause(struct yard *y, struct live_job *j, const struct task *t, bool pause)
 {
     struct attempt *a = j->attempt;
     a->paused = pause;
-    j->progress.first_known = false; /* the pause is not worked */
+    estimate_break(j);
     a->ran = t->run_time;
     a->since = clock_wall(&y->clock);
     if (!pause)
@@ -186,7 +210,7 @@ void attempt_pause(struct yard *y, struct live_job *j, const struct task *t, boo
     attempt_touch(y, a);
     events_add(y, pause ? "job.paused" : "job.resumed", a->job,
                pause ? NULL : size_object(a, NULL));
-    turn_do(y, a, DEED_FREEZE | (pause ? 0 : DEED_SIZE));
+    turn_pursue(y, a);
 }
 
 void attempt_stop(struct yard *y, struct live_job *j, enum stop_why why, usec_t grace)
@@ -198,15 +222,12 @@ void attempt_stop(struct yard *y, struct live_job *j, enum stop_why why, usec_t 
     a->grace = grace < 0 ? j->terms.grace : grace;
     a->state = j->row.state = JOB_STOPPING;
     /* What is frozen cannot save itself. */
-    if (a->paused) {
-        a->paused = false;
-        turn_do(y, a, DEED_FREEZE);
-    }
+    a->paused = false;
     attempt_touch(y, a);
     yard_touch(y, j);
     if (why == STOP_PREEMPT)
         events_add(y, "job.preempted", a->job, size_object(a, NULL));
-    turn_do(y, a, DEED_STOP);
+    turn_pursue(y, a);
 }
 
 void attempt_started(struct yard *y, struct attempt *a, usec_t at)
@@ -286,8 +307,9 @@ static void settle_job(struct yard *y, struct live_job *j, const struct ending *
         yard_end(y, j, JOB_TIMEOUT, end->code, *reason ? reason : "it ran into its time limit");
     } else if (stop == STOP_PREEMPT && !(end->code == 0 && is_complete(j))) {
         queue_again(y, j, false, "preempted");
-    } else if (end->void_) {
-        queue_again(y, j, false, "it was not started, because the server ended before");
+    } else if (end->never_ran) {
+        snprintf(text, sizeof text, "it was not started: %.*s", (int)sizeof text - 24, reason);
+        queue_again(y, j, false, text);
     } else if (end->lost) {
         if (j->terms.requeue)
             queue_again(y, j, false, reason);
@@ -309,10 +331,10 @@ static enum job_state state_of(const struct ending *end, enum stop_why stop)
 {
     if (stop != STOP_NONE && stop != STOP_TIMEOUT)
         return JOB_CANCELLED;
-    return end->timeout              ? JOB_TIMEOUT
-           : end->lost || end->void_ ? JOB_LOST
-           : end->code == 0          ? JOB_DONE
-                                     : JOB_FAILED;
+    return end->timeout                  ? JOB_TIMEOUT
+           : end->lost || end->never_ran ? JOB_LOST
+           : end->code == 0              ? JOB_DONE
+                                         : JOB_FAILED;
 }
 
 void attempt_over(struct yard *y, struct attempt *a, const struct ending *end)
@@ -320,7 +342,7 @@ void attempt_over(struct yard *y, struct attempt *a, const struct ending *end)
     struct live_job *j = yard_live(y, a->job);
     if (!j || j->attempt != a)
         return;
-    bool heard = *end->stop || end->lost || end->void_ || !end->started;
+    bool heard = *end->stop || end->lost || end->never_ran || !end->started;
     enum stop_why stop = heard ? a->stop : STOP_NONE;
     if (end->started)
         attempt_started(y, a, end->started);
@@ -332,39 +354,29 @@ void attempt_over(struct yard *y, struct attempt *a, const struct ending *end)
     a->cpu_seconds = end->cpu_seconds;
     a->memory_max_mb = end->memory_max_mb;
     attempt_touch(y, a);
-    attempt_shrunk(y, a);
+    size_shrunk(y, a);
     j->attempt = NULL;
-    VEC_PUSH(&y->leaving, a);
-    turn_do(y, a, DEED_CLEAN | DEED_ACK);
+    a->leaves = true;
+    turn_pursue(y, a);
     log_info("job=%lld attempt=%u ended code=%d signal=%d%s%s", (long long)a->job, a->n, a->code,
              a->signal, *a->reason ? " reason=" : "", a->reason);
     settle_job(y, j, end, stop);
 }
 
-int attempt_over_text(struct yard *y, struct attempt *a, const char *text, struct err *err)
+void attempt_over_by(struct yard *y, struct attempt *a, const struct exit_record *r)
 {
-    json_error_t bad;
-    json_t *o = json_loads(text, 0, &bad);
-    json_t *usage = json_object_get(o, "usage");
-    const char *stop = json_string_value(json_object_get(o, "stop"));
-    const char *reason = json_string_value(json_object_get(o, "reason"));
-    if (!json_is_integer(json_object_get(o, "code"))) {
-        json_decref(o);
-        return err_set(err, ERR_INVALID, "exit record: no code");
-    }
     struct ending end = {
-        .at = json_integer_value(json_object_get(o, "at_us")),
-        .started = json_integer_value(json_object_get(o, "started_us")),
-        .code = (int)json_integer_value(json_object_get(o, "code")),
-        .signal = (int)json_integer_value(json_object_get(o, "signal")),
-        .oom = json_is_true(json_object_get(o, "oom")),
-        .timeout = json_is_true(json_object_get(o, "timeout")),
-        .stop = stop ? stop : "",
-        .reason = reason ? reason : "",
-        .cpu_seconds = json_number_value(json_object_get(usage, "cpu_us")) / 1e6,
-        .memory_max_mb = json_number_value(json_object_get(usage, "memory_peak_bytes")) / 1048576,
+        .at = r->at,
+        .started = r->started,
+        .code = r->code,
+        .signal = r->signal,
+        .oom = r->oom,
+        .timeout = r->timeout,
+        .stop = r->stop,
+        .reason = r->reason,
+        .cpu_seconds = r->usage.cpu_us > 0 ? (double)r->usage.cpu_us / 1e6 : 0,
+        .memory_max_mb =
+            r->usage.memory_peak_bytes > 0 ? (double)r->usage.memory_peak_bytes / 1048576 : 0,
     };
     attempt_over(y, a, &end);
-    json_decref(o);
-    return 0;
 }

@@ -5,138 +5,115 @@
  * many. Both are told by the page that the conductor makes for "malleable". */
 #include "server/jobs/elastic.h"
 
-#include <jansson.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/str.h"
 #include "server/jobs/parts.h"
 #include "server/log.h"
+#include "server/nodes.h"
+#include "wire/spec.h"
 
-/* A file of ours, by its place from the program's directory: in the build tree, or
- * installed. NULL when it is in none of them. */
-static char *find_file(const char *variable, const char *const *places)
+static const char *tool(const struct yard *y, const struct attempt *a, enum runtime_tool which)
 {
-    const char *given = getenv(variable);
-    char exe[4096];
-    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
-    if (given)
-        return *given ? xstrdup(given) : NULL;
-    for (size_t i = 0; n > 0 && places[i]; i++) {
-        struct str path = {0};
-        exe[n] = '\0';
-        str_addf(&path, "%.*s/%s", (int)(strrchr(exe, '/') - exe), exe, places[i]);
-        char *full = realpath(path.at, NULL);
-        str_done(&path);
-        if (full)
-            return full;
-    }
-    return NULL;
+    const struct yard_runtime *r = nodes_runtime(y, a->node);
+    return r->ops->tool(r->runtime, which);
 }
 
-static const char *const libraries[] = {"libtrainyard-malleable.so",
-                                        "../lib/trainyard/libtrainyard-malleable.so", NULL};
-static const char *const launchers[] = {"../python/trainyard_torchrun.py",
-                                        "../share/trainyard/python/trainyard_torchrun.py", NULL};
-static const char *const discoveries[] = {"../python/trainyard_hosts.py",
-                                          "../share/trainyard/python/trainyard_hosts.py", NULL};
-
-static void set(json_t *o, const char *key, int64_t value)
+static void set(const struct runtime_start *start, const char *name, int64_t value)
 {
-    char text[24];
-    snprintf(text, sizeof text, "%lld", (long long)value);
-    json_object_set_new(json_object_get(o, "env"), key, json_string(text));
+    launch_spec_set(start->spec, start->arena, name, "%lld", (long long)value);
 }
 
 /* Whether the request itself says how many threads it wants. */
 static bool sets_threads(const struct spec *s)
 {
+    static const char name[] = "OMP_NUM_THREADS=";
     for (uint32_t i = 0; i < s->env.n; i++)
-        if (!strncmp(s->env.at[i], "OMP_NUM_THREADS=", strlen("OMP_NUM_THREADS=")))
+        if (!strncmp(s->env.at[i], name, sizeof name - 1))
             return true;
     return false;
 }
 
-static void set_workers(const struct live_job *j, const struct attempt *a, const struct spec *s,
-                        json_t *o)
+static void set_workers(const struct live_job *j, const struct attempt *a,
+                        const struct runtime_start *start)
 {
     int64_t workers = parts_of(j, a), cpus = a->cpus / UNIT / workers;
-    set(o, "TRAINYARD_WORKERS", workers);
-    set(o, "TRAINYARD_WORKERS_MIN", j->terms.workers_min);
-    set(o, "TRAINYARD_WORKERS_MAX", j->terms.workers_max);
-    set(o, "TRAINYARD_CPUS_PER_WORKER", cpus > 0 ? cpus : 1);
-    if (!sets_threads(s))
-        set(o, "OMP_NUM_THREADS", cpus > 0 ? cpus : 1);
-    json_object_set_new(o, "malleable", json_pack("{s:I}", "threads", (json_int_t)workers));
+    set(start, "TRAINYARD_WORKERS", workers);
+    set(start, "TRAINYARD_WORKERS_MIN", j->terms.workers_min);
+    set(start, "TRAINYARD_WORKERS_MAX", j->terms.workers_max);
+    set(start, "TRAINYARD_CPUS_PER_WORKER", cpus > 0 ? cpus : 1);
+    if (!sets_threads(&j->submission->spec))
+        set(start, "OMP_NUM_THREADS", cpus > 0 ? cpus : 1);
+    start->spec->malleable.threads = workers;
+}
+
+static void note(struct attempt *a, const char *file, const char *why)
+{
+    struct str text = {0};
+    str_addf(&text, "Its threads do not follow its CPUs: %s %s.", file, why);
+    free(a->notice);
+    a->notice = text.at;
+    log_warning("job=%lld attempt=%u %s", (long long)a->job, a->n, a->notice);
 }
 
 /* Puts the launcher before the job's own words. */
-static int wrap_command(json_t *o, struct err *err)
+static void wrap_command(const char *launcher, const struct runtime_start *start)
 {
-    AUTO_FREE char *launcher = find_file("TRAINYARD_TORCHRUN", launchers);
-    json_t *words = json_object_get(o, "command"), *all = json_array();
-    static const char *const before[] = {"/usr/bin/env", "python3"};
-    if (!launcher) {
-        json_decref(all);
-        return err_set(err, ERR_NOT_FOUND,
-                       "trainyard_torchrun.py is not installed beside trainyard, and resize: "
-                       "torchrun needs it");
-    }
-    for (size_t i = 0; i < COUNT_OF(before); i++)
-        json_array_append_new(all, json_string(before[i]));
-    json_array_append_new(all, json_string(launcher));
-    json_array_append_new(all, json_string("--"));
-    json_array_extend(all, words);
-    json_object_set_new(o, "command", all);
-    return 0;
+    const char *const before[] = {"/usr/bin/env", "python3", launcher, "--"};
+    size_t n = 0;
+    while (start->spec->command[n])
+        n++;
+    const char **all = ARENA_ARRAY(start->arena, COUNT_OF(before) + n + 1, const char *);
+    memcpy(all, before, sizeof before);
+    memcpy(all + COUNT_OF(before), start->spec->command, n * sizeof *all);
+    start->spec->command = all;
 }
 
 /* The library lowers the number of threads, from as many as the job may ever use. */
-static void set_threads(const struct live_job *j, struct attempt *a, const struct spec *s,
-                        json_t *o)
+static void set_threads(struct yard *y, const struct live_job *j, struct attempt *a,
+                        const struct runtime_start *start)
 {
-    AUTO_FREE char *library = find_file("TRAINYARD_MALLEABLE", libraries);
+    const char *library = tool(y, a, TOOL_MALLEABLE);
     int64_t most = j->terms.cpus_max / UNIT;
-    bool there = library && access(library, R_OK) == 0;
-    if (!there || strpbrk(library, ": ")) {
-        struct str text = {0};
-        str_addf(&text, "Its threads do not follow its CPUs: %s %s.",
-                 library ? library : "libtrainyard-malleable.so",
-                 !library ? "is not there beside trainyard"
-                 : !there ? "is not there"
-                          : "must be in a place without blanks and colons");
-        free(a->notice);
-        a->notice = text.at;
-        log_warning("job=%lld attempt=%u %s", (long long)a->job, a->n, a->notice);
+    if (!library) {
+        note(a, "libtrainyard-malleable.so", "is not installed beside trainyard");
         return;
     }
-    if (!sets_threads(s))
-        set(o, "OMP_NUM_THREADS", most > 1 ? most : 1);
-    json_object_set_new(
-        o, "malleable",
-        json_pack("{s:s, s:I}", "library", library, "threads", (json_int_t)parts_of(j, a)));
+    if (access(library, R_OK) < 0) {
+        note(a, library, "does not exist");
+        return;
+    }
+    if (strpbrk(library, ": ")) {
+        note(a, library, "must be in a path without blanks and colons");
+        return;
+    }
+    if (!sets_threads(&j->submission->spec))
+        set(start, "OMP_NUM_THREADS", most > 1 ? most : 1);
+    start->spec->malleable = (struct launch_malleable){parts_of(j, a), library};
 }
 
-int elastic_set_up(const struct live_job *j, struct attempt *a, const struct spec *s, json_t *o,
-                   struct err *err)
+int elastic_set_up(struct yard *y, const struct live_job *j, struct attempt *a,
+                   const struct runtime_start *start, struct err *err)
 {
     const struct terms *t = &j->terms;
-    if (t->resize == SPEC_RESIZE_TORCHRUN) {
-        set_workers(j, a, s, o);
-        return wrap_command(o, err);
-    }
-    if (t->resize == SPEC_RESIZE_HOROVOD) {
-        AUTO_FREE char *script = find_file("TRAINYARD_HOSTS", discoveries);
-        set_workers(j, a, s, o);
-        if (script)
-            json_object_set_new(json_object_get(o, "env"), "TRAINYARD_HOST_DISCOVERY",
-                                json_string(script));
-        return 0;
-    }
     bool live = t->resize == SPEC_RESIZE_LIVE ||
                 (t->resize == SPEC_RESIZE_AUTO && t->asked_min < t->asked_max);
-    if (live && a->pool == POOL_CPU && s->workers.max == 1)
-        set_threads(j, a, s, o);
+    if (t->resize == SPEC_RESIZE_TORCHRUN) {
+        const char *launcher = tool(y, a, TOOL_TORCHRUN);
+        if (!launcher)
+            return err_set(err, ERR_NOT_FOUND,
+                           "trainyard_torchrun.py is not installed beside trainyard, and resize: "
+                           "torchrun needs it");
+        set_workers(j, a, start);
+        wrap_command(launcher, start);
+    } else if (t->resize == SPEC_RESIZE_HOROVOD) {
+        const char *script = tool(y, a, TOOL_HOSTS);
+        set_workers(j, a, start);
+        if (script)
+            launch_spec_set(start->spec, start->arena, "TRAINYARD_HOST_DISCOVERY", "%s", script);
+    } else if (live && a->pool == POOL_CPU && j->submission->spec.workers.max == 1) {
+        set_threads(y, j, a, start);
+    }
     return 0;
 }

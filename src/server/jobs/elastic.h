@@ -3,14 +3,12 @@
 #ifndef SERVER_JOBS_ELASTIC_H
 #define SERVER_JOBS_ELASTIC_H
 
-#include "server/jobs/live.h"
+#include "server/yard.h"
 
-struct json_t;
-
-/* Completes spec.json, whose command and environment are there. Fails when a launcher
- * that the job needs is not installed; without the library it runs all the same, with a
- * notice. */
-int elastic_set_up(const struct live_job *j, struct attempt *a, const struct spec *s,
-                   struct json_t *o, struct err *err);
+/* Completes the specification, whose command and environment are there. Fails when a
+ * launcher that the job needs is not installed; without the library it runs all the same,
+ * with a notice. */
+int elastic_set_up(struct yard *y, const struct live_job *j, struct attempt *a,
+                   const struct runtime_start *start, struct err *err);
 
 #endif

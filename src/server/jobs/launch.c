@@ -1,200 +1,162 @@
-/* Owns what an attempt finds when it starts: its directory, its script, spec.json
- * with the environment of the job. Nothing here needs to survive a crash of the
- * machine: an attempt without a claim is given up and the job starts anew. */
-#include <errno.h>
-#include <fcntl.h>
-#include <jansson.h>
-#include <stdio.h>
+/* Owns the specification of an attempt: its command, its environment, its limits. */
+#include "server/jobs/launch.h"
+
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/str.h"
-#include "server/conductors.h"
 #include "server/jobs/attempts.h"
 #include "server/jobs/elastic.h"
 #include "server/jobs/parts.h"
-#include "store/jobs.h"
+#include "server/jobs/pursue.h"
+#include "server/nodes.h"
 
-static int make_dirs(const char *path, struct err *err)
+struct launch {
+    struct yard *y;
+    const struct live_job *j;
+    struct attempt *a;
+    const struct spec *s;
+    struct arena arena;
+    struct launch_spec spec;
+    struct runtime_start start;
+};
+
+usec_t launch_time_limit(const struct live_job *j, const struct attempt *a)
 {
-    AUTO_FREE char *copy = xstrdup(path);
-    for (char *p = copy + 1;; p++) {
-        if (*p && *p != '/')
-            continue;
-        char end = *p;
-        *p = '\0';
-        if (mkdir(copy, 0700) < 0 && errno != EEXIST)
-            return err_set(err, ERR_IO, "cannot create %s: %s", copy, strerror(errno));
-        if (!end)
-            return 0;
-        *p = end;
-    }
+    usec_t left = j->row.time_limit - a->before;
+    return !j->row.time_limit ? 0 : left > 0 ? left : 1;
 }
 
-/* The file appears whole, or not at all. */
-static int write_file(const char *path, const char *text, mode_t mode, struct err *err)
+/* ---- the environment ------------------------------------------------------------ */
+
+#define SET(l, name, ...) launch_spec_set(&(l)->spec, &(l)->arena, name, __VA_ARGS__)
+
+static void set_default(struct launch *l, const char *name, const char *value)
 {
-    struct str tmp = {0};
-    str_addf(&tmp, "%s.new", path);
-    AUTO_FREE char *name = tmp.at;
-    AUTO_CLOSE int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
-    size_t n = strlen(text);
-    if (fd < 0 || write(fd, text, n) != (ssize_t)n || rename(name, path) < 0)
-        return err_set(err, ERR_IO, "cannot write %s: %s", path, strerror(errno));
-    return 0;
+    if (value && !launch_spec_get(&l->spec, name))
+        SET(l, name, "%s", value);
 }
 
-static void set(json_t *env, const char *key, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
-static void set(json_t *env, const char *key, const char *fmt, ...)
+static void set_asked(struct launch *l)
 {
-    struct str text = {0};
-    va_list args;
-    va_start(args, fmt);
-    str_addv(&text, fmt, args);
-    va_end(args);
-    json_object_set_new(env, key, json_string(text.at));
-    str_done(&text);
-}
-
-static void set_default(json_t *env, const char *key, const char *value)
-{
-    if (value && !json_object_get(env, key))
-        json_object_set_new(env, key, json_string(value));
-}
-
-/* GPUs by their UUIDs, as the runtime chose them. */
-static void set_gpus(json_t *env, const json_t *uuids)
-{
-    struct str list = {0};
-    size_t i;
-    json_t *uuid;
-    json_array_foreach(uuids, i, uuid)
-        str_addf(&list, "%s%s", i ? "," : "", json_string_value(uuid));
-    if (list.n)
-        set(env, "CUDA_VISIBLE_DEVICES", "%s", list.at);
-    str_done(&list);
-}
-
-static json_t *make_env(const struct live_job *j, const struct attempt *a, const struct spec *s,
-                        const char *checkpoints)
-{
-    json_t *env = json_object();
-    for (uint32_t i = 0; i < s->env.n; i++) {
-        const char *equals = strchr(s->env.at[i], '=');
+    for (uint32_t i = 0; i < l->s->env.n; i++) {
+        const char *text = l->s->env.at[i], *equals = strchr(text, '=');
         if (equals)
-            json_object_setn_new(env, s->env.at[i], (size_t)(equals - s->env.at[i]),
-                                 json_string(equals + 1));
+            SET(l, arena_strndup(&l->arena, text, (size_t)(equals - text)), "%s", equals + 1);
     }
-    set_default(env, "PATH", getenv("PATH"));
-    set_default(env, "HOME", getenv("HOME"));
-    set(env, "TRAINYARD_JOB_ID", "%lld", (long long)a->job);
-    set(env, "TRAINYARD_JOB_NAME", "%s", j->row.name);
-    set(env, "TRAINYARD_ATTEMPT", "%u", a->n);
-    set(env, "TRAINYARD_CPUS", "%g", (double)a->cpus / UNIT);
-    set(env, "TRAINYARD_GPUS", "%g", (double)a->gpus / UNIT);
-    set(env, "TRAINYARD_NODES", "1");
-    set(env, "TRAINYARD_NODE_RANK", "0");
-    set(env, "TRAINYARD_MASTER_ADDR", "127.0.0.1");
-    set(env, "TRAINYARD_CHECKPOINT_DIR", "%s", checkpoints);
-    set(env, "TRAINYARD_PROGRESS", "%s/progress", a->dir);
-    if (j->row.array) {
-        set(env, "TRAINYARD_ARRAY_JOB", "%lld", (long long)j->row.array);
-        set(env, "TRAINYARD_ARRAY_INDEX", "%lld", (long long)j->row.array_index);
-        set(env, "SLURM_ARRAY_TASK_ID", "%lld", (long long)j->row.array_index);
-    }
-    if (!json_object_get(env, "OMP_NUM_THREADS"))
-        set(env, "OMP_NUM_THREADS", "%lld", (long long)parts_of(j, a));
-    return env;
 }
 
-static void set_limits(json_t *o, const struct live_job *j, const struct spec *s)
+static void set_environment(struct launch *l)
 {
-    const struct terms *t = &j->terms;
-    json_object_set_new(o, "grace_s", json_real(time_seconds(t->grace)));
-    json_object_set_new(o, "checkpoint_signal", json_integer(t->checkpoint_signal));
-    if (t->time_limit) {
-        usec_t left = t->time_limit - j->row.run_time;
-        json_object_set_new(o, "time_limit_s", json_real(time_seconds(left > 0 ? left : 1)));
+    const struct attempt *a = l->a;
+    AUTO_FREE char *files = nodes_files(l->y, a);
+    set_asked(l);
+    set_default(l, "PATH", getenv("PATH"));
+    set_default(l, "HOME", getenv("HOME"));
+    SET(l, "TRAINYARD_JOB_ID", "%lld", (long long)a->job);
+    SET(l, "TRAINYARD_JOB_NAME", "%s", l->j->row.name);
+    SET(l, "TRAINYARD_ATTEMPT", "%u", a->n);
+    SET(l, "TRAINYARD_CPUS", "%g", (double)a->cpus / UNIT);
+    SET(l, "TRAINYARD_GPUS", "%g", (double)a->gpus / UNIT);
+    SET(l, "TRAINYARD_NODES", "1");
+    SET(l, "TRAINYARD_NODE_RANK", "0");
+    SET(l, "TRAINYARD_MASTER_ADDR", "127.0.0.1");
+    SET(l, "TRAINYARD_CHECKPOINT_DIR", "%s", l->start.checkpoints);
+    SET(l, "TRAINYARD_PROGRESS", "%s/progress", files);
+    if (l->j->row.array) {
+        SET(l, "TRAINYARD_ARRAY_JOB", "%lld", (long long)l->j->row.array);
+        SET(l, "TRAINYARD_ARRAY_INDEX", "%lld", (long long)l->j->row.array_index);
+        SET(l, "SLURM_ARRAY_TASK_ID", "%lld", (long long)l->j->row.array_index);
     }
-    if (t->signal)
-        json_object_set_new(o, "signal",
-                            json_pack("{s:i, s:f}", "number", t->signal, "before_s",
-                                      time_seconds(t->signal_before)));
-    json_t *progress = json_object();
-    if (s->pattern)
-        json_object_set_new(progress, "pattern", json_string(s->pattern));
-    if (s->total > 0)
-        json_object_set_new(progress, "total", json_integer((json_int_t)s->total));
-    json_object_set_new(o, "progress", progress);
+    if (!launch_spec_get(&l->spec, "OMP_NUM_THREADS"))
+        SET(l, "OMP_NUM_THREADS", "%lld", (long long)parts_of(l->j, a));
 }
 
-static json_t *make_command(const struct attempt *a, const struct spec *s, struct err *err)
+/* ---- the rest -------------------------------------------------------------------- */
+
+static const char *format_path(struct launch *l, const char *dir, const char *file)
 {
     struct str path = {0};
-    str_addf(&path, "%s/script", a->dir);
-    AUTO_FREE char *script = path.at;
-    if (s->script && write_file(script, s->script, 0700, err) < 0)
-        return NULL;
-    struct arena arena = {0};
-    struct spec_list words = spec_words(s, script, &arena);
-    json_t *list = json_array();
-    for (uint32_t i = 0; i < words.n; i++)
-        json_array_append_new(list, json_string(words.at[i]));
-    arena_done(&arena);
-    return list;
+    str_addf(&path, "%s/%s", dir, file);
+    const char *copy = arena_strdup(&l->arena, path.at);
+    str_done(&path);
+    return copy;
 }
 
-static const char *work_dir(const struct spec *s)
+static void set_command(struct launch *l)
+{
+    AUTO_FREE char *files = nodes_files(l->y, l->a);
+    l->start.script = l->s->script;
+    l->start.script_path = format_path(l, files, "script");
+    struct spec_list words = spec_words(l->s, l->start.script_path, &l->arena);
+    l->spec.command = ARENA_ARRAY(&l->arena, words.n + 1, const char *);
+    memcpy(l->spec.command, words.at, words.n * sizeof *l->spec.command);
+}
+
+static void set_places(struct launch *l)
 {
     const char *home = getenv("HOME");
-    return s->workdir ? s->workdir : home && *home == '/' ? home : "/";
+    struct str own = {0};
+    str_addf(&own, "%s/jobs/%lld/checkpoint", l->y->config.state_dir, (long long)l->a->job);
+    l->start.checkpoints =
+        l->s->checkpoint_dir ? l->s->checkpoint_dir : arena_strdup(&l->arena, own.at);
+    l->spec.workdir = l->s->workdir ? l->s->workdir : home && *home == '/' ? home : "/";
+    str_done(&own);
 }
 
-static int write_spec(struct yard *y, const struct live_job *j, struct attempt *a,
-                      const struct spec *s, json_t *o, struct err *err)
+static void set_limits(struct launch *l)
 {
-    struct str dir = {0}, file = {0};
-    str_addf(&dir, "%s/jobs/%lld/checkpoint", y->config.state_dir, (long long)a->job);
-    str_addf(&file, "%s/spec.json", a->dir);
-    AUTO_FREE char *own = dir.at, *path = file.at;
-    const char *checkpoints = s->checkpoint_dir ? s->checkpoint_dir : own;
-    json_t *command = make_command(a, s, err);
-    if (!command || make_dirs(checkpoints, err) < 0) {
-        json_decref(command);
-        return -1;
+    const struct terms *t = &l->j->terms;
+    struct launch_spec *spec = &l->spec;
+    spec->grace = t->grace;
+    spec->checkpoint_signal = t->checkpoint_signal;
+    spec->time_limit = launch_time_limit(l->j, l->a);
+    if (t->signal) {
+        spec->warning.signal = t->signal;
+        spec->warning.before = t->signal_before;
     }
-    json_t *env = make_env(j, a, s, checkpoints);
-    set_gpus(env, json_object_get(o, "gpus"));
-    json_object_set_new(o, "command", command);
-    json_object_set_new(o, "env", env);
-    json_object_set_new(o, "workdir", json_string(work_dir(s)));
-    set_limits(o, j, s);
-    if (elastic_set_up(j, a, s, o, err) < 0)
-        return -1;
-    AUTO_FREE char *text = json_dumps(o, JSON_INDENT(1));
-    return write_file(path, text, 0600, err);
+    spec->progress.pattern = l->s->pattern;
+    spec->progress.total = l->s->total > 0 ? (int64_t)l->s->total : 0;
+    spec->log_max_bytes = ATTEMPT_LOG_MAX;
+    spec->log_keep = ATTEMPT_LOG_KEEP;
+    spec->sample = USEC_PER_SEC;
 }
 
-int attempt_launch(struct yard *y, struct attempt *a, struct err *err)
+void launch_begin(struct yard *y, struct attempt *a)
 {
     const struct live_job *j = yard_live(y, a->job);
-    struct runtime_attempt r = attempt_to_runtime(y, a);
-    const struct spec *s = &j->submission->spec;
-    json_t *o =
-        json_pack("{s:I, s:i, s:s, s:s, s:s, s:f, s:I, s:i, s:f}", "job", (json_int_t)a->job,
-                  "attempt", a->n, "name", j->row.name, "socket", conductors_path(y->conductors),
-                  "token", a->token, "cpus", (double)a->cpus / UNIT, "log_max_bytes",
-                  (json_int_t)ATTEMPT_LOG_MAX, "log_keep", ATTEMPT_LOG_KEEP, "sample_s", 1.0);
-    int rc = make_dirs(a->dir, err);
-    if (rc == 0)
-        rc = y->config.runtime->prepare(y->runtime, &r, o, err);
-    if (rc == 0)
-        rc = write_spec(y, j, a, s, o, err);
-    if (rc == 0)
-        rc = y->config.runtime->spawn(y->runtime, a->dir, &a->pid, err);
-    a->set_cpus = a->cpus;
-    json_decref(o);
-    return rc;
+    struct launch l = {.y = y, .j = j, .a = a, .s = &j->submission->spec};
+    launch_spec_init(&l.spec);
+    l.spec.job = a->job;
+    l.spec.attempt = a->n;
+    l.spec.name = j->row.name;
+    l.spec.token = a->token;
+    l.spec.cpus = (double)a->cpus / UNIT;
+    l.start.spec = &l.spec;
+    l.start.arena = &l.arena;
+    set_places(&l);
+    set_command(&l);
+    set_environment(&l);
+    set_limits(&l);
+    a->op.size = attempt_size(y, a);
+    a->told.threads = parts_of(j, a);
+    a->told.limit = l.spec.time_limit;
+    struct err err;
+    if (elastic_set_up(y, j, a, &l.start, &err) == 0) {
+        a->op.start = &l.start;
+        attempt_begin_op(y, a, OP_START);
+        a->op.start = NULL;
+    } else {
+        a->op.kind = OP_START;
+        a->op.err = err;
+        a->busy = true;
+        runtime_complete(&y->host, &a->op);
+    }
+    arena_done(&l.arena);
+}
+
+void launch_done(struct attempt *a)
+{
+    a->set.cpus = a->told.cpus = a->op.size.cpus;
+    a->set.cpu_limit = a->op.size.cpu_limit;
+    a->set.cpu_weight = a->op.size.cpu_weight;
 }

@@ -24,7 +24,7 @@ void attempt_free(struct attempt *a)
 {
     if (!a)
         return;
-    free(a->dir);
+    arena_done(&a->op.arena);
     free(a->reason);
     free(a->notice);
     free(a);
@@ -37,7 +37,9 @@ void live_job_free(struct live_job *j)
     job_row_done(&j->row);
     VEC_DONE(&j->deps);
     VEC_DONE(&j->dependents);
-    arena_done(&j->arena);
+    arena_done(&j->arena[0]);
+    arena_done(&j->arena[1]);
+    estimate_done(&j->estimate);
     attempt_free(j->attempt);
     free(j);
 }

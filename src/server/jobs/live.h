@@ -9,13 +9,13 @@
 
 #include "base/mem.h"
 #include "model/task.h"
+#include "runtime/runtime.h"
+#include "server/jobs/estimate.h"
 #include "server/jobs/submission.h"
 #include "server/jobs/terms.h"
 #include "server/jobs/ties.h"
 #include "store/job_state.h"
 #include "store/jobs.h"
-
-struct conduit;
 
 /* Why an attempt is being stopped. */
 #define STOP_CODES(X)                                                                              \
@@ -34,40 +34,28 @@ enum stop_why {
 const char *stop_why_name(enum stop_why why);
 enum stop_why stop_why_parse(const char *text);
 
-/* What has to be done for an attempt once the turn is on disk. */
-enum deed {
-    DEED_SPAWN = 1 << 0,
-    DEED_SIZE = 1 << 1,   /* CPUs, limit or weight have changed */
-    DEED_FREEZE = 1 << 2, /* or thaw: as `paused` says */
-    DEED_STOP = 1 << 3,
-    DEED_LIMIT = 1 << 4, /* tell the conductor another time limit */
-    DEED_CLEAN = 1 << 5, /* it is over: free what it had */
-    DEED_ACK = 1 << 6,   /* and let its conductor go */
-};
-
 /* One run of a job's command. */
 struct attempt {
     int64_t job;
     uint32_t n;
     enum job_state state; /* starting, running, stopping, or how it ended */
     char token[33];
-    char *dir;            /* of its files */
-    struct conduit *link; /* of its conductor; NULL while there is none */
-    int64_t pid;          /* of its conductor; 0 = not known */
-    unsigned todo;        /* bits of enum deed */
-    bool queued;          /* in the turn's list of things to do */
-    bool changed;         /* its row must be saved before the turn ends */
+    struct runtime_link *link; /* to its conductor; NULL while there is none */
+    int64_t pid;               /* of its conductor; 0 = not known */
+    size_t at;                 /* index in the yard's attempts */
+    bool queued;               /* in the turn's list of attempts to look at */
+    bool changed;              /* its row must be saved before the turn ends */
     bool paused;
     enum stop_why stop;
     usec_t grace;                   /* of the stop */
     usec_t created, started, ended; /* wall clock; 0 = not yet */
-    usec_t ran;   /* the job's running time when it last began to run without a break, */
-    usec_t since; /* and the wall clock then; 0 = at its start */
+    usec_t before;                  /* the job's running time when the attempt began */
+    usec_t ran;                     /* the same when it last began to run without a break, */
+    usec_t since;                   /* and the wall clock then; 0 = at its start */
     int code, signal;
     char *reason;       /* how it ended, for people; NULL = nothing to say */
     char *notice;       /* what its user should know while it runs; NULL = nothing */
     units_t cpus, gpus; /* granted */
-    units_t set_cpus;   /* of them, what is in force on the node */
     usec_t resumed;     /* engine time of its last restart for a size; 0 = it goes on since */
     usec_t pause;       /* that this restart took */
     bool late;          /* its threads have not followed its size */
@@ -82,6 +70,30 @@ struct attempt {
     double cpu_seconds, memory_max_mb;
     int64_t seq;    /* of the newest progress report that is kept */
     usec_t unheard; /* engine time since when nobody answers for it; 0 = link is there */
+
+    /* The real thing, as far as is known: jobs/pursue.c brings it to what is wanted. */
+    struct runtime_op op;
+    bool busy;    /* the operation is under way */
+    bool begun;   /* it was started, or found running */
+    bool adopted; /* by this server: it has to be found out what became of it */
+    bool leaves;  /* it is over: cleaned up, then forgotten */
+    struct {
+        units_t cpus, cpu_limit;
+        double cpu_weight;
+        bool frozen;
+    } set; /* in force on its node */
+    struct {
+        units_t cpus;    /* 0 = it is not known what the conductor knows */
+        int64_t threads; /* the same */
+        enum stop_why stop;
+        usec_t grace;
+        usec_t limit;  /* of time; -1 = not known */
+    } told;            /* to its conductor */
+    bool again;        /* the last operation failed: try again when it is looked at */
+    usec_t look_at;    /* engine time of the next look at one that does not answer */
+    uint32_t refused;  /* starts in a row that failed */
+    char trouble[160]; /* why the last one did */
+    char boot[40];     /* of the machine that it was started on */
 };
 
 /* What a job last said of its progress; NAN and NULL are unknown. */
@@ -93,10 +105,6 @@ struct progress_seen {
     /* When `value` last became another, how long the one before had lasted, and up to
      * when it can be taken for what the job would say. */
     usec_t value_at, value_every, value_known;
-    /* The first report since it started, started again or went on, and what was worked
-     * since, up to the newest: what a step costs follows from that. */
-    double first_step, worked;
-    bool first_known;
 };
 
 /* What a job last used. */
@@ -127,20 +135,21 @@ struct live_job {
     struct job_row row; /* its texts are owned */
     struct submission *submission;
     struct terms terms;
-    struct arena arena; /* of what the engine's jobs point to */
-    struct job job[2];  /* for the engine: the terms in force, and those before */
-    unsigned job_now;   /* which of the two */
-    uint32_t task;      /* of the engine; TASK_NONE while it is not offered */
-    unsigned blocks;    /* bits of enum block */
+    struct arena arena[2]; /* of what these point to */
+    struct job job[2];     /* for the engine: the terms in force, and those before */
+    unsigned job_now;      /* which of the two */
+    uint32_t task;         /* of the engine; TASK_NONE while it is not offered */
+    unsigned blocks;       /* bits of enum block */
     VEC(struct live_dep) deps;
     VEC(int64_t) dependents; /* live jobs that depend on it, by id */
     struct tied ties;
     struct attempt *attempt; /* NULL while none is going on */
     struct progress_seen progress;
+    struct job_estimate estimate;
     struct usage_seen usage;
-    usec_t sampled;     /* wall clock of the newest sample */
-    bool changed;       /* the row must be saved before the turn ends */
-    uint64_t by_hand;   /* number of the decision that follows a user's resize; 0 = none */
+    usec_t sampled;   /* wall clock of the newest sample */
+    bool changed;     /* the row must be saved before the turn ends */
+    uint64_t by_hand; /* number of the decision that follows a user's resize; 0 = none */
     struct live_job *prev, *next; /* by id */
 };
 

@@ -57,7 +57,7 @@ static void divide_threads(struct yard *y, units_t cpus, struct sharer *s, size_
         if (s[i].a->parts == s[i].threads)
             continue;
         s[i].a->parts = (uint32_t)s[i].threads;
-        turn_do(y, s[i].a, DEED_SIZE);
+        turn_pursue(y, s[i].a);
     }
 }
 

@@ -1,10 +1,6 @@
 /* Owns what is made of reports: the newest progress and usage of a job, its series of
- * samples, and the engine's estimate of how much work it has.
- *
- * A job that says how many steps it has: the work of the steps to come is reckoned
- * from the time between its own reports, at the speed of the size that it had. One that
- * does not is assumed to go on for as long as it has, and an hour at least. The engine,
- * whose every event is recorded, is told when that changes noticeably. */
+ * samples, and what the engine is told of them. The engine, whose every event is recorded,
+ * is told when the expected work changes noticeably. */
 #include "server/jobs/reports.h"
 
 #include <jansson.h>
@@ -15,55 +11,16 @@
 #include "server/events.h"
 #include "server/jobs/attempts.h"
 #include "server/jobs/rules.h"
+#include "server/jobs/size.h"
 #include "server/log.h"
 #include "store/events.h"
 #include "store/jobs.h"
 #include "store/samples.h"
 
-static double number(const json_t *o, const char *key)
+/* Counts that are not known are negative in messages. */
+static double count_or_nan(int64_t n)
 {
-    const json_t *v = json_object_get(o, key);
-    return json_is_number(v) ? json_number_value(v) : NAN;
-}
-
-static void copy_text(const json_t *o, const char *key, char *out, size_t size)
-{
-    const char *text = json_string_value(json_object_get(o, key));
-    snprintf(out, size, "%s", text ? text : "");
-}
-
-static double total_steps(const struct live_job *j)
-{
-    return j->progress.total > 0 ? j->progress.total : j->terms.total;
-}
-
-bool report_knows_work(const struct live_job *j)
-{
-    const struct progress_seen *p = &j->progress;
-    return p->first_known && total_steps(j) > 0 && p->step > p->first_step && p->worked > 0;
-}
-
-/* Of a job whose work is known, that of the steps to come. */
-static double work_to_come(const struct live_job *j)
-{
-    const struct progress_seen *p = &j->progress;
-    return fmax(total_steps(j) - p->step, 0) * p->worked / (p->step - p->first_step);
-}
-
-/* The work that the job has in all, given that it has done `done` of it. */
-static double estimate_work(const struct live_job *j, double done)
-{
-    if (report_knows_work(j))
-        return done + work_to_come(j);
-    return fmax(TERMS_WORK_UNKNOWN, 2 * done);
-}
-
-double report_remaining(const struct yard *y, const struct live_job *j)
-{
-    const struct task *t = yard_task(y, j);
-    if (!t || !task_running(t) || !(t->rate > 0) || !report_knows_work(j))
-        return NAN;
-    return work_to_come(j) / t->rate / (double)USEC_PER_SEC;
+    return n < 0 ? NAN : (double)n;
 }
 
 /* ---- what is kept of it ------------------------------------------------------ */
@@ -96,7 +53,8 @@ static void tell_estimate(struct yard *y, struct live_job *j)
     struct err err;
     if (!t)
         return;
-    double done = task_done(t, clock_now(&y->clock)), work = fmin(estimate_work(j, done), WORK_MAX);
+    double done = task_done(t, clock_now(&y->clock)),
+           work = fmin(estimate_work(y, j, done), WORK_MAX);
     double left = work - done, thought = t->work - done;
     if (fabs(left - thought) <= fmax(0.05 * fmax(left, thought), 0.1 * USEC_PER_SEC))
         return;
@@ -240,65 +198,58 @@ static void take_value(struct progress_seen *p, double value)
     p->value = value;
 }
 
-/* What was worked since the report before. A job that goes back to an earlier step
- * begins anew. */
-static void take_step(struct progress_seen *p, const struct task *t, usec_t before)
+static void take_report(struct progress_seen *p, const struct progress_report *r)
 {
-    if (!t || isnan(p->step))
-        return;
-    if (!p->first_known || p->step < p->first_step) {
-        p->first_known = true;
-        p->first_step = p->step;
-        p->worked = 0;
-    } else if (task_running(t) && p->at > before) {
-        p->worked += (double)(p->at - before) * t->rate;
-    }
+    p->step = count_or_nan(r->step);
+    p->total = count_or_nan(r->total);
+    p->epoch = r->epoch;
+    p->epochs = count_or_nan(r->epochs);
+    p->loss = r->loss;
+    take_value(p, isnan(r->value) ? r->loss : r->value);
+    p->rate = r->rate;
+    snprintf(p->metric, sizeof p->metric, "%s", r->metric);
+    snprintf(p->source, sizeof p->source, "%s", r->source);
 }
 
-void report_progress(struct yard *y, struct attempt *a, const json_t *o)
+void report_progress(struct yard *y, struct attempt *a, const struct progress_message *m)
 {
     struct live_job *j = yard_live(y, a->job);
     struct progress_seen *p = &j->progress;
-    const struct task *t = yard_task(y, j);
-    int64_t seq = json_integer_value(json_object_get(o, "seq"));
-    if (seq <= a->seq)
+    if (m->seq <= a->seq)
         return; /* said again to a new server */
-    a->seq = seq;
-    double value = number(o, "value"), loss = number(o, "loss");
-    usec_t before = p->at;
+    a->seq = m->seq;
     p->known = true;
-    p->at = json_integer_value(json_object_get(o, "at_us"));
-    p->step = number(o, "step");
-    p->total = number(o, "total");
-    p->epoch = number(o, "epoch");
-    p->epochs = number(o, "epochs");
-    p->loss = loss;
-    take_value(p, isnan(value) ? loss : value);
-    p->rate = number(o, "rate");
-    copy_text(o, "metric", p->metric, sizeof p->metric);
-    copy_text(o, "source", p->source, sizeof p->source);
-    take_step(p, t, before);
+    p->at = m->at;
+    take_report(p, &m->report);
     if (a->resumed)
         learn_cost(y, j, a);
     keep_progress(j);
+    yard_touch(y, j);
+    attempt_touch(y, a);
+    estimate_report(y, j, p->at, p->step);
     tell_estimate(y, j);
     keep_sample(y, j, a, p->at);
-    events_progress(y, a->job, json_deep_copy(o));
+    events_progress(y, a->job, m->at, &m->report);
 }
 
-void report_usage(struct yard *y, struct attempt *a, const json_t *o)
+static double scaled(int64_t value, double by)
+{
+    return value < 0 ? NAN : (double)value / by;
+}
+
+void report_usage(struct yard *y, struct attempt *a, const struct usage_message *m)
 {
     struct live_job *j = yard_live(y, a->job);
     struct usage_seen *u = &j->usage, before = *u;
     *u = (struct usage_seen){
         .known = true,
-        .at = json_integer_value(json_object_get(o, "at_us")),
-        .cpu_s = json_number_value(json_object_get(o, "cpu_us")) / 1e6,
-        .memory_mb = json_number_value(json_object_get(o, "memory_bytes")) / 1048576,
-        .block_bytes = json_number_value(json_object_get(o, "block_bytes")),
-        .net_bytes = number(o, "net_bytes"),
-        .throttled_s = json_number_value(json_object_get(o, "throttled_us")) / 1e6,
-        .pids = json_integer_value(json_object_get(o, "pids")),
+        .at = m->at,
+        .cpu_s = fmax(scaled(m->usage.cpu_us, 1e6), 0),
+        .memory_mb = fmax(scaled(m->usage.memory_bytes, 1048576), 0),
+        .block_bytes = fmax(scaled(m->usage.block_bytes, 1), 0),
+        .net_bytes = scaled(m->usage.net_bytes, 1),
+        .throttled_s = fmax(scaled(m->usage.throttled_us, 1e6), 0),
+        .pids = m->usage.pids > 0 ? m->usage.pids : 0,
         .cpus = NAN,
     };
     if (before.known && u->at > before.at)
@@ -313,33 +264,29 @@ void report_usage(struct yard *y, struct attempt *a, const json_t *o)
     }
 }
 
-void report_applied(struct yard *y, struct attempt *a, const json_t *o)
+void report_applied(struct yard *y, struct attempt *a, const struct applied_message *m)
 {
-    double cpus = number(o, "cpus");
-    json_int_t threads = json_integer_value(json_object_get(o, "threads"));
-    bool late = json_is_true(json_object_get(o, "late")), again = a->late;
-    a->late = late;
-    a->threads = (uint32_t)threads;
-    log_info("job=%lld attempt=%u cpus=%g threads=%lld in_us=%lld%s", (long long)a->job, a->n, cpus,
-             (long long)threads, (long long)json_integer_value(json_object_get(o, "in_us")),
-             a->late ? " late" : "");
-    if (late && !again && threads)
+    bool again = a->late;
+    a->late = m->late;
+    a->threads = (uint32_t)(m->threads > 0 ? m->threads : 0);
+    log_info("job=%lld attempt=%u cpus=%g threads=%lld in_us=%lld%s", (long long)a->job, a->n,
+             m->cpus, (long long)m->threads, (long long)m->in, a->late ? " late" : "");
+    if (m->late && !again && a->threads)
         events_add(y, "job.late", a->job,
-                   json_pack("{s:I, s:f, s:I}", "attempt", (json_int_t)a->n, "cpus", cpus,
-                             "threads", threads));
-    attempt_applied(y, a, cpus);
+                   json_pack("{s:I, s:f, s:I}", "attempt", (json_int_t)a->n, "cpus", m->cpus,
+                             "threads", (json_int_t)m->threads));
+    size_applied(y, a, m->cpus);
 }
 
-void report_restarted(struct yard *y, struct attempt *a, const json_t *o)
+void report_restarted(struct yard *y, struct attempt *a, const struct restarted_message *m)
 {
     struct live_job *j = yard_live(y, a->job);
-    a->pause = json_integer_value(json_object_get(o, "pause_us"));
+    a->pause = m->pause;
     a->resumed = clock_now(&y->clock);
-    /* The time between the steps before and after it is not worked. */
-    j->progress.first_known = false;
+    estimate_break(j);
     if (!j->progress.known) /* nor will its next step be seen */
         learn_cost(y, j, a);
     log_info("job=%lld attempt=%u restarted cpus=%g pause_us=%lld", (long long)a->job, a->n,
-             number(o, "cpus"), (long long)a->pause);
-    attempt_applied(y, a, number(o, "cpus"));
+             m->cpus, (long long)m->pause);
+    size_applied(y, a, m->cpus);
 }

@@ -1,17 +1,16 @@
-/* Owns the order in which a size is carried out, so that threads and limits agree:
- * more threads than CPUs waste time waiting for each other, fewer waste CPUs. */
-#include <jansson.h>
-#include <math.h>
+/* Owns the carrying out of sizes. */
+#include "server/jobs/size.h"
+
 #include <stdio.h>
 
-#include "server/conductors.h"
 #include "server/jobs/attempts.h"
 #include "server/jobs/parts.h"
+#include "server/jobs/pursue.h"
 #include "server/log.h"
 #include "store/job_state.h"
 
-/* Between asking a job to end and its new start, beside its grace. */
-enum { RESTART_BOUND = 30000000 };
+/* Between asking a job to end and its new start, besides its grace. */
+#define RESTART_BOUND (30 * USEC_PER_SEC)
 /* Threads follow at the next parallel region; a program that has none for this long
  * does not hold up others any longer. */
 enum { SHRINK_BOUND = 500000 };
@@ -21,115 +20,134 @@ static bool restarts(const struct live_job *j)
     return j->terms.resize == SPEC_RESIZE_RESTART;
 }
 
-/* Makes the message that asks for a restart of the one that asks for a change. */
-static void add_restart(json_t *o, const struct live_job *j, const struct attempt *a)
+/* ---- telling the conductor ----------------------------------------------------- */
+
+static void say_resize(struct yard *y, struct attempt *a, const char *cpuset)
 {
-    char cpus[32], threads[32];
-    snprintf(cpus, sizeof cpus, "%g", (double)a->cpus / UNIT);
-    snprintf(threads, sizeof threads, "%lld", (long long)parts_of(j, a));
-    json_object_set_new(o, "type", json_string("restart"));
-    json_object_set_new(o, "grace_s", json_real(time_seconds(j->terms.grace)));
-    json_object_set_new(o, "signal", json_integer(j->terms.checkpoint_signal));
-    json_object_set_new(
-        o, "env", json_pack("{s:s, s:s}", "TRAINYARD_CPUS", cpus, "OMP_NUM_THREADS", threads));
+    struct to_conductor m = {
+        .kind = TO_CONDUCTOR_RESIZE,
+        .id = -1,
+        .resize = {.cpus = (double)a->cpus / UNIT, .threads = a->told.threads, .cpuset = cpuset}};
+    attempt_say(y, a, &m);
 }
 
-static void tell_size(struct yard *y, const struct attempt *a)
+static void say_restart(struct yard *y, struct attempt *a, const struct live_job *j,
+                        const char *cpuset)
 {
-    struct runtime_attempt r = attempt_to_runtime(y, a);
-    const char *cpus = y->config.runtime->cpuset(y->runtime, &r);
-    if (!a->link)
+    char cpus[48], threads[48];
+    const char *env[] = {cpus, threads, NULL};
+    snprintf(cpus, sizeof cpus, "TRAINYARD_CPUS=%g", (double)a->cpus / UNIT);
+    snprintf(threads, sizeof threads, "OMP_NUM_THREADS=%lld", (long long)a->told.threads);
+    struct to_conductor m = {.kind = TO_CONDUCTOR_RESTART,
+                             .id = -1,
+                             .restart = {.cpus = (double)a->cpus / UNIT,
+                                         .cpuset = cpuset,
+                                         .env = env,
+                                         .stop = {.grace = j->terms.grace,
+                                                  .signal = j->terms.checkpoint_signal,
+                                                  .reach = REACH_ALL}}};
+    attempt_say(y, a, &m);
+}
+
+static void tell(struct yard *y, struct attempt *a, const struct live_job *j)
+{
+    int64_t threads = parts_of(j, a);
+    const char *cpuset = attempt_cpuset(y, a);
+    bool same = a->told.cpus == a->cpus && (a->told.threads == threads || restarts(j));
+    if (!a->link || same)
         return;
-    const struct live_job *j = yard_live(y, a->job);
-    json_t *o = json_pack("{s:s, s:f, s:I}", "type", "resize", "cpus", (double)a->cpus / UNIT,
-                          "threads", (json_int_t)parts_of(j, a));
-    if (cpus)
-        json_object_set_new(o, "cpuset_os", json_string(cpus));
+    a->told.cpus = a->cpus;
+    a->told.threads = threads;
     if (restarts(j))
-        add_restart(o, j, a);
-    conduit_send(a->link, o);
+        say_restart(y, a, j, cpuset);
+    else
+        say_resize(y, a, cpuset);
+}
+
+/* ---- limits ---------------------------------------------------------------------- */
+
+static bool limits_agree(const struct attempt *a)
+{
+    return a->set.cpus == a->cpus && a->set.cpu_limit == a->cpu_limit &&
+           a->set.cpu_weight == a->cpu_weight;
 }
 
 static void set_limits(struct yard *y, struct attempt *a)
 {
-    struct runtime_attempt r = attempt_to_runtime(y, a);
-    struct err err;
-    a->set_cpus = a->cpus;
-    if (y->config.runtime->resize(y->runtime, &r, &err) < 0 && err.code != ERR_NOT_FOUND)
-        log_warning("job=%lld attempt=%u resize: %s", (long long)a->job, a->n, err.text);
+    a->op.size = attempt_size(y, a);
+    attempt_begin_op(y, a, OP_RESIZE);
 }
 
-void attempt_set_size(struct yard *y, struct attempt *a)
+void size_resized(struct yard *y, struct attempt *a)
 {
-    const struct live_job *j = yard_live(y, a->job);
-    if (a->shrink_by || (a->cpus < a->set_cpus && a->link)) {
-        if (!a->shrink_by) {
-            usec_t bound = restarts(j) ? j->terms.grace + RESTART_BOUND : SHRINK_BOUND;
-            a->shrink_by = clock_now(&y->clock) + bound;
-            y->shrinking++;
-            yard_care(y);
-        }
-        tell_size(y, a);
+    const struct runtime_op *op = &a->op;
+    (void)y;
+    if (op->err.code != ERR_OK && op->err.code != ERR_NOT_FOUND)
         return;
+    a->set.cpus = op->size.cpus;
+    a->set.cpu_limit = op->size.cpu_limit;
+    a->set.cpu_weight = op->size.cpu_weight;
+}
+
+void size_pursue(struct yard *y, struct attempt *a, const struct live_job *j)
+{
+    bool shrinks = a->cpus < a->set.cpus && a->link && a->told.cpus != a->cpus;
+    if (shrinks && !a->shrink_by) {
+        usec_t bound = restarts(j) ? j->terms.grace + RESTART_BOUND : SHRINK_BOUND;
+        a->shrink_by = clock_now(&y->clock) + bound;
+        y->nodes.at[a->node].shrinking++;
+        yard_care(y);
     }
-    bool grows = a->cpus > a->set_cpus;
-    set_limits(y, a);
-    if (grows || !restarts(j))
-        tell_size(y, a);
+    if (a->shrink_by || limits_agree(a)) {
+        tell(y, a, j);
+    } else if (a->cpus <= a->set.cpus || !size_must_wait(y, a)) {
+        set_limits(y, a);
+    }
 }
 
-void attempt_knows_size(struct yard *y, struct attempt *a, double cpus)
-{
-    const struct live_job *j = yard_live(y, a->job);
-    /* Others are told at each link; one that starts again for it only when it must. */
-    if (j && j->attempt == a && restarts(j) && cpus > 0)
-        a->set_cpus = (units_t)llround(cpus * UNIT);
-}
+/* ---- waiting --------------------------------------------------------------------- */
 
-bool attempt_waits(struct yard *y, struct attempt *a, unsigned todo)
+bool size_must_wait(struct yard *y, struct attempt *a)
 {
-    bool grows = todo & DEED_SPAWN || (todo & DEED_SIZE && a->cpus > a->set_cpus) ||
-                 (todo & DEED_FREEZE && !a->paused);
-    if (!y->shrinking || !grows || todo & (DEED_STOP | DEED_CLEAN))
+    struct yard_node *node = &y->nodes.at[a->node];
+    if (!node->shrinking)
         return false;
-    a->todo |= todo;
-    VEC_PUSH(&y->waiting, a);
+    VEC_PUSH(&node->waiting, a);
     return true;
 }
 
-static void end_waits(struct yard *y)
+void size_shrunk(struct yard *y, struct attempt *a)
 {
-    for (size_t i = 0; i < y->waiting.n; i++)
-        turn_do(y, y->waiting.at[i], 0);
-    y->waiting.n = 0;
-}
-
-void attempt_shrunk(struct yard *y, struct attempt *a)
-{
+    struct yard_node *node = &y->nodes.at[a->node];
     if (!a->shrink_by)
         return;
     a->shrink_by = 0;
-    if (!job_state_over(a->state))
+    /* Its own limits go down first: those that wait get what it gives back. */
+    if (!a->busy && !job_state_over(a->state) && !limits_agree(a))
         set_limits(y, a);
-    if (--y->shrinking == 0)
-        end_waits(y);
+    if (--node->shrinking > 0)
+        return;
+    for (size_t i = 0; i < node->waiting.n; i++)
+        turn_pursue(y, node->waiting.at[i]);
+    node->waiting.n = 0;
 }
 
-void attempt_applied(struct yard *y, struct attempt *a, double cpus)
+void size_applied(struct yard *y, struct attempt *a, double cpus)
 {
-    /* An answer to an earlier, larger size is none. */
+    /* An answer to an earlier, larger size does not count. */
     if (cpus * UNIT < (double)a->cpus + 0.5)
-        attempt_shrunk(y, a);
+        size_shrunk(y, a);
 }
 
-bool attempt_look_at_shrinking(struct yard *y)
+usec_t size_look(struct yard *y, usec_t now)
 {
-    usec_t now = clock_now(&y->clock);
-    if (!y->shrinking)
-        return false;
-    for (struct live_job *j = y->jobs.first; j; j = j->next) {
-        if (j->attempt && j->attempt->shrink_by && j->attempt->shrink_by <= now)
-            attempt_shrunk(y, j->attempt);
+    usec_t next = USEC_NEVER;
+    for (size_t i = 0; i < y->attempts.n; i++) {
+        struct attempt *a = y->attempts.at[i];
+        if (a->shrink_by && a->shrink_by <= now)
+            size_shrunk(y, a);
+        else if (a->shrink_by && a->shrink_by < next)
+            next = a->shrink_by;
     }
-    return y->shrinking > 0;
+    return next;
 }

@@ -10,6 +10,7 @@
 #include "server/events.h"
 #include "server/jobs/rules.h"
 #include "server/log.h"
+#include "server/nodes.h"
 #include "server/yard.h"
 #include "store/deps.h"
 #include "store/job_list.h"
@@ -105,11 +106,13 @@ static usec_t engine_deadline(const struct yard *y, usec_t wall)
 int rules_make_job(const struct yard *y, struct live_job *j, struct err *err)
 {
     struct job *job = &j->job[!j->job_now];
+    struct arena *arena = &j->arena[!j->job_now];
+    arena_reset(arena);
     /* By one offset for all: jobs of one request must not change places by a microsecond. */
     usec_t submit = j->row.submitted - y->clock.offset;
     submit = submit > 0 ? submit : 1;
     if (terms_to_job(&j->terms, (uint32_t)j->row.id, j->row.name, j->row.priority, submit,
-                     engine_deadline(y, j->row.deadline), &j->arena, job, err) < 0 ||
+                     engine_deadline(y, j->row.deadline), &j->estimate.fit, arena, job, err) < 0 ||
         cluster_can_hold(&y->cluster, job, err) < 0)
         return -1;
     j->job_now = !j->job_now;
@@ -255,12 +258,11 @@ static int expand(struct yard *y, const struct spec *s, uint32_t at, usec_t now,
     *field = NULL;
     VEC_PUSH(&b->jobs, first);
     VEC_PUSH(&b->of, at);
-    if (s->image && !y->config.runtime->images) {
+    if (s->image && !nodes_run_images(y)) {
         *field = "image";
         return err_set(err, ERR_INVALID,
-                       "image: jobs run as processes of this machine here (runtime %s), not in "
-                       "containers; leave it out",
-                       y->config.runtime->name);
+                       "image: jobs run as processes of this machine here, not in containers; "
+                       "leave it out");
     }
     if (s->deadline_at && s->deadline_at <= now) {
         *field = "deadline_at";

@@ -109,24 +109,52 @@ uint32_t terms_workers(const struct terms *t, units_t units)
     return each > 0 ? (uint32_t)(units / each) : 1;
 }
 
-/* Whole workers only. */
-static const struct speed *worker_sizes(const struct terms *t, struct arena *arena)
+static units_t largest(const struct terms *t)
 {
-    units_t most = t->pool == POOL_CPU ? t->asked_max : t->gpus_max;
+    return t->pool == POOL_CPU ? t->asked_max : t->gpus_max;
+}
+
+/* Whole workers only. */
+static struct speed worker_sizes(const struct terms *t, const struct speed_fit *measured,
+                                 struct arena *arena)
+{
+    units_t most = largest(t);
     uint32_t each = (uint32_t)(most / UNIT / (units_t)t->workers_max), n = (uint32_t)(most / UNIT);
     double *speeds = ARENA_ARRAY(arena, n, double);
-    for (uint32_t k = 1; k <= n; k++)
-        speeds[k - 1] = k % each ? NAN : k;
-    struct speed *speed = ARENA_NEW(arena, struct speed);
-    *speed = speed_table(arena, speeds, n);
-    return speed;
+    for (uint32_t k = 1; k <= n; k++) {
+        double speed = measured ? speed_fit_step(measured, UNIT).mid /
+                                      speed_fit_step(measured, (units_t)k * UNIT).mid
+                                : k;
+        speeds[k - 1] = k % each ? NAN : speed;
+    }
+    return speed_table(arena, speeds, n);
+}
+
+/* NULL = as many times faster as it has units. */
+static const struct speed *make_curve(const struct terms *t, const struct speed_fit *measured,
+                                      struct arena *arena)
+{
+    const struct speed_fit *fit = measured && measured->sizes >= 2 ? measured : NULL;
+    units_t least = t->pool == POOL_CPU ? t->asked_min : t->gpus_min, most = largest(t);
+    struct speed curve;
+    if (has_launcher(t))
+        curve = worker_sizes(t, fit, arena);
+    else if (fit && most > UNIT)
+        curve = speed_fit_curve(fit, arena, (uint32_t)((least + UNIT - 1) / UNIT),
+                                (uint32_t)((most + UNIT - 1) / UNIT));
+    else
+        return NULL;
+    struct speed *kept = ARENA_NEW(arena, struct speed);
+    *kept = curve;
+    return kept;
 }
 
 int terms_to_job(const struct terms *t, uint32_t id, const char *name, int32_t priority,
-                 usec_t submit, usec_t deadline, struct arena *arena, struct job *out,
-                 struct err *err)
+                 usec_t submit, usec_t deadline, const struct speed_fit *measured,
+                 struct arena *arena, struct job *out, struct err *err)
 {
     bool gpu = t->pool != POOL_CPU;
+    const struct speed *curve = make_curve(t, measured, arena);
     *out = (struct job){
         .id = id,
         .priority = priority,
@@ -147,8 +175,8 @@ int terms_to_job(const struct terms *t, uint32_t id, const char *name, int32_t p
         .work = TERMS_WORK_UNKNOWN,
         .target = t->target,
         .cost = {.restart = t->resize_cost, .resize = t->resize_cost, .move = t->resize_cost},
-        .speeds = has_launcher(t) ? worker_sizes(t, arena) : NULL,
-        .nspeeds = has_launcher(t) ? 1 : 0,
+        .speeds = curve,
+        .nspeeds = curve ? 1 : 0,
     };
     return job_normalise(out, err);
 }

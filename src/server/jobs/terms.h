@@ -4,6 +4,7 @@
 
 #include "model/cluster.h"
 #include "model/job.h"
+#include "model/speed_fit.h"
 #include "store/jobs.h"
 #include "wire/spec.h"
 
@@ -51,10 +52,11 @@ void terms_to_row(const struct terms *t, struct job_row *row);
 /* Workers of an elastic launcher that so many units serve; 1 for other jobs. */
 uint32_t terms_workers(const struct terms *t, units_t units);
 
-/* What the engine is told. Times are engine time; deadline USEC_NEVER = none. The name
- * is borrowed; the arena, which must live as long, has the sizes that it can run on. */
+/* What the engine is told. Times are engine time; deadline USEC_NEVER = none. A curve that
+ * was measured on two sizes or more counts; otherwise speed is taken to grow with size.
+ * The name is borrowed; the arena, which must live as long, has the curve. */
 int terms_to_job(const struct terms *t, uint32_t id, const char *name, int32_t priority,
-                 usec_t submit, usec_t deadline, struct arena *arena, struct job *out,
-                 struct err *err);
+                 usec_t submit, usec_t deadline, const struct speed_fit *measured,
+                 struct arena *arena, struct job *out, struct err *err);
 
 #endif

@@ -171,7 +171,7 @@ int yard_change(struct yard *y, int64_t id, const struct job_change *c, struct e
                     c->set_deadline ? c->deadline : j->row.deadline, err) < 0)
         return -1;
     if (c->set_time_limit && j->attempt)
-        turn_do(y, j->attempt, DEED_LIMIT);
+        turn_pursue(y, j->attempt);
     events_add(y, "job.changed", id, NULL);
     return 0;
 }

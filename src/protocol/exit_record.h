@@ -1,0 +1,46 @@
+/* exit.json: how a job ended, on disk until the server has it. The last message of a
+ * conductor says the same. */
+#ifndef PROTOCOL_EXIT_RECORD_H
+#define PROTOCOL_EXIT_RECORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/record.h"
+#include "protocol/usage.h"
+
+/* A record is never larger: all its texts are bounded. */
+#define EXIT_RECORD_MAX_BYTES 8192
+
+enum { EXIT_TEXT_SIZE = 256 };
+
+struct exit_record {
+    int64_t job, attempt; /* 0 = spec.json could not be read */
+    usec_t started, at;   /* wall time; started: 0 = never */
+    int32_t code;         /* its exit status, 128 + the signal that killed it, or 125 to 127 */
+    int32_t signal;
+    bool oom, timeout;
+    char stop[EXIT_TEXT_SIZE];   /* the reason of the stop that was going on; empty = none */
+    char reason[EXIT_TEXT_SIZE]; /* for people; empty = it just ended */
+    struct usage usage;
+    int64_t log_bytes, log_dropped;
+    const char **warnings; /* ends with NULL; NULL = none */
+};
+
+extern const struct record record_of_exit;
+
+/* Takes the room that the record will need, so that a disk that is full by then does not
+ * matter. Returns a descriptor, or -1 when it cannot. */
+int exit_record_reserve(int dir);
+/* Writes the record durably: when it returns 0 the file is complete and survives a power
+ * failure. `fd` is what exit_record_reserve gave, -1 to try without; it is closed when it
+ * succeeds. The text is one line, a message of the kind `exit`. */
+int exit_record_write(int dir, int fd, const char *text, size_t n, struct err *err);
+
+/* Reads it, texts into the arena. ERR_NOT_FOUND when there is none, ERR_INVALID when it is
+ * not a record. */
+int exit_record_read(int dir, struct arena *a, struct exit_record *out, struct err *err);
+/* Removes it from the directory of this path; fine when there is none. */
+void exit_record_remove(const char *dir);
+
+#endif

@@ -1,0 +1,155 @@
+/* Owns the mapping of offsets to log files; logfile.h has the rule. The writer may
+ * rotate at any moment. What was listed is true if `log` is the same file after
+ * the listing as before it: nothing was rotated meanwhile. (It is held open, so
+ * that its inode cannot have become another file's.) */
+#include "protocol/logread.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "base/str.h"
+
+enum { TRIES = 10000 };
+
+struct view {
+    int current;         /* the file `log`, part number last + 1; -1 = there is none */
+    int64_t first, last; /* numbers of the rotated files that are there; 0 = none */
+};
+
+static int failed(struct err *err)
+{
+    return err_set(err, ERR_IO, "cannot read the log: %s", strerror(errno));
+}
+
+static int list_parts(int dir, struct view *v, struct err *err)
+{
+    int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *d = fd < 0 ? NULL : fdopendir(fd);
+    if (!d) {
+        failed(err);
+        if (fd >= 0)
+            close(fd);
+        return -1;
+    }
+    const struct dirent *e;
+    int64_t n;
+    v->first = v->last = 0;
+    while ((e = readdir(d))) {
+        if (strncmp(e->d_name, "log.", 4) != 0 ||
+            str_parse_int(e->d_name + 4, 1, INT64_MAX - 1, &n, NULL) < 0)
+            continue;
+        v->first = !v->first || n < v->first ? n : v->first;
+        v->last = n > v->last ? n : v->last;
+    }
+    closedir(d);
+    return 0;
+}
+
+static bool is_still_current(int dir, int fd)
+{
+    struct stat now, then;
+    if (fstatat(dir, "log", &now, 0) < 0)
+        return fd < 0;
+    return fd >= 0 && fstat(fd, &then) == 0 && now.st_ino == then.st_ino;
+}
+
+/* Close v->current when it is done with. */
+static int open_view(int dir, struct view *v, struct err *err)
+{
+    for (unsigned i = 0; i < TRIES; i++) {
+        AUTO_CLOSE int fd = openat(dir, "log", O_RDONLY | O_CLOEXEC);
+        if (fd < 0 && errno != ENOENT)
+            return failed(err);
+        if (list_parts(dir, v, err) < 0)
+            return -1;
+        if (is_still_current(dir, fd)) {
+            v->current = fd_take(&fd);
+            return 0;
+        }
+    }
+    return err_set(err, ERR_IO, "cannot read the log: it is rotated all the time");
+}
+
+static int open_part(int dir, int64_t part)
+{
+    char name[32];
+    snprintf(name, sizeof name, "log.%lld", (long long)part);
+    return openat(dir, name, O_RDONLY | O_CLOEXEC);
+}
+
+/* Opens the file that holds the offset, which is moved to the oldest byte that is
+ * left; *start is the offset of its first byte. *fd = -1: the offset is behind the
+ * end. */
+static int open_at(int dir, int64_t max, int64_t *offset, int64_t *start, int *fd, struct err *err)
+{
+    for (;;) {
+        struct view v;
+        if (open_view(dir, &v, err) < 0)
+            return -1;
+        AUTO_CLOSE int current = v.current;
+        int64_t part = *offset / max + 1;
+        if (part < v.first) {
+            part = v.first;
+            *offset = (part - 1) * max;
+        }
+        *start = (part - 1) * max;
+        if (part > v.last) {
+            *fd = part == v.last + 1 ? fd_take(&current) : -1;
+            return 0;
+        }
+        *fd = open_part(dir, part);
+        if (*fd >= 0)
+            return 0;
+        if (errno != ENOENT)
+            return failed(err);
+    }
+}
+
+int logread(int dir, int64_t max, int64_t *offset, char *bytes, size_t n, size_t *got,
+            struct err *err)
+{
+    size_t done = 0;
+    int64_t at = *offset;
+    while (done < n) {
+        int64_t next = at + (int64_t)done, asked = next, start;
+        AUTO_CLOSE int fd = -1;
+        if (open_at(dir, max, &next, &start, &fd, err) < 0)
+            return -1;
+        /* Removed while it was read: give what there is so far. */
+        if (fd < 0 || (next != asked && done))
+            break;
+        if (next != asked)
+            at = next;
+        ssize_t r = pread(fd, bytes + done, n - done, next - start);
+        if (r < 0)
+            return failed(err);
+        if (r == 0)
+            break;
+        done += (size_t)r;
+    }
+    *offset = at;
+    *got = done;
+    return 0;
+}
+
+int logread_span(int dir, int64_t max, int64_t *first, int64_t *end, struct err *err)
+{
+    struct view v;
+    struct stat st = {0};
+    if (open_view(dir, &v, err) < 0)
+        return -1;
+    AUTO_CLOSE int fd = v.current;
+    if (fd >= 0 && fstat(fd, &st) < 0)
+        return failed(err);
+    *first = v.first ? (v.first - 1) * max : 0;
+    *end = v.last * max + st.st_size;
+    return 0;
+}

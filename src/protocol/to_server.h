@@ -1,0 +1,114 @@
+/* What a conductor says to the server. docs/conductor.md tells when. */
+#ifndef PROTOCOL_TO_SERVER_H
+#define PROTOCOL_TO_SERVER_H
+
+#include "protocol/exit_record.h"
+#include "protocol/message.h"
+#include "protocol/progress_report.h"
+#include "protocol/usage.h"
+
+/* kind, its "type" */
+#define TO_SERVER_KINDS(X)                                                                         \
+    X(HELLO, hello)                                                                                \
+    X(STARTED, started)                                                                            \
+    X(PROGRESS, progress)                                                                          \
+    X(USAGE, usage)                                                                                \
+    X(WARNING, warning)                                                                            \
+    X(OK, ok)                                                                                      \
+    X(ERROR, error)                                                                                \
+    X(APPLIED, applied)                                                                            \
+    X(RESTARTED, restarted)                                                                        \
+    X(EXIT, exit)
+
+enum to_server_kind {
+#define X(upper, lower) TO_SERVER_##upper,
+    TO_SERVER_KINDS(X)
+#undef X
+        TO_SERVER_BAD, /* of no known kind, or with a wrong member; `problem` says what */
+};
+
+struct hello_message {
+    int32_t version;
+    int64_t job, attempt;
+    const char *token;
+    int64_t pid;
+    usec_t started; /* wall time; 0 = it has not */
+    int64_t seq;    /* of the newest progress that was ever sent */
+    double cpus;    /* as the conductor was told last; 0 = it was not */
+};
+
+struct started_message {
+    int64_t pid;
+    usec_t at;
+};
+
+struct progress_message {
+    int64_t seq;
+    usec_t at;
+    struct progress_report report;
+    struct field_numbers metrics;
+    bool weak;     /* step and total may not be the training's */
+    bool diverged; /* the newest loss is NaN or infinite */
+};
+
+struct usage_message {
+    usec_t at;
+    struct usage usage;
+};
+
+struct warning_message {
+    const char *text;
+};
+
+struct ok_message {
+    int64_t id;
+};
+
+struct error_message {
+    int64_t id;
+    const char *text;
+};
+
+struct applied_message {
+    int64_t id; /* of the command; -1 = it had none */
+    double cpus;
+    int64_t threads; /* of its newest parallel region; 0 = none has obeyed an order yet */
+    /* Of a job with a page; of others -1 and false. */
+    usec_t in;       /* from the order until the first region that obeyed, or until now */
+    int64_t regions; /* begun so far */
+    bool late;       /* none has obeyed yet */
+};
+
+struct restarted_message {
+    int64_t incarnation;
+    double cpus;
+    usec_t pause;
+};
+
+struct to_server {
+    enum to_server_kind kind;
+    union {
+        struct hello_message hello;
+        struct started_message started;
+        struct progress_message progress;
+        struct usage_message usage;
+        struct warning_message warning;
+        struct ok_message ok;
+        struct error_message error;
+        struct applied_message applied;
+        struct restarted_message restarted;
+        struct exit_record exit;
+        char problem[sizeof((struct err *)0)->text];
+    };
+};
+
+/* By kind: its "type", and what it has. */
+extern const struct message_kind to_server_kinds[TO_SERVER_BAD];
+
+/* Adds one line. */
+void to_server_encode(const struct to_server *m, struct str *out);
+/* Reads one line; texts are in the arena. Fails when it is not a message at all. */
+int to_server_decode(const char *line, size_t n, struct arena *a, struct to_server *out,
+                     struct err *err);
+
+#endif

@@ -1,0 +1,251 @@
+/* Owns the conductors of the fake runtime and the jobs that they pretend to run. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "runtime/fake_world.h"
+
+/* ---- what it pretends to be -------------------------------------------------- */
+
+static bool option(const char *word, const char *name, double *out)
+{
+    size_t n = strlen(name);
+    if (strncmp(word, name, n) != 0 || word[n] != '=')
+        return false;
+    *out = strtod(word + n + 1, NULL);
+    return true;
+}
+
+void fake_conductor_read(struct fake_attempt *a, const struct launch_spec *spec)
+{
+    double work = 1, code = 0, steps = 0, serial = 0;
+    for (const char **w = spec->command; *w; w++) {
+        if (option(*w, "work", &work) || option(*w, "code", &code) || option(*w, "steps", &steps) ||
+            option(*w, "serial", &serial))
+            continue;
+        a->saves |= !strcmp(*w, "saves");
+        a->deaf |= !strcmp(*w, "deaf");
+    }
+    a->work = work * (double)USEC_PER_SEC;
+    a->serial = serial;
+    a->code = (int32_t)code;
+    a->steps = (int64_t)steps;
+    snprintf(a->token, sizeof a->token, "%s", spec->token);
+}
+
+/* ---- what it says ------------------------------------------------------------ */
+
+static void say(struct fake *f, const struct fake_attempt *a, const struct to_server *m)
+{
+    if (a->link && f->server && !fake_is_cut(f, a->node))
+        f->server->host->message(f->server->host, &a->link->base, m);
+}
+
+static void say_exit(struct fake *f, const struct fake_attempt *a)
+{
+    struct to_server m = {.kind = TO_SERVER_EXIT, .exit = a->record};
+    if (a->link && a->link->welcomed)
+        say(f, a, &m);
+}
+
+/* ---- its job ----------------------------------------------------------------- */
+
+static struct fake_saved *saved_of(struct fake *f, int64_t job)
+{
+    for (size_t i = 0; i < f->saved.n; i++)
+        if (f->saved.at[i].job == job)
+            return &f->saved.at[i];
+    VEC_PUSH(&f->saved, (struct fake_saved){.job = job});
+    return &f->saved.at[f->saved.n - 1];
+}
+
+static double rate(const struct fake_attempt *a)
+{
+    double cpus = (double)a->size.cpus / UNIT;
+    if (a->state != FAKE_RUNNING || a->frozen)
+        return 0;
+    return cpus < 1 ? cpus : 1 / (a->serial + (1 - a->serial) / cpus);
+}
+
+void fake_conductor_advance(const struct fake *f, struct fake_attempt *a)
+{
+    a->done += (double)(f->now - a->as_of) * rate(a);
+    a->as_of = f->now;
+}
+
+static usec_t end_of_work(const struct fake_attempt *a)
+{
+    double r = rate(a);
+    return r > 0 ? a->as_of + (usec_t)ceil(fmax(a->work - a->done, 0) / r) : USEC_NEVER;
+}
+
+static void begin_job(struct fake *f, struct fake_attempt *a)
+{
+    f->overlaps += a->begun || fake_truth_of(f, a->id.job).running;
+    a->state = FAKE_RUNNING;
+    a->begun++;
+    a->started = a->as_of = f->now;
+    a->claim_at = USEC_NEVER;
+    a->done = a->saves ? saved_of(f, a->id.job)->done : 0;
+    a->report_at = a->steps ? f->now + f->options.report : USEC_NEVER;
+}
+
+static void end_job(struct fake *f, struct fake_attempt *a, int32_t code, int32_t signal)
+{
+    fake_conductor_advance(f, a);
+    if (a->saves)
+        saved_of(f, a->id.job)->done = a->done;
+    a->state = FAKE_ENDED;
+    a->report_at = USEC_NEVER;
+    a->record = (struct exit_record){.job = a->id.job,
+                                     .attempt = a->id.n,
+                                     .started = a->started,
+                                     .at = f->now,
+                                     .code = code,
+                                     .signal = signal,
+                                     .usage = USAGE_UNKNOWN};
+    snprintf(a->record.stop, sizeof a->record.stop, "%s", a->stop);
+    say_exit(f, a);
+}
+
+static void say_progress(struct fake *f, struct fake_attempt *a)
+{
+    struct to_server m = {
+        .kind = TO_SERVER_PROGRESS,
+        .progress = {.seq = ++a->seq, .at = f->now, .report = PROGRESS_REPORT_UNKNOWN}};
+    fake_conductor_advance(f, a);
+    m.progress.report.step = (int64_t)fmin((double)a->steps * a->done / a->work, (double)a->steps);
+    m.progress.report.total = a->steps;
+    say(f, a, &m);
+}
+
+static void connect_to_server(struct fake *f, struct fake_attempt *a)
+{
+    a->connect_at = USEC_NEVER;
+    if (!f->server || a->link || fake_is_cut(f, a->node)) {
+        a->connect_at = fake_soon(f, f->faults.reconnect) + 1;
+        return;
+    }
+    a->link = xcalloc(1, sizeof *a->link);
+    *a->link = (struct fake_link){.base = {.runtime = f->server},
+                                  .attempt = (uint32_t)(a - f->attempts.at)};
+    struct to_server m = {.kind = TO_SERVER_HELLO,
+                          .hello = {.version = PROTOCOL_VERSION,
+                                    .job = a->id.job,
+                                    .attempt = a->id.n,
+                                    .token = a->token,
+                                    .pid = 1000 + (int64_t)a->link->attempt,
+                                    .started = a->started,
+                                    .seq = a->seq,
+                                    .cpus = (double)a->size.cpus / UNIT}};
+    say(f, a, &m);
+}
+
+/* ---- what it hears ----------------------------------------------------------- */
+
+static void take_stop(struct fake *f, struct fake_attempt *a, const struct stop_message *m)
+{
+    if (a->state != FAKE_RUNNING)
+        return;
+    enum { SAVING = 1000000 };
+    usec_t grace = m->grace == USEC_NEVER ? 60 * USEC_PER_SEC : m->grace;
+    usec_t end_at = f->now + (a->deaf || grace < SAVING ? grace : SAVING);
+    a->end_at = end_at < a->end_at ? end_at : a->end_at;
+    a->killed = a->deaf || grace < SAVING;
+    snprintf(a->stop, sizeof a->stop, "%s", m->reason ? m->reason : "");
+}
+
+void fake_conductor_hear(struct fake *f, struct fake_attempt *a, const struct to_conductor *m)
+{
+    struct to_server applied = {.kind = TO_SERVER_APPLIED, .applied = {.id = m->id}};
+    struct to_server started = {.kind = TO_SERVER_STARTED, .started = {1, a->started}};
+    switch (m->kind) {
+    case TO_CONDUCTOR_WELCOME:
+        a->link->welcomed = true;
+        if (a->started)
+            say(f, a, &started);
+        if (a->state == FAKE_ENDED)
+            say_exit(f, a);
+        break;
+    case TO_CONDUCTOR_ACK:
+        a->acked = true;
+        break;
+    case TO_CONDUCTOR_STOP:
+        take_stop(f, a, &m->stop);
+        break;
+    case TO_CONDUCTOR_RESIZE:
+        applied.applied.cpus = m->resize.cpus;
+        applied.applied.threads = m->resize.threads;
+        applied.applied.regions = -1;
+        say(f, a, &applied);
+        break;
+    default: /* the engine freezes, and pretended jobs have neither limits nor restarts */
+        break;
+    }
+}
+
+void fake_conductor_cut(struct fake *f, struct fake_attempt *a)
+{
+    struct fake_link *link = a->link;
+    if (!link)
+        return;
+    a->link = NULL;
+    if (f->server)
+        f->server->host->unlinked(f->server->host, &link->base);
+    free(link);
+    if (a->state == FAKE_RUNNING || a->state == FAKE_ENDED)
+        a->connect_at = fake_soon(f, f->faults.reconnect) + 1;
+}
+
+void fake_conductor_kill(struct fake *f, struct fake_attempt *a)
+{
+    fake_conductor_advance(f, a);
+    if (a->state == FAKE_RUNNING)
+        a->state = FAKE_DEAD; /* one that has not claimed stays as it is until it is given up */
+    a->claim_at = a->report_at = USEC_NEVER;
+    fake_conductor_cut(f, a);
+    a->connect_at = USEC_NEVER;
+}
+
+/* ---- its time ---------------------------------------------------------------- */
+
+static usec_t soonest(usec_t a, usec_t b)
+{
+    return a < b ? a : b;
+}
+
+/* When it ends because it was asked to. What is frozen cannot. */
+static usec_t stop_time(const struct fake_attempt *a)
+{
+    return a->frozen && !a->killed ? USEC_NEVER : a->end_at;
+}
+
+usec_t fake_conductor_due(const struct fake *f, const struct fake_attempt *a)
+{
+    usec_t due = soonest(a->claim_at, a->connect_at);
+    (void)f;
+    if (a->state == FAKE_RUNNING)
+        due = soonest(soonest(due, a->report_at), soonest(end_of_work(a), stop_time(a)));
+    return due;
+}
+
+void fake_conductor_turn(struct fake *f, struct fake_attempt *a)
+{
+    if (a->state == FAKE_CREATED && a->claim_at <= f->now) {
+        begin_job(f, a);
+        a->connect_at = f->now;
+    }
+    if (a->connect_at <= f->now)
+        connect_to_server(f, a);
+    if (a->state != FAKE_RUNNING)
+        return;
+    if (end_of_work(a) <= f->now) {
+        end_job(f, a, a->code, 0);
+    } else if (stop_time(a) <= f->now) {
+        end_job(f, a, a->killed ? 137 : 143, a->killed ? 9 : 15);
+    } else if (a->report_at <= f->now) {
+        a->report_at = f->now + f->options.report;
+        say_progress(f, a);
+    }
+}

@@ -1,0 +1,120 @@
+/* Between the two files of the fake runtime: the engine (fake.c) and the conductors
+ * with their jobs (fake_conductor.c). */
+#ifndef RUNTIME_FAKE_WORLD_H
+#define RUNTIME_FAKE_WORLD_H
+
+#include "base/str.h"
+#include "runtime/fake.h"
+
+enum fake_state {
+    FAKE_CREATED, /* its conductor has been started, and has not claimed it yet */
+    FAKE_VOID,    /* given up before that */
+    FAKE_RUNNING,
+    FAKE_ENDED, /* with a record */
+    FAKE_DEAD,  /* without one */
+};
+
+struct fake_attempt {
+    struct attempt_id id;
+    uint32_t node;
+    enum fake_state state;
+    bool cleaned; /* the engine has nothing of it any more */
+    bool adopted; /* by the server that is there now */
+    char token[64];
+    usec_t claim_at, report_at, connect_at; /* USEC_NEVER = not */
+    /* What it pretends to be. */
+    double work;   /* microseconds on one CPU */
+    double serial; /* part of it that more CPUs do not make faster */
+    int32_t code;
+    int64_t steps;
+    bool saves, deaf;
+    /* What it has. */
+    struct runtime_size size;
+    bool frozen;
+    /* How far it is. */
+    double done; /* as of then */
+    usec_t as_of, started;
+    uint32_t begun; /* times that its command was started: at most once */
+    usec_t end_at;  /* it was asked to end: then; USEC_NEVER = it was not */
+    bool killed;    /* and will be killed for it */
+    char stop[32];  /* why */
+    struct exit_record record;
+    bool acked;
+    int64_t seq;
+    struct fake_link *link;
+};
+
+struct fake_link {
+    struct runtime_link base;
+    uint32_t attempt; /* index */
+    bool welcomed;
+};
+
+struct fake_node {
+    char name[16];
+    usec_t cut_until;
+};
+
+/* An operation under way. */
+struct fake_op {
+    struct runtime_op *op; /* NULL = its server is gone; its effect may still happen */
+    struct runtime_op copy;
+    struct fake_attempt launch; /* of a start */
+    usec_t at, timeout;         /* when it happens; when the caller gives up */
+    bool fails, lost;
+};
+
+/* A message on its way to a conductor. */
+struct fake_letter {
+    uint32_t attempt; /* index */
+    usec_t at;
+    struct str line;
+};
+
+struct fake {
+    struct fake_options options;
+    struct fake_faults faults;
+    struct rng rng;
+    usec_t now;
+    VEC(struct fake_node) nodes;
+    VEC(struct fake_attempt) attempts;
+    VEC(struct fake_op) ops;
+    VEC(struct fake_letter) letters;
+    VEC(struct fake_saved {
+        int64_t job;
+        double done;
+    })
+    saved;
+    struct runtime *server; /* NULL while there is none */
+    uint32_t overlaps;      /* commands that began while their job ran already */
+    uint32_t heard;         /* operations and messages of the server that are still heard */
+};
+
+struct runtime {
+    struct fake *world;
+    struct runtime_host *host;
+};
+
+/* A time from now on, at most `most` away. */
+usec_t fake_soon(struct fake *f, usec_t most);
+bool fake_chance(struct fake *f, double probability);
+bool fake_is_cut(const struct fake *f, uint32_t node);
+
+/* fake_conductor.c */
+
+/* Reads what the command pretends to be. */
+void fake_conductor_read(struct fake_attempt *a, const struct launch_spec *spec);
+/* When it next does something by itself. */
+usec_t fake_conductor_due(const struct fake *f, const struct fake_attempt *a);
+/* Does it. */
+void fake_conductor_turn(struct fake *f, struct fake_attempt *a);
+/* The server says something to it. */
+void fake_conductor_hear(struct fake *f, struct fake_attempt *a, const struct to_conductor *m);
+/* Its size or freezing is about to change, or it is looked at: brings its work up to now. */
+void fake_conductor_advance(const struct fake *f, struct fake_attempt *a);
+/* It is gone, and all its processes. */
+void fake_conductor_kill(struct fake *f, struct fake_attempt *a);
+/* Its link is cut. */
+void fake_conductor_cut(struct fake *f, struct fake_attempt *a);
+
+#endif

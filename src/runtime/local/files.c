@@ -1,0 +1,76 @@
+/* Owns the files that an attempt starts with. */
+#include "runtime/local/files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/str.h"
+#include "runtime/local/local.h"
+
+char *files_dir(const struct runtime *r, struct attempt_id id)
+{
+    struct str path = {0};
+    str_addf(&path, "%s/%lld/%u", r->jobs_dir, (long long)id.job, id.n);
+    return path.at;
+}
+
+/* Makes the directory; those above it only when they are missing. */
+static int make_dir(char *path, struct err *err)
+{
+    if (mkdir(path, 0700) == 0 || errno == EEXIST)
+        return 0;
+    char *slash = errno == ENOENT ? strrchr(path, '/') : NULL;
+    if (slash && slash != path) {
+        *slash = '\0';
+        int rc = make_dir(path, err);
+        *slash = '/';
+        if (rc < 0)
+            return -1;
+        if (mkdir(path, 0700) == 0 || errno == EEXIST)
+            return 0;
+    }
+    return err_set(err, ERR_IO, "cannot create %s: %s", path, strerror(errno));
+}
+
+static int make_dirs(const char *path, struct err *err)
+{
+    AUTO_FREE char *copy = xstrdup(path);
+    return make_dir(copy, err);
+}
+
+/* Nobody looks at it before the conductor is started. */
+static int write_file(const char *path, const char *text, size_t n, mode_t mode, struct err *err)
+{
+    AUTO_CLOSE int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode);
+    ssize_t written = fd < 0 ? -1 : write(fd, text, n);
+    if (written == (ssize_t)n)
+        return 0;
+    return err_set(err, ERR_IO, "cannot write %s: %s", path,
+                   strerror(written < 0 ? errno : ENOSPC));
+}
+
+static int write_spec(const char *dir, const struct launch_spec *spec, struct err *err)
+{
+    struct str path = {0}, text = {0};
+    str_addf(&path, "%s/spec.json", dir);
+    record_encode(&launch_spec_record, spec, &text);
+    int rc = write_file(path.at, text.at, text.n, 0600, err);
+    str_done(&path);
+    str_done(&text);
+    return rc;
+}
+
+int files_write(const char *dir, const struct runtime_start *start, struct err *err)
+{
+    if (make_dirs(dir, err) < 0)
+        return -1;
+    if (start->script &&
+        write_file(start->script_path, start->script, strlen(start->script), 0700, err) < 0)
+        return -1;
+    if (start->checkpoints && make_dirs(start->checkpoints, err) < 0)
+        return -1;
+    return write_spec(dir, start->spec, err);
+}

@@ -1,0 +1,15 @@
+/* The files of an attempt: STATE/jobs/JOB/ATTEMPT/. */
+#ifndef RUNTIME_LOCAL_FILES_H
+#define RUNTIME_LOCAL_FILES_H
+
+#include "runtime/runtime.h"
+
+/* Its directory; the caller frees it. */
+char *files_dir(const struct runtime *r, struct attempt_id id);
+
+/* Writes what the conductor finds: the directory, the script, the directory for
+ * checkpoints, spec.json last. Nothing of it needs to survive a crash of the machine: an
+ * attempt without a claim is given up, and its job is started anew. */
+int files_write(const char *dir, const struct runtime_start *start, struct err *err);
+
+#endif

@@ -1,0 +1,21 @@
+/* The conductors' socket, RUN/conductor.sock: one connection for each attempt that runs,
+ * a JSON object a line both ways. */
+#ifndef RUNTIME_LOCAL_LINKS_H
+#define RUNTIME_LOCAL_LINKS_H
+
+#include "runtime/runtime.h"
+
+struct links;
+
+/* Listens, if the host has a loop. The run directory is this server's alone. */
+int links_open(struct runtime *r, struct links **out, struct err *err);
+/* Ends all connections: conductors connect again to whoever listens next. NULL is fine. */
+void links_close(struct links *l);
+/* The path of the socket. */
+const char *links_path(const struct links *l);
+
+/* As in struct runtime_ops. */
+void links_send(struct runtime *r, struct runtime_link *link, const struct to_conductor *m);
+void links_unlink(struct runtime *r, struct runtime_link *link);
+
+#endif

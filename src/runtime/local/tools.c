@@ -1,0 +1,48 @@
+/* Owns where files of ours are: named by a variable, or beside this program. */
+#include "runtime/local/tools.h"
+
+#include <limits.h>
+#include <unistd.h>
+
+#include "base/str.h"
+#include "runtime/runtime.h"
+
+static const struct {
+    const char *variable;  /* names it; empty = there shall be none */
+    const char *places[2]; /* from the program's directory: in the build tree, installed */
+} tools[] = {
+    [TOOL_MALLEABLE] = {"TRAINYARD_MALLEABLE",
+                        {"libtrainyard-malleable.so",
+                         "../lib/trainyard/libtrainyard-malleable.so"}},
+    [TOOL_TORCHRUN] = {"TRAINYARD_TORCHRUN",
+                       {"../python/trainyard_torchrun.py",
+                        "../share/trainyard/python/trainyard_torchrun.py"}},
+    [TOOL_HOSTS] = {"TRAINYARD_HOSTS",
+                    {"../python/trainyard_hosts.py",
+                     "../share/trainyard/python/trainyard_hosts.py"}},
+};
+
+/* The file, from the directory of this program. */
+static char *find_beside(const char *exe, const char *place)
+{
+    struct str path = {0};
+    str_addf(&path, "%.*s/%s", (int)(strrchr(exe, '/') - exe), exe, place);
+    char *full = realpath(path.at, NULL);
+    str_done(&path);
+    return full;
+}
+
+void tools_find(char *out[3])
+{
+    char exe[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    exe[n > 0 ? n : 0] = '\0';
+    for (size_t i = 0; i < COUNT_OF(tools); i++) {
+        const char *given = getenv(tools[i].variable);
+        out[i] = NULL;
+        if (given && *given)
+            out[i] = xstrdup(given);
+        for (size_t k = 0; !given && n > 0 && !out[i] && k < COUNT_OF(tools[i].places); k++)
+            out[i] = find_beside(exe, tools[i].places[k]);
+    }
+}

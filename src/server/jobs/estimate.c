@@ -1,0 +1,180 @@
+/* Owns the estimator of each live job.
+ *
+ * The time between two reports, divided by the steps between them, is the time of a step
+ * on the size that the job had meanwhile. From these times follows the speed on every size
+ * (model/speed_fit.h), from the steps that are missing to its total the time that is left,
+ * with a band. Once a job was seen on two sizes, its measured curve replaces the assumption
+ * that twice the CPUs make it twice as fast. */
+#include "server/jobs/estimate.h"
+
+#include <math.h>
+
+#include "server/jobs/live.h"
+#include "server/jobs/rules.h"
+#include "server/yard.h"
+#include "store/speeds.h"
+
+/* What was seen this long ago counts half. */
+#define HALF_LIFE (1800 * USEC_PER_SEC)
+/* The engine is told of a curve that differs by more. */
+#define NOTICEABLE 0.05
+
+/* The units that make it fast: its share where CPUs are shared, else what it holds. */
+static units_t units_of(const struct attempt *a)
+{
+    if (a->pool != POOL_CPU)
+        return a->gpus;
+    return a->share > 0 ? a->share : a->cpus;
+}
+
+static double total_of(const struct live_job *j)
+{
+    return j->progress.total > 0 ? j->progress.total : j->terms.total;
+}
+
+void estimate_break(struct live_job *j)
+{
+    j->estimate.at = 0;
+}
+
+/* ---- reports ------------------------------------------------------------------- */
+
+static void see_step(struct job_estimate *e, usec_t at, double step, units_t units)
+{
+    if (!e->seen) {
+        e->seen = xmalloc(sizeof *e->seen);
+        speed_seen_init(e->seen, HALF_LIFE);
+    }
+    speed_seen_add(e->seen, at, units, (double)(at - e->at) / (step - e->step));
+    speed_fit(e->seen, at, NULL, &e->fit);
+}
+
+static void update_left(struct live_job *j, double step)
+{
+    struct job_estimate *e = &j->estimate;
+    double missing = fmax(total_of(j) - step, 0);
+    struct steps_left left = {STEPS_DECLARED, {missing, missing, missing}};
+    units_t units = units_of(j->attempt);
+    struct range t;
+    if (!(total_of(j) > 0))
+        e->left = (struct range){0, INFINITY, INFINITY};
+    else if (e->seen && speed_seen_step(e->seen, e->at, units, &t)) /* no curve knows better */
+        e->left = (struct range){missing * t.low, missing * t.mid, missing * t.high};
+    else
+        e->left = estimate_time(&e->fit, &left, units);
+}
+
+/* Tells the engine of a curve that is new to it. */
+static void tell_curve(struct yard *y, struct live_job *j)
+{
+    struct job_estimate *e = &j->estimate;
+    units_t most = j->terms.pool == POOL_CPU ? j->terms.cpus_max : j->terms.gpus_max;
+    if (e->fit.sizes < 2 || most <= UNIT)
+        return;
+    double best = speed_fit_step(&e->fit, UNIT).mid / speed_fit_step(&e->fit, most).mid;
+    if (e->told == e->fit.sizes && fabs(best - e->told_best) <= NOTICEABLE * e->told_best)
+        return;
+    e->told = e->fit.sizes;
+    e->told_best = best;
+    rules_tell_terms(y, j);
+}
+
+void estimate_report(struct yard *y, struct live_job *j, usec_t at, double step)
+{
+    struct job_estimate *e = &j->estimate;
+    const struct task *t = yard_task(y, j);
+    if (isnan(step) || !j->attempt || !t || !task_running(t))
+        return;
+    bool advanced = e->at && at > e->at && step > e->step;
+    if (advanced)
+        see_step(e, at, step, units_of(j->attempt));
+    if (!e->at || advanced || step < e->step) { /* one that goes back begins again */
+        e->at = at;
+        e->step = step;
+    }
+    update_left(j, step);
+    if (advanced)
+        tell_curve(y, j);
+}
+
+/* ---- what follows ---------------------------------------------------------------- */
+
+bool estimate_knows_work(const struct live_job *j)
+{
+    return j->estimate.fit.sizes > 0 && total_of(j) > 0 && isfinite(j->estimate.left.mid);
+}
+
+bool estimate_left(const struct live_job *j, struct range *out)
+{
+    const struct range *left = &j->estimate.left;
+    if (!j->attempt || !estimate_knows_work(j))
+        return false;
+    *out = (struct range){left->low / 1e6, left->mid / 1e6, left->high / 1e6};
+    return true;
+}
+
+/* The engine's rate makes its end the estimator's, whatever curve it knows. */
+double estimate_work(const struct yard *y, const struct live_job *j, double done)
+{
+    const struct task *t = yard_task(y, j);
+    if (t && t->rate > 0 && estimate_knows_work(j))
+        return done + j->estimate.left.mid * t->rate;
+    return fmax(TERMS_WORK_UNKNOWN, 2 * done);
+}
+
+/* ---- the store --------------------------------------------------------------------- */
+
+int estimate_save(struct store *s, const struct live_job *j, struct err *err)
+{
+    const struct speed_seen *seen = j->estimate.seen;
+    for (size_t i = 0; seen && i < SPEED_SIZES; i++) {
+        const struct speed_size *at = &seen->at[i];
+        struct speed_row row = {at->size,   at->units,  at->mean, at->squares,
+                                at->inside, at->weight, at->last};
+        if (at->size && at->weight > 0 && store_speed_save(s, j->row.id, &row, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+struct loading {
+    struct job_estimate *e;
+    uint32_t n;
+};
+
+static int load_size(void *ctx, const struct speed_row *row, struct err *err)
+{
+    struct loading *l = ctx;
+    (void)err;
+    if (!l->e->seen) {
+        l->e->seen = xmalloc(sizeof *l->e->seen);
+        speed_seen_init(l->e->seen, HALF_LIFE);
+    }
+    if (l->n == SPEED_SIZES)
+        return 1;
+    l->e->seen->at[l->n++] = (struct speed_size){.size = row->size,
+                                                 .units = row->units,
+                                                 .mean = row->mean,
+                                                 .squares = row->squares,
+                                                 .inside = row->inside,
+                                                 .weight = row->weight,
+                                                 .last = row->last};
+    return 0;
+}
+
+int estimate_load(struct store *s, struct live_job *j, struct err *err)
+{
+    struct loading l = {&j->estimate, 0};
+    if (!j->row.attempt)
+        return 0;
+    if (store_speed_list(s, j->row.id, load_size, &l, err) < 0)
+        return -1;
+    if (l.n)
+        speed_fit(j->estimate.seen, j->row.progress_at, NULL, &j->estimate.fit);
+    return 0;
+}
+
+void estimate_done(struct job_estimate *e)
+{
+    free(e->seen);
+}

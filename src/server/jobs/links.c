@@ -1,0 +1,182 @@
+/* Owns who is who among the conductors. A link is nobody's until its hello shows the
+ * token of an attempt. One whose attempt is over and recorded is told so when it asks. */
+#include "server/jobs/links.h"
+
+#include <string.h>
+
+#include "server/jobs/attempts.h"
+#include "server/jobs/pursue.h"
+#include "server/jobs/reports.h"
+#include "server/jobs/size.h"
+#include "server/log.h"
+#include "store/attempts.h"
+#include "store/job_state.h"
+
+/* What a link has as its user when its attempt is over. */
+static const char over;
+
+void links_over(struct runtime_link *link)
+{
+    link->user = (void *)&over;
+}
+
+static struct attempt *attempt_of(const struct runtime_link *link)
+{
+    return link->user == &over ? NULL : link->user;
+}
+
+static const struct runtime_ops *ops_of(const struct yard *y, const struct runtime *r)
+{
+    for (size_t i = 0; i < y->runtimes.n; i++)
+        if (y->runtimes.at[i].runtime == r)
+            return y->runtimes.at[i].ops;
+    return NULL;
+}
+
+static void say(const struct yard *y, struct runtime_link *link, const struct to_conductor *m)
+{
+    ops_of(y, link->runtime)->send(link->runtime, link, m);
+}
+
+/* ---- hello ------------------------------------------------------------------- */
+
+struct find_over {
+    const struct hello_message *hello;
+    bool found;
+};
+
+static int see_attempt(void *ctx, const struct attempt_row *row, struct err *err)
+{
+    struct find_over *f = ctx;
+    (void)err;
+    f->found |= row->n == f->hello->attempt && job_state_over(row->state) &&
+                !strcmp(row->token, f->hello->token);
+    return 0;
+}
+
+static bool is_over(struct yard *y, const struct hello_message *m)
+{
+    struct find_over f = {m, false};
+    struct err err;
+    return store_attempt_list(y->store, m->job, see_attempt, &f, &err) == 0 && f.found;
+}
+
+/* What it may have missed is said again. */
+static void attach(struct yard *y, struct runtime_link *link, struct attempt *a,
+                   const struct hello_message *m)
+{
+    struct to_conductor welcome = {
+        .kind = TO_CONDUCTOR_WELCOME, .id = -1, .welcome = {PROTOCOL_VERSION, a->seq}};
+    if (a->link && a->link != link)
+        ops_of(y, a->link->runtime)->unlink(a->link->runtime, a->link);
+    link->user = a;
+    a->link = link;
+    a->pid = m->pid;
+    a->unheard = 0;
+    a->begun = true;
+    a->adopted = false;
+    if (a->told.cpus == 0 && m->cpus > 0) /* unless what it was started with still counts */
+        a->told.cpus = (units_t)(m->cpus * UNIT + 0.5);
+    say(y, link, &welcome);
+    turn_pursue(y, a);
+    if (m->started > 0)
+        attempt_started(y, a, m->started);
+}
+
+static void take_hello(struct yard *y, struct runtime_link *link, const struct hello_message *m)
+{
+    struct to_conductor welcome = {
+        .kind = TO_CONDUCTOR_WELCOME, .id = -1, .welcome = {PROTOCOL_VERSION, -1}};
+    struct to_conductor refused = {
+        .kind = TO_CONDUCTOR_REFUSED, .id = -1, .refused = {"no such attempt"}};
+    struct attempt *a = attempt_find(y, m->job, (uint32_t)m->attempt);
+    if (a && !strcmp(a->token, m->token)) {
+        attach(y, link, a, m);
+    } else if (!a && is_over(y, m)) {
+        links_over(link);
+        say(y, link, &welcome);
+    } else {
+        log_warning("job=%lld attempt=%lld an unknown conductor was refused", (long long)m->job,
+                    (long long)m->attempt);
+        say(y, link, &refused);
+    }
+}
+
+/* ---- the rest ---------------------------------------------------------------- */
+
+static void take_exit(struct yard *y, struct runtime_link *link, const struct exit_record *r)
+{
+    struct to_conductor ack = {.kind = TO_CONDUCTOR_ACK, .id = -1, .ack = {ACK_EXIT}};
+    struct attempt *a = attempt_of(link);
+    if (link->user == &over)
+        say(y, link, &ack);
+    else if (a && !a->leaves) /* one that leaves is acknowledged when it is cleaned up */
+        attempt_over_by(y, a, r);
+}
+
+static void warn(const struct attempt *a, const char *text)
+{
+    log_warning("job=%lld attempt=%u conductor: %s", (long long)a->job, a->n, text);
+}
+
+/* News of an attempt that goes on. */
+static void take_news(struct yard *y, struct attempt *a, const struct to_server *m)
+{
+    switch (m->kind) {
+    case TO_SERVER_STARTED:
+        attempt_started(y, a, m->started.at);
+        break;
+    case TO_SERVER_PROGRESS:
+        report_progress(y, a, &m->progress);
+        break;
+    case TO_SERVER_USAGE:
+        report_usage(y, a, &m->usage);
+        break;
+    case TO_SERVER_APPLIED:
+        report_applied(y, a, &m->applied);
+        break;
+    case TO_SERVER_RESTARTED:
+        report_restarted(y, a, &m->restarted);
+        break;
+    case TO_SERVER_WARNING:
+        warn(a, m->warning.text);
+        break;
+    case TO_SERVER_ERROR:
+        warn(a, m->error.text);
+        break;
+    case TO_SERVER_BAD:
+        warn(a, m->problem);
+        break;
+    default:
+        break;
+    }
+}
+
+void links_message(struct runtime_host *h, struct runtime_link *link, const struct to_server *m)
+{
+    struct yard *y = h->ctx;
+    struct attempt *a = attempt_of(link);
+    if (m->kind == TO_SERVER_HELLO) {
+        if (!link->user)
+            take_hello(y, link, &m->hello);
+    } else if (m->kind == TO_SERVER_EXIT) {
+        take_exit(y, link, &m->exit);
+    } else if (a && !a->leaves) {
+        take_news(y, a, m);
+    }
+}
+
+void links_lost(struct runtime_host *h, struct runtime_link *link)
+{
+    struct yard *y = h->ctx;
+    struct attempt *a = attempt_of(link);
+    if (!a)
+        return;
+    a->link = NULL;
+    a->unheard = a->look_at = clock_now(&y->clock);
+    a->told.cpus = a->told.threads = 0;
+    a->told.stop = STOP_NONE;
+    a->told.limit = -1;
+    size_shrunk(y, a);
+    yard_care(y);
+}

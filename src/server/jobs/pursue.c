@@ -1,0 +1,242 @@
+/* Owns what is done to real attempts, operation by operation.
+ *
+ * An attempt has one operation under way at most. When it is complete the attempt is
+ * looked at again, so what was wanted meanwhile is done next. Whoever may have missed a
+ * message is told again: a conductor on each new link, an engine by repeating the
+ * operation. */
+#include "server/jobs/pursue.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "server/jobs/attempts.h"
+#include "server/jobs/launch.h"
+#include "server/jobs/size.h"
+#include "server/log.h"
+#include "server/nodes.h"
+#include "store/job_state.h"
+
+/* By then an engine must have answered. */
+#define OP_TIME (60 * USEC_PER_SEC)
+/* Between two looks at an attempt that does not answer, and two tries of what failed. */
+enum { LOOK_EVERY = 500000 };
+/* A conductor that was just started has not claimed yet. */
+#define CLAIM_PATIENCE (10 * USEC_PER_SEC)
+
+void attempt_begin_op(struct yard *y, struct attempt *a, enum runtime_op_kind kind)
+{
+    const struct yard_runtime *r = nodes_runtime(y, a->node);
+    a->op.kind = kind;
+    a->op.id = (struct attempt_id){a->job, a->n};
+    a->op.node = y->nodes.at[a->node].name;
+    a->op.deadline = clock_now(&y->clock) + OP_TIME;
+    a->op.err = (struct err){.code = ERR_OK};
+    arena_reset(&a->op.arena);
+    a->busy = true;
+    r->ops->begin(r->runtime, &a->op);
+}
+
+void attempt_say(const struct yard *y, const struct attempt *a, const struct to_conductor *m)
+{
+    const struct yard_runtime *r = nodes_runtime(y, a->node);
+    if (a->link)
+        r->ops->send(r->runtime, a->link, m);
+}
+
+/* ---- what is wanted ----------------------------------------------------------- */
+
+static void settle(struct yard *y, struct attempt *a, bool give_up)
+{
+    a->op.give_up = give_up;
+    attempt_begin_op(y, a, OP_SETTLE);
+}
+
+static void set_frozen(struct yard *y, struct attempt *a)
+{
+    struct to_conductor m = {.kind = a->paused ? TO_CONDUCTOR_FREEZE : TO_CONDUCTOR_THAW, .id = -1};
+    attempt_say(y, a, &m);
+    a->op.frozen = a->paused;
+    attempt_begin_op(y, a, OP_FREEZE);
+}
+
+static void say_stop(struct yard *y, struct attempt *a, const struct live_job *j)
+{
+    struct to_conductor m = {
+        .kind = TO_CONDUCTOR_STOP,
+        .id = -1,
+        .stop = {.grace = a->grace,
+                 .signal = a->stop == STOP_CANCEL ? 15 : j->terms.checkpoint_signal,
+                 .reach = REACH_ALL,
+                 .reason = stop_why_name(a->stop)}};
+    if (a->stop == STOP_NONE || (a->told.stop == a->stop && a->told.grace == a->grace))
+        return;
+    a->told.stop = a->stop;
+    a->told.grace = a->grace;
+    attempt_say(y, a, &m);
+}
+
+/* What its job has left of its time limit when the attempt begins. */
+static void say_limit(struct yard *y, struct attempt *a, const struct live_job *j)
+{
+    usec_t limit = launch_time_limit(j, a);
+    struct to_conductor m = {.kind = TO_CONDUCTOR_LIMIT, .id = -1, .limit = {limit}};
+    if (a->told.limit == limit)
+        return;
+    a->told.limit = limit;
+    attempt_say(y, a, &m);
+}
+
+static void begin(struct yard *y, struct attempt *a)
+{
+    if (a->adopted || a->stop != STOP_NONE || a->refused)
+        settle(y, a, true); /* it may have begun under an earlier server, or half-way */
+    else if (!size_must_wait(y, a))
+        launch_begin(y, a);
+}
+
+void attempt_pursue(struct yard *y, struct attempt *a)
+{
+    const struct live_job *j = yard_live(y, a->job);
+    if (a->busy)
+        return; /* it is looked at again when that is complete */
+    if (a->leaves) {
+        attempt_begin_op(y, a, OP_CLEAN);
+    } else if (!j || j->attempt != a) {
+        return;
+    } else if (!a->begun) {
+        begin(y, a);
+    } else if (a->paused != a->set.frozen && (a->paused || !size_must_wait(y, a))) {
+        set_frozen(y, a);
+    } else {
+        size_pursue(y, a, j);
+        if (!a->link || a->busy)
+            return;
+        say_limit(y, a, j);
+        say_stop(y, a, j);
+    }
+}
+
+/* ---- what came of it ---------------------------------------------------------- */
+
+static void started(struct yard *y, struct attempt *a)
+{
+    if (a->op.err.code == ERR_OK) {
+        a->begun = true;
+        a->refused = 0;
+        nodes_accepted(y, a->node);
+        if (!a->pid)
+            a->pid = a->op.pid;
+        attempt_touch(y, a);
+        launch_done(a);
+        return;
+    }
+    a->refused++;
+    snprintf(a->trouble, sizeof a->trouble, "%.*s", (int)sizeof a->trouble - 1, a->op.err.text);
+}
+
+/* The attempt may have been lost because its machine was restarted. */
+static const char *why_lost(const struct yard *y, const struct attempt *a)
+{
+    bool restarted = *a->boot && strcmp(a->boot, y->boot_id) != 0;
+    return restarted ? "the machine was restarted" : "its conductor died";
+}
+
+static void settled(struct yard *y, struct attempt *a)
+{
+    struct ending end = {.at = clock_wall(&y->clock), .code = 137, .stop = "", .reason = ""};
+    if (a->op.err.code != ERR_OK)
+        return;
+    switch (a->op.fate) {
+    case FATE_PENDING:
+        return;
+    case FATE_RUNNING:
+        a->begun = true;
+        a->adopted = false;
+        a->refused = 0;
+        return;
+    case FATE_ENDED:
+        attempt_over_by(y, a, &a->op.record);
+        return;
+    case FATE_NEVER_RAN:
+        end.never_ran = true;
+        end.code = -1;
+        end.reason = a->refused ? a->trouble : "the server ended before";
+        if (a->refused)
+            nodes_refused(y, a->node, a->trouble);
+        break;
+    case FATE_LOST:
+        end.lost = true;
+        end.started = a->started;
+        end.reason = why_lost(y, a);
+        break;
+    }
+    attempt_over(y, a, &end);
+}
+
+static void cleaned(struct yard *y, struct attempt *a)
+{
+    struct to_conductor m = {.kind = TO_CONDUCTOR_ACK, .id = -1, .ack = {ACK_EXIT}};
+    if (a->op.err.code != ERR_OK)
+        return;
+    attempt_say(y, a, &m);
+    attempt_forget(y, a);
+}
+
+static void froze(struct attempt *a)
+{
+    if (a->op.err.code == ERR_OK || a->op.err.code == ERR_NOT_FOUND)
+        a->set.frozen = a->op.frozen;
+}
+
+void attempt_completed(struct yard *y, struct attempt *a)
+{
+    static const char *const names[] = {[OP_START] = "start",
+                                        [OP_SETTLE] = "look",
+                                        [OP_RESIZE] = "resize",
+                                        [OP_FREEZE] = "freeze",
+                                        [OP_CLEAN] = "clean up"};
+    enum err_code code = a->op.err.code;
+    enum runtime_op_kind kind = a->op.kind;
+    bool failed = code != ERR_OK && code != ERR_NOT_FOUND;
+    if (failed)
+        log_warning("job=%lld attempt=%u cannot %s: %s", (long long)a->job, a->n, names[kind],
+                    a->op.err.text);
+    a->busy = false;
+    a->again = failed && kind != OP_START; /* one that was not started is settled at once */
+    a->look_at = clock_now(&y->clock) + LOOK_EVERY;
+    switch (kind) {
+    case OP_START:
+        started(y, a);
+        break;
+    case OP_SETTLE:
+        if (!a->leaves)
+            settled(y, a);
+        break;
+    case OP_RESIZE:
+        size_resized(y, a);
+        break;
+    case OP_FREEZE:
+        froze(a);
+        break;
+    case OP_CLEAN:
+        cleaned(y, a);
+        if (code == ERR_OK)
+            return; /* it is gone */
+        break;
+    }
+    if (a->again)
+        yard_care(y);
+    else
+        turn_pursue(y, a);
+}
+
+void attempt_look(struct yard *y, struct attempt *a)
+{
+    usec_t now = clock_now(&y->clock);
+    if (a->busy || a->look_at > now)
+        return;
+    if (a->leaves || !a->begun || a->link)
+        turn_pursue(y, a);
+    else
+        settle(y, a, now - a->unheard > CLAIM_PATIENCE);
+}
