@@ -158,6 +158,16 @@ int fields_get_int(const json_t *v, const char *name, int64_t lo, int64_t hi, in
     return 0;
 }
 
+void fields_cut_text(const char *text, char *out, size_t size)
+{
+    size_t n = strnlen(text, size);
+    if (n == size)
+        for (n--; n && ((unsigned char)text[n] & 0xc0) == 0x80;) /* within a letter */
+            n--;
+    memcpy(out, text, n);
+    out[n] = '\0';
+}
+
 static int read_word(const struct field *f, const json_t *v, unsigned *out, struct err *err)
 {
     const char *text = json_string_value(v);
@@ -196,11 +206,9 @@ static int read_path(const struct field *f, const json_t *v, struct arena *a, co
 
 static int read_chars(const struct field *f, const json_t *v, char *out, struct err *err)
 {
-    const char *text = json_string_value(v);
-    if (!text || json_string_length(v) >= (size_t)f->hi)
-        return err_set(err, ERR_INVALID, "%s must be a text of less than %" PRId64 " bytes",
-                       f->name, f->hi);
-    memcpy(out, text, strlen(text) + 1);
+    if (!json_is_string(v))
+        return err_set(err, ERR_INVALID, "%s must be a text", f->name);
+    fields_cut_text(json_string_value(v), out, (size_t)f->hi);
     return 0;
 }
 
@@ -289,8 +297,6 @@ int fields_read(const struct field *fields, const json_t *object, struct arena *
 {
     for (const struct field *f = fields; f->name; f++) {
         const json_t *v = json_object_get(object, f->name);
-        if (!v && f->type & FIELD_OPTIONAL)
-            continue;
         if (!v)
             return err_set(err, ERR_INVALID, "%s is missing", f->name);
         if (fields_get_value(f, v, a, (char *)to + f->at, err) < 0)

@@ -29,7 +29,7 @@ enum field_type {
     FIELD_SECONDS, /* usec_t from 0 to FIELD_SECONDS_MAX, written as seconds; USEC_NEVER is null */
     FIELD_NUMBER,  /* double as FIELD_REAL, but in the shortest spelling that gives it back */
     FIELD_PATH,    /* const char *: an absolute path */
-    FIELD_CHARS,   /* char[hi]: a text of fewer bytes */
+    FIELD_CHARS,   /* char[hi]: a text; a longer one is cut */
 
     /* Only in a record, see base/record.h. */
     FIELD_TEXTS,   /* const char **, ends with NULL: a list of texts */
@@ -61,9 +61,8 @@ struct field {
 /* Adds the members, separated by commas, without the braces. The table ends with a
  * NULL name. */
 void fields_write(const struct field *fields, const void *from, struct str *out);
-/* Reads all of them; the error names the one at fault. Texts go to the arena. What is
- * optional and absent stays as it is in *to. Members that are not in the table are not
- * looked at. */
+/* Reads all of them; the error names the one at fault. Texts go to the arena. Members
+ * that are not in the table are not looked at. */
 int fields_read(const struct field *fields, const struct json_t *object, struct arena *a, void *to,
                 struct err *err);
 
@@ -79,6 +78,10 @@ void fields_add_time(struct str *out, usec_t t);
 int fields_get_real(const struct json_t *v, const char *name, double *out, struct err *err);
 int fields_get_int(const struct json_t *v, const char *name, int64_t lo, int64_t hi, int64_t *out,
                    struct err *err);
+
+/* Copies UTF-8 to where there is room for `size` bytes; what does not fit is cut off, at the
+ * end of a letter. */
+void fields_cut_text(const char *text, char *out, size_t size);
 
 /* The n-th of the words, and the number of a word (-1 = none of them). */
 void fields_add_word(struct str *out, const char *words, unsigned n);

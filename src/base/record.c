@@ -258,18 +258,17 @@ static int read_numbers(const struct field *f, json_t *v, struct field_numbers *
 {
     const char *name;
     json_t *value;
-    if (!json_is_object(v) || json_object_size(v) > FIELD_NUMBERS_MAX)
-        return err_set(err, ERR_INVALID, "%s must be an object of at most %d numbers", f->name,
-                       FIELD_NUMBERS_MAX);
+    if (!json_is_object(v))
+        return err_set(err, ERR_INVALID, "%s must be an object of numbers", f->name);
     out->n = 0;
     json_object_foreach(v, name, value)
     {
         struct field_number *number = &out->at[out->n++];
-        if (strlen(name) >= sizeof number->name)
-            return err_set(err, ERR_INVALID, "%s: the name '%.100s' is too long", f->name, name);
-        memcpy(number->name, name, strlen(name) + 1);
+        fields_cut_text(name, number->name, sizeof number->name);
         if (fields_get_real(value, f->name, &number->value, err) < 0)
             return -1;
+        if (out->n == FIELD_NUMBERS_MAX)
+            break;
     }
     return 0;
 }

@@ -18,7 +18,7 @@ struct record {
 
 enum { FIELD_NUMBERS_MAX = 16, FIELD_NUMBERS_NAME = 32 };
 
-/* Named numbers, each name once. */
+/* Named numbers. When they are read, further ones are left out and long names are cut. */
 struct field_numbers {
     uint32_t n;
     struct field_number {
