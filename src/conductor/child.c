@@ -16,8 +16,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "conductor/cpus.h"
-#include "conductor/fd.h"
 
 enum { NOT_FOUND = 127, NOT_EXECUTABLE = 126 };
 
@@ -67,7 +67,7 @@ static void join_cgroups(const struct ends *e, const struct group_set *groups)
     }
 }
 
-static void set_cpus(const struct ends *e, const struct jobspec *spec,
+static void set_cpus(const struct ends *e, const struct launch_spec *spec,
                      const struct group_set *groups)
 {
     struct cpus cpus;
@@ -78,21 +78,21 @@ static void set_cpus(const struct ends *e, const struct jobspec *spec,
         report(e, CHILD_CPUS, why, 0);
 }
 
-static _Noreturn void run(const struct jobspec *spec, const struct group_set *groups,
+static _Noreturn void run(const struct launch_spec *spec, const struct group_set *groups,
                           const struct ends *e)
 {
     if (setsid() < 0)
         fail(e, CHILD_SETUP, errno);
     join_cgroups(e, groups);
     set_cpus(e, spec, groups);
-    if (spec->nice && setpriority(PRIO_PROCESS, 0, (int)spec->nice) < 0)
+    if (spec->nice && setpriority(PRIO_PROCESS, 0, spec->nice) < 0)
         report(e, CHILD_NICE, errno, 0);
     set_streams(e);
     reset_signals();
     if (chdir(spec->workdir) < 0)
         fail(e, CHILD_WORKDIR, errno);
-    environ = spec->env;
-    execvp(spec->command[0], spec->command);
+    environ = (char **)spec->env;
+    execvp(spec->command[0], (char *const *)spec->command);
     fail(e, CHILD_EXEC, errno);
 }
 
@@ -121,7 +121,7 @@ static int cannot_start(struct err *err, const char *what)
     return err_set(err, ERR_IO, "cannot make %s: %s", what, strerror(errno));
 }
 
-int child_start(const struct jobspec *spec, struct group_set *cgroups, struct child *out,
+int child_start(const struct launch_spec *spec, struct group_set *cgroups, struct child *out,
                 struct err *err)
 {
     int reports[2], output[2];
@@ -165,20 +165,20 @@ int child_exit_code(const struct child_report *r)
     return r->step == CHILD_EXEC && r->why == ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
 }
 
-void child_describe(const struct child_report *r, const struct jobspec *spec, char *text,
+void child_describe(const struct child_report *r, const struct launch_spec *spec, char *text,
                     size_t size)
 {
     const char *why = strerror(r->why), *program = spec->command[0];
     switch (r->step) {
     case CHILD_CGROUP:
         snprintf(text, size, "cannot join the cgroup %s: %s; the job runs without it",
-                 spec->cgroups[r->group].path, why);
+                 spec->cgroups.at[r->group].path, why);
         break;
     case CHILD_CPUS:
         snprintf(text, size, "cannot keep the job to CPUs %s: %s", spec->cpuset, why);
         break;
     case CHILD_NICE:
-        snprintf(text, size, "cannot set the job's nice value to %d: %s", (int)spec->nice, why);
+        snprintf(text, size, "cannot set the job's nice value to %d: %s", spec->nice, why);
         break;
     case CHILD_SETUP:
         snprintf(text, size, "cannot set up the process: %s", why);

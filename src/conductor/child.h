@@ -6,7 +6,7 @@
 #include <sys/types.h>
 
 #include "conductor/group.h"
-#include "conductor/jobspec.h"
+#include "protocol/launch_spec.h"
 
 struct child {
     pid_t pid;
@@ -28,7 +28,7 @@ struct child_report {
  * priority, working directory, stdin from /dev/null. Fails only when no process
  * can be made; what fails in it later is reported. Marks the cgroups as joined:
  * a report takes that back. */
-int child_start(const struct jobspec *spec, struct group_set *cgroups, struct child *out,
+int child_start(const struct launch_spec *spec, struct group_set *cgroups, struct child *out,
                 struct err *err);
 
 /* Reads the next report: 1 = *out is filled, 0 = there is none now, -1 = the pipe
@@ -40,7 +40,7 @@ bool child_is_fatal(const struct child_report *r);
 /* What a shell would exit with. */
 int child_exit_code(const struct child_report *r);
 /* In words, for people. */
-void child_describe(const struct child_report *r, const struct jobspec *spec, char *text,
+void child_describe(const struct child_report *r, const struct launch_spec *spec, char *text,
                     size_t size);
 
 #endif

@@ -14,10 +14,12 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "conductor/claim.h"
-#include "conductor/record.h"
+#include "conductor/finish.h"
+#include "conductor/job.h"
+#include "conductor/obey.h"
+#include "protocol/claim.h"
 
-enum { POLL = 1000000, DONE = 0, FAILED = 1, CLAIMED = 3, NOT_STARTED = 125 };
+enum { POLL = 1000000, DONE = 0, FAILED = 1, CLAIMED = 3 };
 
 static const int forwarded[] = {SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2};
 
@@ -36,7 +38,7 @@ static void on_signal(void *ctx)
     else if (c->over)
         c->leave = c->recorded;
     else
-        job_stop(c, c->spec.grace, (int)c->spec.checkpoint_signal, REACH_ALL, "terminated");
+        job_stop(c, &(struct stop_message){.grace = USEC_NEVER, .reach = REACH_ALL}, "terminated");
 }
 
 static int watch_signals(struct conductor *c, struct err *err)
@@ -127,13 +129,13 @@ static void detach(void)
 static void make_page(struct conductor *c)
 {
     struct err err;
-    if (threads_open(&c->threads, c->dir, &c->spec, clock_read_steady(), &err) < 0)
+    if (threads_open(&c->threads, c->dir, &c->spec, &c->arena, clock_read_steady(), &err) < 0)
         notes_add(&c->notes, "its threads do not follow its CPUs: %s", err.text);
 }
 
 static int set_up(struct conductor *c, struct err *err)
 {
-    const struct jobspec *s = &c->spec;
+    const struct launch_spec *s = &c->spec;
     if (loop_init(&c->loop, on_timer, c, err) < 0 || watch_signals(c, err) < 0 ||
         logfile_open(&c->log, c->dir, s->log_max_bytes, s->log_keep, err) < 0)
         return -1;
@@ -144,15 +146,15 @@ static int set_up(struct conductor *c, struct err *err)
     c->tree = (struct tree){.cgroups = &c->groups, .root = getpid()};
     usage_init(&c->meter, getpid());
     const struct life_rules rules = {
-        .limit = s->time_limit,
-        .warn_before = s->warn_before,
-        .warn_signal = (int)s->warn_signal,
+        .limit = s->time_limit ? s->time_limit : USEC_NEVER,
+        .warn_before = s->warning.before,
+        .warn_signal = s->warning.signal,
         .grace = s->grace,
-        .stop_signal = (int)s->checkpoint_signal,
+        .stop_signal = s->checkpoint_signal,
         .patience = s->patience,
     };
     life_init(&c->life, &rules);
-    const struct progress_config progress = {s->progress_pattern, s->progress_total};
+    const struct progress_config progress = {s->progress.pattern, s->progress.total};
     follow_init(&c->follow, c->dir, &progress, &c->notes);
     watch_files(c);
     make_page(c);
@@ -162,18 +164,23 @@ static int set_up(struct conductor *c, struct err *err)
     return 0;
 }
 
-/* The attempt cannot even be tried: the record says why. */
+/* The attempt cannot even be tried. */
 static int give_up(struct conductor *c, const struct err *why)
 {
     struct err err;
     fprintf(stderr, "trainyard-conductor: %s\n", why->text);
-    c->outcome = (struct outcome){.at = clock_read_wall(), .code = NOT_STARTED};
-    c->outcome.usage = (struct usage){-1, -1, -1, -1, -1, -1, -1};
-    memcpy(c->outcome.reason, why->text, sizeof c->outcome.reason);
-    message_exit(&c->exit_line, &c->spec, &c->outcome, &c->notes);
-    if (record_write(c->dir, c->reserve, c->exit_line.at, c->exit_line.n, &err) < 0)
+    if (finish_untried(c, why, &err) < 0)
         fprintf(stderr, "trainyard-conductor: %s\n", err.text);
     return FAILED;
+}
+
+/* A job that waits for the checkpoint signal is told which it is, when it is not
+ * the usual one. */
+static void name_signal(struct conductor *c)
+{
+    static const char name[] = "TRAINYARD_CHECKPOINT_SIGNAL";
+    if (c->spec.checkpoint_signal != SIGTERM && !launch_spec_get(&c->spec, name))
+        launch_spec_set(&c->spec, &c->arena, name, "%d", c->spec.checkpoint_signal);
 }
 
 static void run_loop(struct conductor *c)
@@ -207,9 +214,10 @@ static int run_claimed(struct conductor *c)
 {
     struct str unknown = {0};
     struct err err;
-    c->reserve = record_reserve(c->dir);
-    if (jobspec_read(c->dir, &c->spec, &unknown, &err) < 0)
+    c->reserve = exit_record_reserve(c->dir);
+    if (launch_spec_read(c->dir, &c->arena, &c->spec, &unknown, &err) < 0)
         return give_up(c, &err);
+    name_signal(c);
     c->notes.job = c->spec.job;
     c->notes.attempt = c->spec.attempt;
     if (unknown.n)
@@ -237,7 +245,8 @@ int conductor_run(int dir)
         status = run_claimed(c);
         str_done(&c->exit_line);
         notes_done(&c->notes);
-        jobspec_done(&c->spec);
+        arena_done(&c->restart.arena);
+        arena_done(&c->arena);
         close(c->claim);
     }
     free(c);

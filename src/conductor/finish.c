@@ -1,7 +1,7 @@
 /* Owns the end of an attempt: what happened, in numbers and in words, and that it
  * is not forgotten before the server knows. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): so the C library names it */
-#include "conductor/conductor.h"
+#include "conductor/finish.h"
 
 #include <malloc.h>
 #include <signal.h>
@@ -11,13 +11,14 @@
 #include <sys/wait.h>
 
 #include "base/clock.h"
-#include "conductor/record.h"
+#include "conductor/conductor.h"
+#include "conductor/job.h"
 
 /* A pipe holds at most a megabyte; more than that comes only from a process that
  * could not be killed. */
 enum { LAST_READS = 64, RECORD_RETRY = 2000000, NOT_STARTED = 125 };
 
-__attribute__((format(printf, 2, 3))) static void say(struct outcome *o, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void say(struct exit_record *o, const char *fmt, ...)
 {
     size_t n = strlen(o->reason);
     va_list args;
@@ -34,7 +35,7 @@ __attribute__((format(printf, 2, 3))) static void say(struct outcome *o, const c
 /* Why it ended so, as far as there is more to say than its exit status. */
 static void say_why(struct conductor *c)
 {
-    struct outcome *o = &c->outcome;
+    struct exit_record *o = &c->exit;
     int64_t oom = usage_oom_kills(&c->meter), limit = usage_memory_limit(&c->meter);
     o->oom = oom > 0;
     o->timeout = c->life.timed_out || strcmp(o->stop, "timeout") == 0;
@@ -58,7 +59,7 @@ static void say_why(struct conductor *c)
 
 static void set_code(struct conductor *c)
 {
-    struct outcome *o = &c->outcome;
+    struct exit_record *o = &c->exit;
     if (c->leader_ended && WIFEXITED(c->status)) {
         o->code = WEXITSTATUS(c->status);
     } else if (c->leader_ended || !c->failed) {
@@ -81,9 +82,34 @@ static void close_job(struct conductor *c)
     malloc_trim(0);
 }
 
+/* The record is complete. */
+static void write_line(struct conductor *c)
+{
+    const char *warnings[NOTES_MAX + 1] = {NULL};
+    for (size_t i = 0; i < c->notes.n; i++)
+        warnings[i] = c->notes.text[i];
+    notes_clean(c->exit.reason);
+    notes_clean(c->exit.stop);
+    struct to_server m = {.kind = TO_SERVER_EXIT, .exit = c->exit};
+    m.exit.job = c->spec.job;
+    m.exit.attempt = c->spec.attempt;
+    m.exit.warnings = warnings;
+    to_server_encode(&m, &c->exit_line);
+}
+
+int finish_untried(struct conductor *c, const struct err *why, struct err *err)
+{
+    c->exit.at = clock_read_wall();
+    c->exit.code = NOT_STARTED;
+    c->exit.usage = (struct usage)USAGE_UNKNOWN;
+    snprintf(c->exit.reason, sizeof c->exit.reason, "%s", why->text);
+    write_line(c);
+    return exit_record_write(c->dir, c->reserve, c->exit_line.at, c->exit_line.n, err);
+}
+
 void finish_job(struct conductor *c)
 {
-    struct outcome *o = &c->outcome;
+    struct exit_record *o = &c->exit;
     if (c->output.fd >= 0)
         job_read_output(c, LAST_READS);
     follow_file(&c->follow);
@@ -97,7 +123,7 @@ void finish_job(struct conductor *c)
     logfile_end(&c->log);
     o->log_bytes = logfile_bytes(&c->log);
     o->log_dropped = c->log.dropped;
-    message_exit(&c->exit_line, &c->spec, o, &c->notes);
+    write_line(c);
     c->over = true;
     close_job(c);
     finish_record(c);
@@ -107,7 +133,7 @@ void finish_job(struct conductor *c)
 void finish_record(struct conductor *c)
 {
     struct err err;
-    if (record_write(c->dir, c->reserve, c->exit_line.at, c->exit_line.n, &err) < 0) {
+    if (exit_record_write(c->dir, c->reserve, c->exit_line.at, c->exit_line.n, &err) < 0) {
         notes_add(&c->notes, "%s; trying again", err.text);
         loop_set_timer(&c->loop, TIMER_RECORD, clock_read_steady() + RECORD_RETRY);
         return;

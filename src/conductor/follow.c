@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -73,21 +74,66 @@ usec_t follow_next(const struct follow *f)
     return report < f->settle ? report : f->settle;
 }
 
-char *follow_take(struct follow *f, usec_t now, bool end)
+/* Names of the job's own making: cut where they are no text. One that is there already
+ * then, or is empty, is left out. */
+static void add_metric(struct field_numbers *out, const struct progress_metric *m)
+{
+    struct field_number *number = &out->at[out->n];
+    size_t n = str_valid_utf8(m->name);
+    memcpy(number->name, m->name, n);
+    number->name[n] = '\0';
+    number->value = m->value;
+    bool taken = n == 0;
+    for (uint32_t i = 0; i < out->n && !taken; i++)
+        taken = strcmp(out->at[i].name, number->name) == 0;
+    out->n += !taken;
+}
+
+/* The one number by which the training is judged: the loss, or the first metric when it
+ * tells no loss. */
+static void judge(const struct progress *p, const struct field_numbers *metrics,
+                  struct progress_report *out)
+{
+    bool loss = p->has & PROGRESS_LOSS;
+    if (!loss && !metrics->n)
+        return;
+    snprintf(out->metric, sizeof out->metric, "%s", loss ? "loss" : metrics->at[0].name);
+    out->value = loss ? p->loss : metrics->at[0].value;
+}
+
+void follow_report(const struct progress *p, struct progress_message *out)
+{
+    _Static_assert(PROGRESS_METRICS <= FIELD_NUMBERS_MAX, "all metrics fit");
+    _Static_assert(PROGRESS_NAME <= FIELD_NUMBERS_NAME, "their names do");
+    *out = (struct progress_message){
+        .report = {.step = p->has & PROGRESS_STEP ? p->step : -1,
+                   .total = p->has & PROGRESS_TOTAL ? p->total : -1,
+                   .epoch = p->has & PROGRESS_EPOCH ? p->epoch : FIELD_UNKNOWN,
+                   .epochs = p->has & PROGRESS_EPOCHS ? p->epochs : -1,
+                   .loss = p->has & PROGRESS_LOSS ? p->loss : FIELD_UNKNOWN,
+                   .rate = p->has & PROGRESS_RATE ? p->rate : FIELD_UNKNOWN,
+                   .value = FIELD_UNKNOWN},
+        .weak = p->weak,
+        .diverged = p->diverged,
+    };
+    for (unsigned i = 0; i < p->n_metrics; i++)
+        add_metric(&out->metrics, &p->metric[i]);
+    judge(p, &out->metrics, &out->report);
+    snprintf(out->report.source, sizeof out->report.source, "%s", p->source ? p->source : "");
+}
+
+bool follow_take(struct follow *f, usec_t now, bool end, struct progress_message *out)
 {
     if (!f->reader)
-        return NULL;
+        return false;
     if (f->settle <= now || (end && f->settle != USEC_NEVER)) {
         f->settle = USEC_NEVER;
         f->news |= progress_settle(f->reader);
     }
     if (!f->news || (!end && f->reported + PACE > now))
-        return NULL;
-    struct str body = {0};
-    str_add(&body, "");
-    progress_add_json(progress_now(f->reader), &body);
-    progress_add_judged(progress_now(f->reader), &body);
+        return false;
+    follow_report(progress_now(f->reader), out);
     f->news = false;
     f->reported = now;
-    return body.at;
+    return true;
 }

@@ -11,6 +11,7 @@
 #include "base/time.h"
 #include "conductor/notes.h"
 #include "progress/progress.h"
+#include "protocol/to_server.h"
 
 struct follow {
     struct progress_reader *reader;
@@ -35,8 +36,11 @@ void follow_file(struct follow *f);
 
 /* When follow_take is due; USEC_NEVER = not before something else happens. */
 usec_t follow_next(const struct follow *f);
-/* The report that is due, as JSON members for the caller to free; NULL = none. At
- * the end of the job whatever was not reported is due. */
-char *follow_take(struct follow *f, usec_t now, bool end);
+/* The report that is due; false when none is. At the end of the job whatever was not
+ * reported is due. It has neither number nor time yet. */
+bool follow_take(struct follow *f, usec_t now, bool end, struct progress_message *out);
+
+/* What is known of a job's progress, as a message. */
+void follow_report(const struct progress *p, struct progress_message *out);
 
 #endif

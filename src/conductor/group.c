@@ -17,12 +17,12 @@
  * attack on our stack. */
 enum { DEPTH_MAX = 16 };
 
-void group_init(struct group_set *s, const struct jobspec *spec)
+void group_init(struct group_set *s, const struct launch_spec *spec)
 {
-    s->n = spec->n_cgroups;
+    s->n = spec->cgroups.n;
     s->at = xcalloc(s->n, sizeof *s->at);
     for (size_t i = 0; i < s->n; i++)
-        s->at[i] = (struct group){spec->cgroups[i].path, spec->cgroups[i].procs, false};
+        s->at[i] = (struct group){spec->cgroups.at[i].path, spec->cgroups.at[i].procs, false};
 }
 
 void group_done(struct group_set *s)

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "conductor/jobspec.h"
+#include "protocol/launch_spec.h"
 
 struct group {
     const char *path; /* borrowed */
@@ -28,7 +28,7 @@ struct pid_list {
 };
 
 /* The groups of a specification, which must outlive the set; none is joined. */
-void group_init(struct group_set *s, const struct jobspec *spec);
+void group_init(struct group_set *s, const struct launch_spec *spec);
 void group_done(struct group_set *s);
 
 /* Puts the calling process, which has one thread, into a group; 0 or an errno. */

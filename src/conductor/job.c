@@ -1,6 +1,6 @@
 /* Owns the course of the job: its start, what it writes, its processes' ends, its
  * own end. The rules are in life.c; here is what they ask for. */
-#include "conductor/conductor.h"
+#include "conductor/job.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,7 +10,10 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "conductor/claim.h"
+#include "conductor/conductor.h"
+#include "conductor/finish.h"
+#include "conductor/restart.h"
+#include "protocol/claim.h"
 
 /* READS: chunks of output in one go, so that a job that never stops writing does
  * not keep the conductor from its other duties. */
@@ -46,7 +49,7 @@ static void take_report(struct conductor *c, const struct child_report *r)
     notes_clean(text);
     if (child_is_fatal(r)) {
         c->failed = true;
-        memcpy(c->outcome.reason, text, sizeof text);
+        snprintf(c->exit.reason, sizeof c->exit.reason, "%s", text);
         return;
     }
     if (r->step == CHILD_CGROUP)
@@ -67,13 +70,14 @@ static void on_report(void *ctx)
     loop_close(&c->loop, &c->report);
     if (c->failed)
         return;
-    if (!c->outcome.started)
-        c->outcome.started = clock_read_wall();
+    if (!c->exit.started)
+        c->exit.started = clock_read_wall();
     if (c->incarnation)
-        outbox_restarted(&c->outbox, c->incarnation, c->spec.cpus,
-                         clock_read_steady() - c->restart.asked);
+        outbox_restarted(&c->outbox,
+                         &(struct restarted_message){c->incarnation, c->spec.cpus,
+                                                     clock_read_steady() - c->restart.asked});
     life_start(&c->life, clock_read_steady());
-    outbox_started(&c->outbox, c->child.pid, c->outcome.started);
+    outbox_started(&c->outbox, c->child.pid, c->exit.started);
     usage_begin(&c->meter, &c->groups, c->child.pid);
 }
 
@@ -83,7 +87,7 @@ void job_start(struct conductor *c)
     if (child_start(&c->spec, &c->groups, &c->child, &err) < 0) {
         c->failed = true;
         c->output.fd = c->report.fd = -1;
-        memcpy(c->outcome.reason, err.text, sizeof c->outcome.reason);
+        snprintf(c->exit.reason, sizeof c->exit.reason, "%s", err.text);
         job_act(c, life_all_ended(&c->life));
         return;
     }
@@ -101,7 +105,7 @@ void job_act(struct conductor *c, unsigned acts)
 {
     struct err err;
     if (acts & LIFE_WARN)
-        tree_signal(&c->tree, c->spec.warn_reach, (int)c->spec.warn_signal);
+        tree_signal(&c->tree, c->spec.warning.reach, c->spec.warning.signal);
     if (acts & LIFE_SIGNAL) {
         tree_signal(&c->tree, c->stop_reach, c->life.signal);
         if (tree_thaw(&c->tree, &err) < 0)
@@ -113,11 +117,13 @@ void job_act(struct conductor *c, unsigned acts)
         finish_job(c);
 }
 
-void job_stop(struct conductor *c, usec_t grace, int signal, enum reach reach, const char *reason)
+void job_stop(struct conductor *c, const struct stop_message *how, const char *reason)
 {
-    snprintf(c->outcome.stop, sizeof c->outcome.stop, "%s", reason);
+    usec_t grace = how->grace == USEC_NEVER ? c->spec.grace : how->grace;
+    int signal = how->signal ? how->signal : c->spec.checkpoint_signal;
+    snprintf(c->exit.stop, sizeof c->exit.stop, "%s", reason);
     c->restart.wanted = false; /* restart_ask() says otherwise */
-    c->stop_reach = reach;
+    c->stop_reach = how->reach;
     job_act(c, life_stop(&c->life, clock_read_steady(), grace, signal));
 }
 
@@ -164,7 +170,9 @@ void job_sample(struct conductor *c)
 
 void job_report_progress(struct conductor *c, bool end)
 {
-    char *body = follow_take(&c->follow, clock_read_steady(), end);
-    if (body)
-        outbox_progress(&c->outbox, clock_read_wall(), body);
+    struct progress_message m;
+    if (!follow_take(&c->follow, clock_read_steady(), end, &m))
+        return;
+    m.at = clock_read_wall();
+    outbox_progress(&c->outbox, &m);
 }

@@ -14,9 +14,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fd.h"
 #include "base/mem.h"
-#include "conductor/fd.h"
-#include "conductor/message.h"
 
 enum { DELAY_MIN = 100000, DELAY_MAX = 2000000, CHUNK = 4096 };
 
@@ -37,7 +36,7 @@ void link_init(struct link *l, struct loop *loop, unsigned timer, const char *pa
 void link_done(struct link *l)
 {
     loop_close(l->loop, &l->watch);
-    str_done(&l->in);
+    lines_done(&l->in);
     str_done(&l->out);
 }
 
@@ -75,7 +74,7 @@ static uint64_t name_socket(const char *path)
 static void hang_up(struct link *l)
 {
     loop_close(l->loop, &l->watch);
-    str_done(&l->in);
+    lines_done(&l->in);
     str_done(&l->out);
     l->sent = 0;
     l->dropped = false;
@@ -124,22 +123,13 @@ void link_try(struct link *l)
 /* Hands whole lines on; -1 when the connection is to be dropped. */
 static int take_lines(struct link *l)
 {
-    size_t done = 0;
-    const char *end = NULL;
-    while (l->user->has_room(l->ctx) && l->in.n > done &&
-           (end = memchr(l->in.at + done, '\n', l->in.n - done))) {
-        size_t n = (size_t)(end - (l->in.at + done));
-        if (n >= MESSAGE_MAX_BYTES || !l->user->line(l->ctx, l->in.at + done, n) || l->dropped)
+    const char *line;
+    size_t n;
+    int got = 0;
+    while (l->user->has_room(l->ctx) && (got = lines_take(&l->in, &line, &n)) > 0)
+        if (!l->user->line(l->ctx, line, n) || l->dropped)
             return -1;
-        done += n + 1;
-    }
-    if (done == l->in.n) {
-        str_done(&l->in);
-        return 0;
-    }
-    memmove(l->in.at, l->in.at + done, l->in.n - done);
-    l->in.n -= done;
-    return !end && l->in.n >= MESSAGE_MAX_BYTES && l->user->has_room(l->ctx) ? -1 : 0;
+    return got < 0 ? -1 : 0;
 }
 
 /* Sends what there is to send. */
@@ -162,20 +152,15 @@ static int send_all(struct link *l)
     }
 }
 
-static bool line_waits(const struct link *l)
-{
-    return l->in.n && memchr(l->in.at, '\n', l->in.n);
-}
-
 /* Sending makes room for answers, and lines that waited for it bring new ones. */
 static int converse(struct link *l)
 {
     do {
         if (take_lines(l) < 0 || send_all(l) < 0)
             return -1;
-    } while (!l->out.n && line_waits(l));
+    } while (!l->out.n && lines_wait(&l->in));
     /* While lines wait for room no more are read. */
-    uint32_t reading = line_waits(l) ? 0 : EPOLLIN, writing = l->out.n ? EPOLLOUT : 0;
+    uint32_t reading = lines_wait(&l->in) ? 0 : EPOLLIN, writing = l->out.n ? EPOLLOUT : 0;
     loop_wait_for(l->loop, &l->watch, reading | writing);
     return 0;
 }
@@ -194,7 +179,7 @@ static void on_ready(void *ctx)
         return;
     ssize_t n = recv(l->watch.fd, chunk, sizeof chunk, 0);
     if (n > 0)
-        str_add_n(&l->in, chunk, (size_t)n);
+        lines_add(&l->in, chunk, (size_t)n);
     else if (n == 0 || (errno != EAGAIN && errno != EINTR))
         hang_up(l);
 }

@@ -10,6 +10,7 @@
 
 #include "base/str.h"
 #include "conductor/loop.h"
+#include "protocol/lines.h"
 
 struct link_user {
     /* A connection was made: the first message is the hello. */
@@ -32,7 +33,8 @@ struct link {
     const struct link_user *user;
     void *ctx;
     struct loop_watch watch; /* fd -1 = not connected */
-    struct str in, out;
+    struct lines in;
+    struct str out;
     size_t sent; /* of `out` */
     usec_t delay;
     uint64_t socket; /* which one was connected to last, see name_socket */

@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/str.h"
+
 enum { FILE_MAX = 64 * 1024 };
 
 void notes_init(struct notes *n, int dir)
@@ -25,9 +27,11 @@ void notes_done(struct notes *n)
 
 void notes_clean(char *text)
 {
-    for (; *text; text++)
-        if ((unsigned char)*text < ' ' || *text == 0x7f)
-            *text = '?';
+    for (char *p = text; *p; p++)
+        if ((unsigned char)*p < ' ' || *p == 0x7f)
+            *p = '?';
+    for (char *p = text + str_valid_utf8(text); *p; p += str_valid_utf8(p))
+        *p = '?';
 }
 
 void notes_add(struct notes *n, const char *fmt, ...)

@@ -23,7 +23,7 @@ void notes_done(struct notes *n);
 /* A text that does not fit is cut; a file that has grown too large takes no more. */
 void notes_add(struct notes *n, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Replaces what would break a line or a terminal. */
+/* Replaces what would break a line or a terminal, and what is not UTF-8. */
 void notes_clean(char *text);
 
 #endif

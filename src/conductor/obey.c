@@ -1,10 +1,13 @@
 /* Owns what the conductor does when the server says something, comes or goes. */
-#include "conductor/conductor.h"
+#include "conductor/obey.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/clock.h"
+#include "conductor/conductor.h"
+#include "conductor/finish.h"
+#include "conductor/job.h"
+#include "conductor/restart.h"
 
 /* Says once what is wrong with the server. */
 static void complain(struct conductor *c, const char *what, const char *why)
@@ -42,11 +45,17 @@ static bool has_room(void *ctx)
     return outbox_has_room(&c->outbox);
 }
 
-static int send_signal(struct conductor *c, const struct command *m, struct err *err)
+static int send_signal(struct conductor *c, const struct signal_message *m, struct err *err)
 {
-    if (c->over || tree_signal(&c->tree, m->reach, m->signal) == 0)
+    if (c->over || tree_signal(&c->tree, m->reach, m->number) == 0)
         return err_set(err, ERR_CONFLICT, "the job has no process that could get the signal");
     return 0;
+}
+
+static void stop(struct conductor *c, const struct stop_message *m)
+{
+    if (!c->over)
+        job_stop(c, m, m->reason && *m->reason ? m->reason : "stop");
 }
 
 static int freeze(struct conductor *c, struct err *err)
@@ -68,103 +77,121 @@ static int thaw(struct conductor *c, struct err *err)
 }
 
 /* The server has changed the cgroup; without one the CPUs are set here. */
-static int resize(struct conductor *c, const struct command *m, struct err *err)
+static int resize(struct conductor *c, const struct resize_message *m, struct err *err)
 {
-    if (!c->over && *m->cpuset && !group_has(&c->groups, "cpuset.cpus") &&
+    if (!c->over && m->cpuset && *m->cpuset && !group_has(&c->groups, "cpuset.cpus") &&
         tree_set_cpus(&c->tree, m->cpuset, err) < 0)
         return -1;
     c->spec.cpus = m->cpus;
     return 0;
 }
 
-static int obey(struct conductor *c, const struct command *m, struct err *err)
+static int obey(struct conductor *c, const struct to_conductor *m, struct err *err)
 {
-    switch (m->type) {
-    case COMMAND_SIGNAL:
-        return send_signal(c, m, err);
-    case COMMAND_STOP:
-        if (!c->over)
-            job_stop(c, m->grace, m->signal, m->reach, m->text);
+    switch (m->kind) {
+    case TO_CONDUCTOR_SIGNAL:
+        return send_signal(c, &m->signal, err);
+    case TO_CONDUCTOR_STOP:
+        stop(c, &m->stop);
         return 0;
-    case COMMAND_FREEZE:
+    case TO_CONDUCTOR_FREEZE:
         return freeze(c, err);
-    case COMMAND_THAW:
+    case TO_CONDUCTOR_THAW:
         return thaw(c, err);
-    case COMMAND_RESIZE:
-        return resize(c, m, err);
-    case COMMAND_RESTART:
-        return restart_ask(c, m, err);
-    case COMMAND_LIMIT:
-        life_set_limit(&c->life, m->limit);
+    case TO_CONDUCTOR_RESIZE:
+        return resize(c, &m->resize, err);
+    case TO_CONDUCTOR_RESTART:
+        return restart_ask(c, &m->restart, err);
+    case TO_CONDUCTOR_LIMIT:
+        life_set_limit(&c->life, m->limit.time_limit ? m->limit.time_limit : USEC_NEVER);
         return 0;
     default:
-        return err_set(err, ERR_INVALID, "%s", m->text);
+        return err_set(err, ERR_INVALID, "%s", m->problem);
     }
 }
 
-/* A job with a page is told its threads, and answered for when it has obeyed. */
-static void answer_resize(struct conductor *c, const struct command *m)
+static void answer_applied(struct conductor *c, const struct applied_message *applied)
 {
-    struct threads_answer asks = {.id = m->id, .cpus = m->cpus}, answer;
+    outbox_answer(&c->outbox, &(struct to_server){.kind = TO_SERVER_APPLIED, .applied = *applied});
+}
+
+/* A job with a page is told its threads, and answered for when it has obeyed. */
+static void answer_resize(struct conductor *c, int64_t id, const struct resize_message *m)
+{
+    struct applied_message asks = {.id = id, .cpus = m->cpus}, answer;
     int64_t threads = m->threads ? m->threads : m->cpus < 1 ? 1 : (int64_t)m->cpus;
     pid_t listener;
     int signal;
     if (c->threads.fd < 0 || c->over) {
-        message_applied(outbox_answer(&c->outbox), m->id, m->cpus, (int64_t)ceil(m->cpus));
+        asks.threads = (int64_t)ceil(m->cpus);
+        asks.in = asks.regions = -1;
+        answer_applied(c, &asks);
         return;
     }
     if (threads_order(&c->threads, clock_read_steady(), &asks, (uint32_t)threads, &answer))
-        message_obeyed(outbox_answer(&c->outbox), &answer);
+        answer_applied(c, &answer);
     if (threads_listener(&c->threads, &listener, &signal))
         tree_signal_one(&c->tree, listener, signal);
 }
 
 void obey_look(struct conductor *c)
 {
-    struct threads_answer answer;
+    struct applied_message answer;
     if (threads_look(&c->threads, clock_read_steady(), &answer))
-        message_obeyed(outbox_answer(&c->outbox), &answer);
+        answer_applied(c, &answer);
 }
 
-static void obey_and_answer(struct conductor *c, const struct command *m)
+static void obey_and_answer(struct conductor *c, const struct to_conductor *m)
 {
     struct err err;
+    struct to_server answer = {.kind = TO_SERVER_OK, .ok = {m->id}};
     int rc = obey(c, m, &err);
-    if (rc == 0 && m->type == COMMAND_RESIZE)
-        answer_resize(c, m);
-    else if (m->id >= 0 && rc == 0)
-        message_ok(outbox_answer(&c->outbox), m->id);
-    else if (m->id >= 0)
-        message_error(outbox_answer(&c->outbox), m->id, err.text);
+    if (rc == 0 && m->kind == TO_CONDUCTOR_RESIZE) {
+        answer_resize(c, m->id, &m->resize);
+        return;
+    }
+    if (rc < 0)
+        answer = (struct to_server){.kind = TO_SERVER_ERROR, .error = {m->id, err.text}};
+    if (m->id >= 0)
+        outbox_answer(&c->outbox, &answer);
     else if (rc < 0)
         complain(c, "sent what cannot be obeyed", err.text);
+}
+
+/* False: what comes before a welcome can only be that. */
+static bool take_message(struct conductor *c, const struct to_conductor *m)
+{
+    if (m->kind == TO_CONDUCTOR_WELCOME) {
+        link_welcome(&c->link);
+        outbox_welcomed(&c->outbox, m->welcome.seq);
+    } else if (m->kind == TO_CONDUCTOR_REFUSED) {
+        complain(c, "refuses this attempt", m->refused.text ? m->refused.text : "");
+        link_drop(&c->link);
+    } else if (!c->outbox.welcomed) {
+        complain(c, "did not begin with a welcome", "");
+        return false;
+    } else if (m->kind == TO_CONDUCTOR_ACK) {
+        if (c->over)
+            c->acked = c->leave = true;
+    } else {
+        obey_and_answer(c, m);
+    }
+    return true;
 }
 
 static bool on_line(void *ctx, const char *line, size_t n)
 {
     struct conductor *c = ctx;
-    struct command m;
+    struct arena arena = {0};
+    struct to_conductor m;
     struct err err;
-    if (command_parse(line, n, &c->spec, &m, &err) < 0) {
+    bool fine = to_conductor_decode(line, n, &arena, &m, &err) == 0;
+    if (fine)
+        fine = take_message(c, &m);
+    else
         complain(c, "sent garbage", err.text);
-        return false;
-    }
-    if (m.type == COMMAND_WELCOME) {
-        link_welcome(&c->link);
-        outbox_welcomed(&c->outbox, m.seq);
-    } else if (m.type == COMMAND_REFUSED) {
-        complain(c, "refuses this attempt", m.text);
-        link_drop(&c->link);
-    } else if (!c->outbox.welcomed) {
-        complain(c, "did not begin with a welcome", m.text);
-        return false;
-    } else if (m.type == COMMAND_ACK) {
-        if (c->over && strcmp(m.text, "exit") == 0)
-            c->acked = c->leave = true;
-    } else {
-        obey_and_answer(c, &m);
-    }
-    return true;
+    arena_done(&arena);
+    return fine;
 }
 
 const struct link_user obey_link = {

@@ -5,7 +5,8 @@
 
 #include "base/mem.h"
 
-void outbox_init(struct outbox *o, const struct jobspec *spec, const struct notes *notes, pid_t pid)
+void outbox_init(struct outbox *o, const struct launch_spec *spec, const struct notes *notes,
+                 pid_t pid)
 {
     *o = (struct outbox){.spec = spec, .notes = notes, .pid = pid};
 }
@@ -46,23 +47,20 @@ void outbox_started(struct outbox *o, pid_t leader, usec_t at)
     o->say_started = true;
 }
 
-void outbox_restarted(struct outbox *o, unsigned incarnation, double cpus, usec_t pause)
+void outbox_restarted(struct outbox *o, const struct restarted_message *m)
 {
-    o->incarnation = incarnation;
-    o->cpus = cpus;
-    o->pause = pause;
+    o->restarted = *m;
     o->say_restarted = true;
 }
 
-void outbox_progress(struct outbox *o, usec_t at, char *body)
+void outbox_progress(struct outbox *o, const struct progress_message *m)
 {
-    series_add(&o->progress, at, body);
+    series_add(&o->progress, m);
 }
 
 void outbox_usage(struct outbox *o, usec_t at, const struct usage *u)
 {
-    o->usage = *u;
-    o->usage_at = at;
+    o->usage = (struct usage_message){at, *u};
     o->say_usage = true;
 }
 
@@ -73,10 +71,11 @@ void outbox_exit(struct outbox *o, const char *line)
     o->say_usage = false;
 }
 
-struct str *outbox_answer(struct outbox *o)
+void outbox_answer(struct outbox *o, const struct to_server *m)
 {
-    o->answers[o->n_answers] = (struct str){0};
-    return &o->answers[o->n_answers++];
+    struct str *line = &o->answers[o->n_answers++];
+    *line = (struct str){0};
+    to_server_encode(m, line);
 }
 
 bool outbox_has_room(const struct outbox *o)
@@ -100,27 +99,55 @@ static bool take(bool *flag)
     return was;
 }
 
+static struct to_server hello(const struct outbox *o)
+{
+    return (struct to_server){.kind = TO_SERVER_HELLO,
+                              .hello = {.version = PROTOCOL_VERSION,
+                                        .job = o->spec->job,
+                                        .attempt = o->spec->attempt,
+                                        .token = o->spec->token,
+                                        .pid = o->pid,
+                                        .started = o->started,
+                                        .seq = o->progress.seq,
+                                        .cpus = o->spec->cpus}};
+}
+
+/* The next of what is not a line yet; false when there is none. */
+static bool choose(struct outbox *o, struct to_server *m)
+{
+    const struct progress_message *p;
+    if (take(&o->say_started))
+        *m = (struct to_server){.kind = TO_SERVER_STARTED, .started = {o->leader, o->started}};
+    else if (take(&o->say_restarted))
+        *m = (struct to_server){.kind = TO_SERVER_RESTARTED, .restarted = o->restarted};
+    else if (o->warnings < o->notes->n)
+        *m = (struct to_server){.kind = TO_SERVER_WARNING,
+                                .warning = {o->notes->text[o->warnings++]}};
+    else if (o->n_answers)
+        return false;
+    else if ((p = series_take(&o->progress)))
+        *m = (struct to_server){.kind = TO_SERVER_PROGRESS, .progress = *p};
+    else if (take(&o->say_usage))
+        *m = (struct to_server){.kind = TO_SERVER_USAGE, .usage = o->usage};
+    else
+        return false;
+    return true;
+}
+
 bool outbox_next(struct outbox *o, struct str *out)
 {
-    const struct series_item *p;
+    struct to_server m;
     if (take(&o->hello)) {
-        message_hello(out, o->spec, o->pid, o->started, o->progress.seq);
+        m = hello(o);
+        to_server_encode(&m, out);
         return true;
     }
     if (!o->welcomed)
         return false;
-    if (take(&o->say_started))
-        message_started(out, o->leader, o->started);
-    else if (take(&o->say_restarted))
-        message_restarted(out, o->incarnation, o->cpus, o->pause);
-    else if (o->warnings < o->notes->n)
-        message_warning(out, o->notes->text[o->warnings++]);
+    if (choose(o, &m))
+        to_server_encode(&m, out);
     else if (o->n_answers)
         take_answer(o, out);
-    else if ((p = series_take(&o->progress)))
-        message_progress(out, p->seq, p->at, p->body);
-    else if (take(&o->say_usage))
-        message_usage(out, o->usage_at, &o->usage);
     else if (take(&o->say_exit))
         str_add(out, o->exit);
     else

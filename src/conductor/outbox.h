@@ -6,10 +6,12 @@
 
 #include <stdbool.h>
 
-#include "conductor/message.h"
+#include <sys/types.h>
+
 #include "conductor/notes.h"
 #include "conductor/series.h"
-#include "conductor/usage.h"
+#include "protocol/launch_spec.h"
+#include "protocol/to_server.h"
 
 /* Answers to commands; the conductor reads no further command while it has no
  * room for another answer. Some come later than their commands: those that were
@@ -17,17 +19,14 @@
 enum { OUTBOX_ANSWERS = 16, OUTBOX_RESERVE = 4 };
 
 struct outbox {
-    const struct jobspec *spec;
+    const struct launch_spec *spec;
     const struct notes *notes;
     pid_t pid, leader; /* leader 0 = not started */
     usec_t started;
-    unsigned incarnation; /* the newest that began for a size, with so many CPUs after a pause */
-    double cpus;
-    usec_t pause;
+    struct restarted_message restarted; /* the newest start for another size */
     struct series progress;
-    struct usage usage;
-    usec_t usage_at;
-    const char *exit; /* the line; NULL = still running. Borrowed. */
+    struct usage_message usage; /* the newest */
+    const char *exit;           /* the line; NULL = still running. Borrowed. */
 
     /* What this connection has still to carry. */
     bool hello, welcomed;
@@ -37,7 +36,7 @@ struct outbox {
     size_t n_answers;
 };
 
-void outbox_init(struct outbox *o, const struct jobspec *spec, const struct notes *notes,
+void outbox_init(struct outbox *o, const struct launch_spec *spec, const struct notes *notes,
                  pid_t pid);
 void outbox_done(struct outbox *o);
 
@@ -48,14 +47,13 @@ void outbox_welcomed(struct outbox *o, int64_t known);
 
 void outbox_started(struct outbox *o, pid_t leader, usec_t at);
 /* Said once, on this connection or, when there is none, on the next. */
-void outbox_restarted(struct outbox *o, unsigned incarnation, double cpus, usec_t pause);
-/* Takes the body. */
-void outbox_progress(struct outbox *o, usec_t at, char *body);
+void outbox_restarted(struct outbox *o, const struct restarted_message *m);
+void outbox_progress(struct outbox *o, const struct progress_message *m);
 void outbox_usage(struct outbox *o, usec_t at, const struct usage *u);
 void outbox_exit(struct outbox *o, const char *line);
 
-/* Where an answer is to be written, with message_ok or the like. */
-struct str *outbox_answer(struct outbox *o);
+/* Adds an answer to a command. */
+void outbox_answer(struct outbox *o, const struct to_server *m);
 bool outbox_has_room(const struct outbox *o);
 
 /* Writes the next message; false when there is nothing to say. */

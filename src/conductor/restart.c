@@ -1,27 +1,40 @@
 /* Owns the change of size of a job that cannot change in place: its command is asked to
  * save itself and to end, and is started again with other variables. It stays the same
  * attempt: one claim, one log, one limit on the time that it runs. */
-#include <errno.h>
-#include <stdio.h>
+#include "conductor/restart.h"
+
 #include <string.h>
 #include <sys/wait.h>
 
 #include "base/clock.h"
 #include "conductor/conductor.h"
+#include "conductor/job.h"
 
-int restart_ask(struct conductor *c, const struct command *m, struct err *err)
+/* Keeps what the next start takes: the message is gone by then. */
+static void keep_size(struct restart *r, const struct restart_message *m)
+{
+    arena_reset(&r->arena);
+    r->cpuset = m->cpuset ? arena_strdup(&r->arena, m->cpuset) : NULL;
+    size_t n = 0;
+    while (m->env && m->env[n])
+        n++;
+    r->env = ARENA_ARRAY(&r->arena, n + 1, const char *);
+    for (size_t i = 0; i < n; i++)
+        r->env[i] = arena_strdup(&r->arena, m->env[i]);
+}
+
+int restart_ask(struct conductor *c, const struct restart_message *m, struct err *err)
 {
     if (c->over || (c->life.stage != LIFE_RUNNING && !c->restart.wanted))
         return err_set(err, ERR_CONFLICT, "the job is ending");
     /* One that is going on just gets the newer size. */
     bool going = c->restart.wanted;
     c->spec.cpus = m->cpus; /* a server that comes anew need not ask again */
-    memcpy(c->restart.cpuset, m->cpuset, sizeof m->cpuset);
-    memcpy(c->restart.env, m->env, sizeof m->env);
+    keep_size(&c->restart, m);
     if (going)
         return 0;
     c->restart.asked = clock_read_steady();
-    job_stop(c, m->grace, m->signal, m->reach, "resize");
+    job_stop(c, &m->stop, "resize");
     c->restart.wanted = !c->over;
     return 0;
 }
@@ -36,10 +49,10 @@ static bool is_complete(const struct conductor *c)
 
 static void take_size(struct conductor *c)
 {
-    if (*c->restart.cpuset)
-        c->spec.cpuset = arena_strdup(&c->spec.arena, c->restart.cpuset);
-    for (const char *line = c->restart.env, *end; (end = strchr(line, '\n')); line = end + 1)
-        jobspec_set_variable(&c->spec, line, (size_t)(end - line));
+    if (c->restart.cpuset)
+        c->spec.cpuset = arena_strdup(&c->arena, c->restart.cpuset);
+    for (const char **e = c->restart.env; *e; e++)
+        launch_spec_put(&c->spec, &c->arena, *e);
 }
 
 /* As before the first start, but for the time that it has run. */
@@ -53,7 +66,7 @@ static void begin_again(struct conductor *c)
     c->life.ran = ran;
     c->leader_ended = c->failed = false;
     c->status = 0;
-    c->outcome.stop[0] = '\0';
+    c->exit.stop[0] = '\0';
     c->groups.used = true;
     c->incarnation++;
 }

@@ -13,28 +13,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/time.h"
+#include "protocol/to_server.h"
 
 enum { SERIES_MAX = 128, SERIES_RESEND = 32 };
 
-struct series_item {
-    uint64_t seq; /* 0 = was never sent */
-    usec_t at;    /* wall time */
-    char *body;   /* JSON members, owned */
-};
-
 struct series {
-    struct series_item at[SERIES_MAX];
+    struct progress_message *at[SERIES_MAX]; /* owned; their seq is 0 until they are sent */
     size_t n;
     size_t next;            /* the first that this connection has not carried yet */
-    uint64_t seq;           /* of the newest that was ever sent */
+    int64_t seq;            /* of the newest that was ever sent */
     uint64_t stride, count; /* one in `stride` (0 = 1) is kept for good; added since it changed */
 };
 
-/* Adds the newest; takes the body. */
-void series_add(struct series *s, usec_t at, char *body);
+/* Adds the newest, without a number yet. */
+void series_add(struct series *s, const struct progress_message *m);
 /* The next to send, numbered; NULL when there is none. Valid until the next call. */
-const struct series_item *series_take(struct series *s);
+const struct progress_message *series_take(struct series *s);
 /* A new connection. The server says the number of the newest that it has; when it
  * does not say, -1, it gets the newest again. */
 void series_rewind(struct series *s, int64_t known);

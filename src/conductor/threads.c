@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "conductor/fd.h"
+#include "base/fd.h"
 #include "malleable/page.h"
 
 enum { FIRST_PAUSE = 500, LONGEST_PAUSE = 8000, SIGNALS = 64 };
@@ -38,16 +38,16 @@ static int make_page(struct threads *t, int dir, uint32_t threads, usec_t now, s
     return 0;
 }
 
-static int name_page(const struct threads *t, struct jobspec *spec, struct err *err)
+static int name_page(const struct threads *t, struct launch_spec *spec, struct arena *a,
+                     struct err *err)
 {
-    char link[32], path[PATH_MAX], line[PATH_MAX + sizeof PAGE_VARIABLE];
+    char link[32], path[PATH_MAX];
     snprintf(link, sizeof link, "/proc/self/fd/%d", t->fd);
     ssize_t n = readlink(link, path, sizeof path);
     if (n < 0 || n == sizeof path)
         return err_set(err, ERR_IO, "cannot find the path of the file control: %s",
                        strerror(n < 0 ? errno : ENAMETOOLONG));
-    int length = snprintf(line, sizeof line, "%s=%.*s", PAGE_VARIABLE, (int)n, path);
-    jobspec_set_variable(spec, line, (size_t)length);
+    launch_spec_set(spec, a, PAGE_VARIABLE, "%.*s", (int)n, path);
     return 0;
 }
 
@@ -63,33 +63,30 @@ static int check_library(const char *path, struct err *err)
 }
 
 /* Before what the job preloads itself. */
-static void name_library(struct jobspec *spec)
+static void name_library(struct launch_spec *spec, struct arena *a)
 {
-    static const char name[] = "LD_PRELOAD=";
-    const char *old = "";
-    for (char **e = spec->env; *e; e++)
-        if (strncmp(*e, name, sizeof name - 1) == 0)
-            old = *e + sizeof name - 1;
-    struct str line = {0};
-    str_addf(&line, "%s%s%s%s", name, spec->library, *old ? " " : "", old);
-    jobspec_set_variable(spec, line.at, line.n);
-    str_done(&line);
+    const char *own = launch_spec_get(spec, "LD_PRELOAD");
+    bool preloads = own && *own;
+    launch_spec_set(spec, a, "LD_PRELOAD", "%s%s%s", spec->malleable.library, preloads ? " " : "",
+                    preloads ? own : "");
 }
 
-int threads_open(struct threads *t, int dir, struct jobspec *spec, usec_t now, struct err *err)
+int threads_open(struct threads *t, int dir, struct launch_spec *spec, struct arena *a, usec_t now,
+                 struct err *err)
 {
+    const struct launch_malleable *m = &spec->malleable;
     *t = (struct threads){.fd = -1};
-    if (!spec->threads)
+    if (!m->threads)
         return 0;
-    if ((spec->library && check_library(spec->library, err) < 0) ||
-        make_page(t, dir, (uint32_t)spec->threads, now, err) < 0)
+    if ((m->library && check_library(m->library, err) < 0) ||
+        make_page(t, dir, (uint32_t)m->threads, now, err) < 0)
         return -1;
-    if (name_page(t, spec, err) < 0) {
+    if (name_page(t, spec, a, err) < 0) {
         threads_done(t);
         return -1;
     }
-    if (spec->library)
-        name_library(spec);
+    if (m->library)
+        name_library(spec, a);
     return 0;
 }
 
@@ -112,11 +109,11 @@ static bool has_page(struct threads *t)
     return false;
 }
 
-static struct threads_answer answer(const struct threads *t, usec_t in, bool late)
+static struct applied_message answer(const struct threads *t, usec_t in, bool late)
 {
-    struct threads_answer a = t->asks;
+    struct applied_message a = t->asks;
     a.threads = page_threads(PAGE_GET(t->page, applied));
-    a.regions = PAGE_GET(t->page, whole) + PAGE_GET(t->page, clamped);
+    a.regions = (int64_t)(PAGE_GET(t->page, whole) + PAGE_GET(t->page, clamped));
     a.in = in > 0 ? in : 0;
     a.late = late;
     return a;
@@ -136,8 +133,8 @@ static void look_on(struct threads *t, usec_t now)
     t->next = now + t->pause;
 }
 
-bool threads_order(struct threads *t, usec_t now, const struct threads_answer *asks,
-                   uint32_t threads, struct threads_answer *out)
+bool threads_order(struct threads *t, usec_t now, const struct applied_message *asks,
+                   uint32_t threads, struct applied_message *out)
 {
     bool waited = t->waits && has_page(t), replaces = waited && !t->late;
     if (replaces)
@@ -170,7 +167,7 @@ usec_t threads_next(const struct threads *t)
     return t->waits ? t->next : USEC_NEVER;
 }
 
-bool threads_look(struct threads *t, usec_t now, struct threads_answer *out)
+bool threads_look(struct threads *t, usec_t now, struct applied_message *out)
 {
     if (!t->waits || now < t->next)
         return false;

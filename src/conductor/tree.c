@@ -14,8 +14,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/proc.h"
 #include "conductor/cpus.h"
-#include "conductor/proc.h"
 
 enum { STOP_PASSES = 50, FREEZE_POLLS = 50, FREEZE_POLL_NS = 1000000 };
 

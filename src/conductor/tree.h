@@ -8,7 +8,7 @@
 #include <sys/types.h>
 
 #include "conductor/group.h"
-#include "conductor/jobspec.h"
+#include "protocol/launch_spec.h"
 
 struct tree {
     const struct group_set *cgroups;

@@ -245,7 +245,7 @@ const struct usage *usage_finish(struct usage_meter *m)
 void usage_init(struct usage_meter *m, pid_t root)
 {
     *m = (struct usage_meter){.root = root};
-    m->last = (struct usage){-1, -1, -1, -1, -1, -1, -1};
+    m->last = (struct usage)USAGE_UNKNOWN;
     for (unsigned i = 0; i < USAGE_COUNTERS; i++)
         m->counter[i].fd = -1;
 }

@@ -1,23 +1,13 @@
-/* What a job has used so far. */
+/* Measures what a job has used so far. */
 #ifndef CONDUCTOR_USAGE_H
 #define CONDUCTOR_USAGE_H
 
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/proc.h"
 #include "conductor/group.h"
-#include "conductor/proc.h"
-
-/* -1 = not known. */
-struct usage {
-    int64_t cpu_us;       /* CPU time of all processes, also ended ones */
-    int64_t memory_bytes; /* now, without file cache that can be dropped */
-    int64_t memory_peak_bytes;
-    int64_t block_bytes; /* read from and written to block devices */
-    int64_t net_bytes;   /* both directions; only if the job has its own network */
-    int64_t pids;
-    int64_t throttled_us; /* time that a CPU quota made it wait */
-};
+#include "protocol/usage.h"
 
 /* What the kernel counts in files of a cgroup. */
 enum usage_counter {

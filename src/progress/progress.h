@@ -92,14 +92,4 @@ const struct progress *progress_now(const struct progress_reader *r);
  * this output), that lines of the file were not understood. NULL = none. */
 const char *progress_problem(struct progress_reader *r);
 
-/* Adds the known fields as members of a JSON object, without its braces:
- * "step":10,"total":100,"loss":0.5,"metrics":{"accuracy":0.9},"source":"keras".
- * A NaN or infinite number is the string "nan", "inf" or "-inf". */
-void progress_add_json(const struct progress *p, struct str *out);
-
-/* Adds the one number by which the training is judged: the loss, or the first
- * metric when it tells no loss: "metric":"loss","value":0.5. Nothing when there is
- * neither. */
-void progress_add_judged(const struct progress *p, struct str *out);
-
 #endif

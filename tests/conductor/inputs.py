@@ -53,21 +53,23 @@ def test_specification_with_bad_fields(bench):
             ("command", "GONE", "command is missing"), ("command", [], "command must be"),
             ("command", "sh", "command must be"), ("command", [""], "command must be"),
             ("command", ["sh", 1], "command[1] must be a text"),
-            ("command", None, "command is missing"),
+            ("command", None, "command must be a list"),
             ("workdir", "relative", "absolute path"), ("workdir", 5, "workdir must be"),
             ("env", [], "env must be"), ("env", {"A": 1}, "env.A must be"),
-            ("env", {"A=B": "1"}, "cannot be a variable"), ("env", {"": "1"}, "cannot be"),
+            ("env", {"A=B": "1"}, "cannot be a name"), ("env", {"": "1"}, "cannot be"),
             ("socket", "GONE", "socket is missing"), ("socket", "x.sock", "absolute path"),
             ("token", 7, "token must be"), ("cgroup", {}, "cgroup must be"),
-            ("cgroup", [{}], "cgroup.path"), ("cgroup", [{"path": "x"}], "absolute path"),
+            ("cgroup", [{}], "cgroup[0].path is missing"), ("cgroup", [7], "cgroup[0].path"),
+            ("cgroup", [{"path": "x"}], "absolute path"),
             ("cgroup", [{"path": "/x", "procs": "../y"}], "name of a file"),
             ("cpus", "2", "cpus must be"), ("cpus", -1, "cpus must be"),
             ("nice", 20, "nice must be"), ("log_max_bytes", 0, "log_max_bytes must be"),
             ("log_keep", 0, "log_keep must be"), ("grace_s", -1, "grace_s must be"),
             ("grace_s", 1e300, "grace_s must be"), ("time_limit_s", "1h", "time_limit_s must be"),
+            ("signal", 10, "signal must be an object"),
             ("signal", {"before_s": 3}, "signal.number is missing"),
             ("signal", {"number": 99}, "signal.number must be"),
-            ("signal", {"number": 10, "to": "moon"}, "all, group, leader"),
+            ("signal", {"number": 10, "to": "moon"}, "all|group|leader"),
             ("checkpoint_signal", 0, "checkpoint_signal must be"),
             ("progress", {"pattern": 3}, "progress.pattern must be"),
             ("progress", {"total": -3}, "progress.total must be"),
@@ -84,7 +86,7 @@ def test_null_is_the_same_as_absent(bench):
 
 
 def test_all_fields_are_known(bench):
-    a = bench.attempt("exit 3", cpuset=[0], cpuset_os="0", gpus=["GPU-8a5b", "GPU-77c1"], nice=1,
+    a = bench.attempt("exit 3", cpuset_os="0", gpus=["GPU-8a5b", "GPU-77c1"], nice=1,
                       log_max_bytes=1000, log_keep=1, time_limit_s=600, checkpoint_signal=10,
                       signal={"number": 10, "before_s": 5}, progress={"pattern": None, "total": 9})
     expect_equal(a.wait()["code"], 3, "code")

@@ -183,8 +183,8 @@ def test_without_a_server(bench):
 def test_bad_commands(bench):
     a = start(bench)
     bad = ({}, {"cpus": 0}, {"cpus": -1}, {"cpus": "two"}, {"cpus": 1, "env": []},
-           {"cpus": 1, "env": {"A": 1}}, {"cpus": 1, "env": {"A": "b\nC=d"}},
-           {"cpus": 1, "env": {"A=B": "c"}}, {"cpus": 1, "env": {"A": "x" * 2000}},
+           {"cpus": 1, "env": {"A": 1}}, {"cpus": 1, "env": {"A=B": "c"}},
+           {"cpus": 1, "env": {"": "c"}},
            {"cpus": 1, "signal": 99}, {"cpus": 1, "grace_s": -1}, {"cpus": 1, "cpuset_os": 5},
            {"cpus": 1, "to": "nobody"}, {"cpus": 1, "cpuset_os": "0" * 2000})
     for fields in bad:

@@ -7,12 +7,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/proc.h"
 #include "base/rng.h"
-#include "conductor/claim.h"
 #include "conductor/logfile.h"
-#include "conductor/logread.h"
-#include "conductor/proc.h"
-#include "conductor/record.h"
+#include "protocol/claim.h"
+#include "protocol/exit_record.h"
+#include "protocol/logread.h"
 #include "support/test.h"
 
 /* A directory for one test; nothing in it may be a directory. */
@@ -205,19 +205,35 @@ static void strange_claims_are_errors(void **state)
 static void record_is_whole_or_not_there(void **state)
 {
     (void)state;
-    char path[64], text[RECORD_MAX_BYTES + 1];
+    static const char line[] =
+        "{\"type\":\"exit\",\"job\":3,\"attempt\":1,\"started_us\":5,\"at_us\":7,\"code\":1,"
+        "\"signal\":0,"
+        "\"oom\":false,\"timeout\":true,\"reason\":\"late\",\"log_bytes\":0,\"log_dropped\":0,"
+        "\"warnings\":[\"a\"]}\n";
+    struct arena arena = {0};
+    struct exit_record r;
+    char path[64];
     int dir = open_folder(path);
     struct err e;
-    int fd = record_reserve(dir);
+    int fd = exit_record_reserve(dir);
     assert_true(fd >= 0);
     assert_int_equal(faccessat(dir, "exit.json", F_OK, 0), -1);
-    assert_ok(record_write(dir, fd, "{}\n", 3, &e), e);
-    fd = openat(dir, "exit.json", O_RDONLY);
-    assert_int_equal(read(fd, text, sizeof text), 3);
-    close(fd);
+    assert_error(exit_record_read(dir, &arena, &r, &e), e, ERR_NOT_FOUND, "cannot read exit.json");
+    assert_ok(exit_record_write(dir, fd, line, sizeof line - 1, &e), e);
+    assert_ok(exit_record_read(dir, &arena, &r, &e), e);
+    assert_true(r.job == 3 && r.at == 7 && r.code == 1 && r.timeout && r.usage.cpu_us == -1);
+    assert_string_equal(r.reason, "late");
+    assert_string_equal(r.warnings[0], "a");
     assert_int_equal(faccessat(dir, "exit.json.tmp", F_OK, 0), -1);
     /* Without the reservation it works as well. */
-    assert_ok(record_write(dir, -1, "{ }\n", 4, &e), e);
+    assert_ok(exit_record_write(dir, -1, "{}\n", 3, &e), e);
+    assert_error(exit_record_read(dir, &arena, &r, &e), e, ERR_INVALID,
+                 "exit.json: job is missing");
+    assert_int_equal(r.job, 3);
+    exit_record_remove(path);
+    exit_record_remove(path);
+    assert_int_equal(faccessat(dir, "exit.json", F_OK, 0), -1);
+    arena_done(&arena);
     remove_folder(dir, path);
 }
 

@@ -7,7 +7,7 @@
 #include "base/rng.h"
 #include "support/test.h"
 
-static struct jobspec spec = {.job = 12, .attempt = 3, .token = "t\"oken"};
+static struct launch_spec spec = {.job = 12, .attempt = 3, .token = "t\"oken"};
 
 /* The next message as "type" or "progress SEQ BODY"; NULL = nothing to say. */
 static const char *next(struct outbox *o)
@@ -33,9 +33,14 @@ static const char *next(struct outbox *o)
 
 static void add_step(struct outbox *o, int step)
 {
-    struct str body = {0};
-    str_addf(&body, "\"step\":%d", step);
-    outbox_progress(o, step, body.at);
+    struct progress_message m = {.at = step, .report = PROGRESS_REPORT_UNKNOWN};
+    m.report.step = step;
+    outbox_progress(o, &m);
+}
+
+static void say_ok(struct outbox *o, int64_t id)
+{
+    outbox_answer(o, &(struct to_server){.kind = TO_SERVER_OK, .ok = {id}});
 }
 
 static void everything_in_order(void **state)
@@ -53,8 +58,8 @@ static void everything_in_order(void **state)
     assert_string_equal(next(&o), "hello");
     assert_null(next(&o));
     outbox_welcomed(&o, -1);
-    message_ok(outbox_answer(&o), 4);
-    message_error(outbox_answer(&o), 5, "no");
+    say_ok(&o, 4);
+    outbox_answer(&o, &(struct to_server){.kind = TO_SERVER_ERROR, .error = {5, "no"}});
     outbox_exit(&o, "{\"type\":\"exit\"}\n");
     static const char *const want[] = {"started", "warning", "ok", "error", "progress 1 1", "exit"};
     for (size_t i = 0; i < COUNT_OF(want); i++)
@@ -77,7 +82,7 @@ static void reconnection_repeats_what_matters(void **state)
     while (next(&o))
         ;
     outbox_exit(&o, "{\"type\":\"exit\"}\n");
-    message_ok(outbox_answer(&o), 4);
+    say_ok(&o, 4);
     outbox_connected(&o);
     assert_string_equal(next(&o), "hello");
     outbox_welcomed(&o, 3);
@@ -195,7 +200,7 @@ static void answers_are_bounded_by_who_asks(void **state)
     assert_string_equal(next(&o), "hello");
     for (int i = 0; i < OUTBOX_ANSWERS; i++) {
         assert_true(outbox_has_room(&o));
-        message_ok(outbox_answer(&o), i);
+        say_ok(&o, i);
     }
     assert_false(outbox_has_room(&o));
     assert_string_equal(next(&o), "ok");
@@ -208,10 +213,10 @@ static void thinning_keeps_the_shape(void **state)
     (void)state;
     struct series s = {0};
     for (int i = 1; i <= 10000; i++)
-        series_add(&s, i, xstrdup(""));
+        series_add(&s, &(struct progress_message){.at = i});
     usec_t before = 0, widest = 0;
     size_t n = 0;
-    for (const struct series_item *p; (p = series_take(&s)); n++) {
+    for (const struct progress_message *p; (p = series_take(&s)); n++) {
         assert_int_equal(p->seq, n + 1);
         widest = p->at - before > widest ? p->at - before : widest;
         before = p->at;

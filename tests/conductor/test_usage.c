@@ -6,9 +6,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/proc.h"
 #include "conductor/cpus.h"
 #include "conductor/group.h"
-#include "conductor/proc.h"
 #include "conductor/usage.h"
 #include "support/test.h"
 

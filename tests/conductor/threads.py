@@ -212,7 +212,7 @@ def test_what_cannot_be_ordered(bench):
 
 
 def test_specifications_that_make_no_sense(bench):
-    for bad, why in (({"threads": 0}, "malleable.threads must be a whole number between 1"),
+    for bad, why in (({"threads": 0}, "malleable.threads must be a whole number from 1"),
                      ({"library": LIBRARY}, "malleable.threads is missing"),
                      ({"threads": 1, "library": "x.so"}, "malleable.library must be an absolute"),
                      ({"threads": "2"}, "malleable.threads must be a whole number")):

@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "conductor/follow.h"
 #include "progress/pattern.h"
 #include "progress/progress.h"
+#include "protocol/lines.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -17,6 +19,23 @@ static void demand(int truth)
         abort();
 }
 
+/* Whatever is recognised can be told to the server. */
+static void tell(const struct progress *p)
+{
+    struct to_server m = {.kind = TO_SERVER_PROGRESS}, heard;
+    struct arena arena = {0};
+    struct str line = {0};
+    struct err err;
+    follow_report(p, &m.progress);
+    m.progress.seq = 1;
+    to_server_encode(&m, &line);
+    demand(line.n <= MESSAGE_MAX_BYTES);
+    demand(to_server_decode(line.at, line.n, &arena, &heard, &err) == 0);
+    demand(heard.kind == TO_SERVER_PROGRESS && heard.progress.metrics.n == m.progress.metrics.n);
+    str_done(&line);
+    arena_done(&arena);
+}
+
 static void check(const struct progress *was, const struct progress *p)
 {
     demand(p->seq >= was->seq && p->n_metrics <= PROGRESS_METRICS);
@@ -24,9 +43,6 @@ static void check(const struct progress *was, const struct progress *p)
     demand(!(p->has & PROGRESS_TOTAL) || !(p->has & PROGRESS_STEP) || p->total >= p->step);
     for (unsigned i = 0; i < p->n_metrics; i++)
         demand(p->metric[i].name[0] && memchr(p->metric[i].name, '\0', PROGRESS_NAME));
-    struct str json = {0};
-    progress_add_json(p, &json);
-    str_done(&json);
 }
 
 static struct progress_reader *reader(void)
@@ -54,6 +70,7 @@ static void read_both_ways(feed_fn feed, const char *text, size_t n, size_t piec
     demand(progress_now(whole)->total == progress_now(parts)->total);
     progress_settle(whole);
     check(&was, progress_now(whole));
+    tell(progress_now(whole));
     progress_problem(whole);
     progress_free(whole);
     progress_free(parts);
@@ -77,6 +94,7 @@ static void read_with_pattern(const char *text, size_t n)
         progress_feed(r, end + 1, n - length - 1);
     progress_settle(r);
     check(&was, progress_now(r));
+    tell(progress_now(r));
     progress_free(r);
 }
 

@@ -3,12 +3,12 @@
  * run-tests: alone */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): so the C library names it */
 #include <fcntl.h>
-#include <jansson.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "protocol/launch_spec.h"
 #include "runtime/local/textfile.h"
 #include "support/conduct.h"
 #include "support/host.h"
@@ -28,21 +28,20 @@ static void test_prepare_says_what_the_conductor_needs(void **state)
     assert_true(node->cpus >= UNIT && node->memory_mb > 0);
     struct runtime_attempt a = host_attempt(7, 500);
     a.memory_mb = 64;
-    json_t *spec = json_object();
-    assert_ok(ops->prepare(s.r, &a, spec, &err), err);
-    const json_t *groups = json_object_get(spec, "cgroup");
-    assert_int_equal(json_array_size(groups), s.r->cgroups.n);
-    const char *path = json_string_value(json_object_get(json_array_get(groups, 0), "path"));
+    struct arena arena = {0};
+    struct launch_spec spec = {0};
+    assert_ok(ops->prepare(s.r, &a, &spec, &arena, &err), err);
+    assert_int_equal(spec.cgroups.n, s.r->cgroups.n);
+    const char *path = spec.cgroups.at[0].path;
     assert_int_equal(access(path, F_OK), 0);
-    assert_string_equal(json_string_value(json_object_get(spec, "cpuset_os")),
-                        ops->cpuset(s.r, &a));
-    assert_null(json_object_get(spec, "gpus"));
-    assert_error(ops->prepare(s.r, &a, spec, &err), err, ERR_CONFLICT, "prepared before");
+    assert_string_equal(spec.cpuset, ops->cpuset(s.r, &a));
+    assert_null(spec.gpus);
+    assert_error(ops->prepare(s.r, &a, &spec, &arena, &err), err, ERR_CONFLICT, "prepared before");
     host_clean(s.r, &a);
     assert_int_equal(access(path, F_OK), -1);
     assert_null(ops->cpuset(s.r, &a));
     host_clean(s.r, &a);
-    json_decref(spec);
+    arena_done(&arena);
     host_close(&s);
 }
 
@@ -52,25 +51,25 @@ static void test_bad_attempts_are_refused(void **state)
     struct host s = {0};
     struct err err;
     host_open_with_groups(&s);
-    json_t *spec = json_object();
+    struct arena arena = {0};
+    struct launch_spec spec = {0};
     struct runtime_attempt a = host_attempt(1, 0);
-    assert_error(ops->prepare(s.r, &a, spec, &err), err, ERR_INVALID, "CPUs");
+    assert_error(ops->prepare(s.r, &a, &spec, &arena, &err), err, ERR_INVALID, "CPUs");
     a = host_attempt(1, 1000);
     a.cpu_weight = NAN;
-    assert_error(ops->prepare(s.r, &a, spec, &err), err, ERR_INVALID, "weight");
+    assert_error(ops->prepare(s.r, &a, &spec, &arena, &err), err, ERR_INVALID, "weight");
     a = host_attempt(1, 1000);
     a.node = "elsewhere";
-    assert_error(ops->prepare(s.r, &a, spec, &err), err, ERR_NOT_FOUND, "elsewhere");
+    assert_error(ops->prepare(s.r, &a, &spec, &arena, &err), err, ERR_NOT_FOUND, "elsewhere");
     a = host_attempt(1, 1000);
     a.gpus = 1000000;
-    assert_error(ops->prepare(s.r, &a, spec, &err), err, ERR_LIMIT, "GPUs");
+    assert_error(ops->prepare(s.r, &a, &spec, &arena, &err), err, ERR_LIMIT, "GPUs");
     a = host_attempt(1, 1000);
     assert_error(ops->resize(s.r, &a, &err), err, ERR_NOT_FOUND, "job 1, attempt 1");
     assert_error(ops->freeze(s.r, &a, true, &err), err, ERR_NOT_FOUND, "job 1, attempt 1");
     int64_t pid;
     assert_error(ops->spawn(s.r, "/nowhere/at/all", &pid, &err), err, ERR_IO, "/nowhere/at/all");
-    assert_int_equal(json_object_size(spec), 0);
-    json_decref(spec);
+    assert_true(!spec.cgroups.at && !spec.cpuset && !arena.first);
     host_close(&s);
 }
 
@@ -161,8 +160,9 @@ static void test_a_new_server_finds_everything(void **state)
     b.attempt = 2;
     host_start(s.r, s.dir, &a, "busy");
     host_start(s.r, s.dir, &b, "sleep");
-    json_t *spec = json_object();
-    assert_ok(ops->prepare(s.r, &c, spec, &err), err);
+    struct arena arena = {0};
+    struct launch_spec spec = {0};
+    assert_ok(ops->prepare(s.r, &c, &spec, &arena, &err), err);
     char cpuset[64];
     snprintf(cpuset, sizeof cpuset, "%s", ops->cpuset(s.r, &a));
     ops->close(s.r);
@@ -184,7 +184,7 @@ static void test_a_new_server_finds_everything(void **state)
     host_clean(s.r, &a);
     host_clean(s.r, &b);
     host_clean(s.r, &c);
-    json_decref(spec);
+    arena_done(&arena);
     host_close(&s);
     host_close(&other);
 }
@@ -243,17 +243,18 @@ static void test_a_start_is_quick(void **state)
     double from = now();
     for (int i = 0; i < N; i++) {
         struct runtime_attempt a = host_attempt(1 + i, 10);
-        json_t *spec = json_object();
+        struct arena arena = {0};
+        struct launch_spec spec = {0};
         int64_t pid;
         double start = now();
-        assert_ok(ops->prepare(s.r, &a, spec, &err), err);
+        assert_ok(ops->prepare(s.r, &a, &spec, &arena, &err), err);
         prepare[i] = now() - start;
         start = now();
         /* Without spec.json it ends at once. */
         snprintf(dir, sizeof dir, "%s", s.dir);
         assert_ok(ops->spawn(s.r, dir, &pid, &err), err);
         spawn[i] = now() - start;
-        json_decref(spec);
+        arena_done(&arena);
     }
     for (int i = 0; i < N; i++)
         host_clean(s.r, &(struct runtime_attempt){.job = 1 + i, .attempt = 1});

@@ -14,7 +14,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <jansson.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -24,6 +23,7 @@
 #include <unistd.h>
 
 #include "base/str.h"
+#include "protocol/launch_spec.h"
 #include "runtime/local/local.h"
 #include "runtime/local/textfile.h"
 #include "support/test.h"
@@ -131,27 +131,23 @@ static _Noreturn void run_command(const char *command, const char *dir)
 
 /* ---- conductor --------------------------------------------------------------- */
 
-static void enter(const json_t *spec)
+static void enter(const struct launch_spec *spec)
 {
-    const json_t *groups = json_object_get(spec, "cgroup");
     struct cpuset set;
     char path[4096];
     bool held = false;
-    for (size_t i = 0; i < json_array_size(groups); i++) {
-        const json_t *g = json_array_get(groups, i);
-        snprintf(path, sizeof path, "%s/%s", json_string_value(json_object_get(g, "path")),
-                 json_string_value(json_object_get(g, "procs")));
+    for (size_t i = 0; i < spec->cgroups.n; i++) {
+        const struct launch_cgroup *g = &spec->cgroups.at[i];
+        snprintf(path, sizeof path, "%s/%s", g->path, g->procs);
         if ((errno = textfile_write_at(-1, path, "0")))
             die(path);
-        snprintf(path, sizeof path, "%s/cpuset.cpus",
-                 json_string_value(json_object_get(g, "path")));
+        snprintf(path, sizeof path, "%s/cpuset.cpus", g->path);
         held = held || access(path, F_OK) == 0;
     }
-    if (!held && (cpuset_parse(json_string_value(json_object_get(spec, "cpuset_os")), &set, NULL) ||
+    if (!held && (cpuset_parse(spec->cpuset, &set, NULL) ||
                   sched_setaffinity(0, sizeof set, (cpu_set_t *)&set)))
         die("affinity");
-    int nice = (int)json_integer_value(json_object_get(spec, "nice"));
-    if (nice && setpriority(PRIO_PROCESS, 0, nice))
+    if (spec->nice && setpriority(PRIO_PROCESS, 0, spec->nice))
         die("nice");
 }
 
@@ -180,19 +176,20 @@ static _Noreturn void conduct(const char *dir)
     prctl(PR_SET_NAME, "yardconductor");
     fprintf(claim, "%d %llu\n", getpid(), start_time(getpid()));
     fflush(claim);
-    snprintf(path, sizeof path, "%s/spec.json", dir);
-    const json_t *spec = json_load_file(path, 0, NULL);
-    if (!spec)
-        die(path);
-    const char *command = json_string_value(json_object_get(spec, "command"));
+    struct arena arena = {0};
+    struct str unknown = {0};
+    struct launch_spec spec;
+    struct err err;
+    if (launch_spec_read(open(dir, O_RDONLY | O_DIRECTORY), &arena, &spec, &unknown, &err) < 0)
+        die(err.text);
     snprintf(marker, sizeof marker, "%s/progress", dir);
     setenv("TRAINYARD_PROGRESS", marker, 1);
     pid_t child = fork();
     if (child == 0) {
         setsid();
-        enter(spec);
+        enter(&spec);
         /* A new program, so that /proc shows the environment with the marker. */
-        execl("/proc/self/exe", "job", "--run", command, dir, NULL);
+        execl("/proc/self/exe", "job", "--run", spec.command[0], dir, NULL);
         die("exec");
     }
     int status;

@@ -3,11 +3,12 @@
 #include "support/host.h"
 
 #include <dirent.h>
-#include <jansson.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "protocol/launch_spec.h"
 #include "runtime/local/textfile.h"
 #include "support/conduct.h"
 #include "support/test.h"
@@ -118,10 +119,36 @@ int host_wait(const char *state_dir, const struct runtime_attempt *a)
     return (int)read_number(state_dir, a, "exit");
 }
 
+void host_write_spec(struct runtime *r, const struct runtime_attempt *a, const char *dir,
+                     const char *command)
+{
+    char path[4096];
+    const char *words[] = {command, NULL}, *env[] = {NULL};
+    struct arena arena = {0};
+    struct str text = {0};
+    struct launch_spec spec;
+    struct err err;
+    launch_spec_init(&spec);
+    spec.job = a->job;
+    spec.attempt = a->attempt;
+    spec.command = words;
+    spec.env = env;
+    spec.workdir = spec.socket = "/nowhere";
+    spec.token = "none";
+    assert_ok(runtime_local.prepare(r, a, &spec, &arena, &err), err);
+    record_encode(&launch_spec_record, &spec, &text);
+    snprintf(path, sizeof path, "%s/spec.json", dir);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    assert_true(fputs(text.at, f) >= 0 && fclose(f) == 0);
+    str_done(&text);
+    arena_done(&arena);
+}
+
 void host_start(struct runtime *r, const char *state_dir, const struct runtime_attempt *a,
                 const char *command)
 {
-    char dir[2048], path[4096];
+    char dir[2048];
     struct err err;
     int64_t pid = 0;
     snprintf(dir, sizeof dir, "%s/jobs", state_dir);
@@ -130,11 +157,7 @@ void host_start(struct runtime *r, const char *state_dir, const struct runtime_a
     mkdir(dir, 0755);
     snprintf(dir, sizeof dir, "%s/jobs/%lld/%u", state_dir, (long long)a->job, a->attempt);
     assert_int_equal(mkdir(dir, 0755), 0);
-    json_t *spec = json_pack("{s:s}", "command", command);
-    assert_ok(runtime_local.prepare(r, a, spec, &err), err);
-    snprintf(path, sizeof path, "%s/spec.json", dir);
-    assert_int_equal(json_dump_file(spec, path, 0), 0);
-    json_decref(spec);
+    host_write_spec(r, a, dir, command);
     assert_ok(runtime_local.spawn(r, dir, &pid, &err), err);
     host_until(read_number(state_dir, a, "pid") > 0);
     assert_int_equal(host_conductor_pid(state_dir, a), pid);

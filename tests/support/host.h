@@ -25,6 +25,10 @@ int host_sweep(void **state);
 /* Attempt 1 of the job with these CPUs, limit and weight 1. */
 struct runtime_attempt host_attempt(int64_t job, units_t cpus);
 
+/* Prepares the attempt and writes spec.json with this command into the directory. */
+void host_write_spec(struct runtime *r, const struct runtime_attempt *a, const char *dir,
+                     const char *command);
+
 /* Makes STATE/jobs/JOB/ATTEMPT, prepares, writes spec.json with this command (see
  * conduct.c) and spawns; then waits until the command runs. Fails the test otherwise. */
 void host_start(struct runtime *r, const char *state_dir, const struct runtime_attempt *a,

@@ -1,12 +1,14 @@
 /* GPUs, with a stand-in for NVIDIA's library that the test compiles: this code runs
  * against the same functions on machines without GPUs. */
 #include <dlfcn.h>
-#include <jansson.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "protocol/launch_spec.h"
 #include "runtime/local/gpu.h"
 #include "runtime/runtime.h"
+#include "support/host.h"
 #include "support/test.h"
 
 /* NVML_COUNT GPUs; those from NVML_OTHER on are of another model; NVML_BROKEN fails. */
@@ -162,26 +164,35 @@ static void test_a_claim_is_kept(void **state)
     gpus_done(&g);
 }
 
-/* Opens a runtime and gives two GPUs to job 1, writing its spec.json; returns its list. */
-static json_t *start_first(const char *dir, const struct runtime_attempt *a, struct runtime **r)
+/* Opens a runtime and gives two GPUs to job 1, whose spec.json is written. */
+static void start_first(const char *dir, const struct runtime_attempt *a, struct runtime **r)
 {
-    char path[128];
+    char jobs[128];
     const char *notice;
     struct err err;
     uint32_t n;
     assert_ok(runtime_local.open(r, dir, &notice, &err), err);
     assert_int_equal(runtime_local.nodes(*r, &n)->gpus, 3000);
     assert_string_equal(runtime_local.nodes(*r, &n)->gpu_type, "New");
-    json_t *spec = json_object();
-    assert_ok(runtime_local.prepare(*r, a, spec, &err), err);
-    snprintf(path, sizeof path, "%s/jobs/1/1/spec.json", dir);
-    assert_int_equal(json_dump_file(spec, path, 0), 0);
-    return spec;
+    snprintf(jobs, sizeof jobs, "%s/jobs/1/1", dir);
+    host_write_spec(*r, a, jobs, "true");
 }
 
-static const char *uuid(const json_t *spec, size_t i)
+/* The GPUs in the spec.json of job 1. */
+static void expect_first(const char *dir)
 {
-    return json_string_value(json_array_get(json_object_get(spec, "gpus"), i));
+    char jobs[128];
+    struct arena arena = {0};
+    struct str unknown = {0};
+    struct launch_spec spec;
+    struct err err;
+    snprintf(jobs, sizeof jobs, "%s/jobs/1/1", dir);
+    AUTO_CLOSE int fd = open(jobs, O_RDONLY | O_DIRECTORY);
+    assert_ok(launch_spec_read(fd, &arena, &spec, &unknown, &err), err);
+    assert_string_equal(spec.gpus[0], "GPU-1");
+    assert_string_equal(spec.gpus[1], "GPU-2");
+    assert_null(spec.gpus[2]);
+    arena_done(&arena);
 }
 
 /* Through the whole runtime: the library is loaded already, so that it is found by its
@@ -202,18 +213,19 @@ static void test_jobs_get_gpus_by_uuid(void **state)
     assert_non_null(mkdtemp(dir));
     snprintf(command, sizeof command, "mkdir -p %s/jobs/1/1", dir);
     assert_int_equal(system(command), 0);
-    json_t *spec = start_first(dir, &a, &r);
-    assert_string_equal(uuid(spec, 0), "GPU-1");
-    assert_string_equal(uuid(spec, 1), "GPU-2");
+    struct arena arena = {0};
+    struct launch_spec spec = {0};
+    start_first(dir, &a, &r);
+    expect_first(dir);
     runtime_local.close(r);
     assert_ok(runtime_local.open(&r, dir, &notice, &err), err);
     assert_ok(runtime_local.adopt(r, &a, &err), err);
-    assert_ok(runtime_local.prepare(r, &b, spec, &err), err);
-    assert_string_equal(uuid(spec, 0), "GPU-3");
+    assert_ok(runtime_local.prepare(r, &b, &spec, &arena, &err), err);
+    assert_string_equal(spec.gpus[0], "GPU-3");
     assert_int_equal(runtime_local.clean(r, &a, &err), 0);
     assert_int_equal(runtime_local.clean(r, &b, &err), 0);
     runtime_local.close(r);
-    json_decref(spec);
+    arena_done(&arena);
     dlclose(loaded);
     snprintf(command, sizeof command, "rm -r %s", dir);
     assert_int_equal(system(command), 0);

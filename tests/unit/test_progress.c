@@ -6,6 +6,7 @@
 #include "progress/line.h"
 #include "progress/vocabulary.h"
 #include "progress/words.h"
+#include "support/progress_json.h"
 #include "support/test.h"
 
 static struct progress_reader *reader(const char *pattern, int64_t total)
@@ -296,29 +297,6 @@ static void test_weak_yields(void **state)
     progress_free(r);
 }
 
-static void test_judged(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *text, *expected;
-    } cases[] = {
-        {"step 1/9 loss 0.5 acc 0.25\n", "\"metric\":\"loss\",\"value\":0.5"},
-        {"step 1/9 loss nan\n", "\"metric\":\"loss\",\"value\":\"nan\""},
-        {"step 1/9 acc 0.25\n", "\"metric\":\"acc\",\"value\":0.25"},
-        {"step 1/9\n", ""},
-    };
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct progress_reader *r = reader(NULL, 0);
-        struct str got = {0};
-        str_add(&got, "");
-        feed(r, cases[i].text);
-        progress_add_judged(progress_now(r), &got);
-        assert_string_equal(got.at, cases[i].expected);
-        str_done(&got);
-        progress_free(r);
-    }
-}
-
 static void test_nothing(void **state)
 {
     (void)state;
@@ -348,7 +326,6 @@ static const struct CMUnitTest tests[] = {
     TEST(test_stragglers),
     TEST(test_given_total),
     TEST(test_weak_yields),
-    TEST(test_judged),
     TEST(test_nothing),
 };
 

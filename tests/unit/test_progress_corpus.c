@@ -8,6 +8,7 @@
 #include <dirent.h>
 
 #include "base/rng.h"
+#include "support/progress_json.h"
 #include "support/test.h"
 
 #define CORPUS "tests/corpus/progress/"

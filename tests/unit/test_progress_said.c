@@ -1,10 +1,11 @@
 /* Tests of what a job says of its progress itself: the file $TRAINYARD_PROGRESS and
  * the job's own pattern. */
+#include "progress/pattern.h"
 #include "progress/progress.h"
 
 #include <time.h>
 
-#include "progress/pattern.h"
+#include "support/progress_json.h"
 #include "support/test.h"
 
 static struct progress_reader *reader(const char *pattern)

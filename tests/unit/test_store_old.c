@@ -225,8 +225,7 @@ static void test_odd_old_texts(void **state)
            "INSERT INTO event VALUES (4, 1, 1, 'job.restarted', '{\"expected_s\":0.05118}'),"
            " (5, 1, 1, 'job.restarted', '{\"expected_s\":0.001001}'),"
            " (6, 1, 1, 'job.restarted', 'no JSON'), (7, 1, 2, 'job.restarted', '{}')");
-    store_dir_yields(db, "SELECT epoch, metric_name, resize_cost FROM job",
-                     "-  1001 -  0 -  0 ");
+    store_dir_yields(db, "SELECT epoch, metric_name, resize_cost FROM job", "-  1001 -  0 -  0 ");
     store_dir_yields(db, "SELECT command, text FROM request",
                      "[] no JSON [] {} [\"true\"] {\"command\":[\"true\"]} ");
     store_dir_yields(db, "SELECT cpus, cpu_weight, stop FROM attempt WHERE n = 2", "0 1.0  ");

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "protocol/claim.h"
 #include "runtime/local/textfile.h"
 
 struct process {
@@ -101,17 +102,17 @@ static bool read_attempt_dir(int64_t pid, struct str *out)
  * 0 when it is not there or its pid belongs to another by now. */
 static void read_claim(const char *attempt_dir, int64_t *conductor, int64_t *session)
 {
-    struct str path = {0}, text = {0};
-    long long pid = 0, leader = 0;
-    unsigned long long start = 0, leader_start = 0;
+    AUTO_CLOSE int dir = open(attempt_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    struct claim c = {.state = CLAIM_NONE};
     struct process p;
-    str_addf(&path, "%s/claim", attempt_dir);
-    if (textfile_read(path.at, &text) == 0)
-        sscanf(text.at, "%lld %llu leader %lld %llu", &pid, &start, &leader, &leader_start);
-    *conductor = pid > 0 && read_process(pid, &p) && p.start == start ? pid : 0;
-    *session = leader > 0 && (!read_process(leader, &p) || p.start == leader_start) ? leader : 0;
-    str_done(&path);
-    str_done(&text);
+    struct err err;
+    *conductor = *session = 0;
+    if (dir < 0 || claim_look(dir, &c, &err) < 0)
+        return;
+    if (c.pid > 0 && read_process(c.pid, &p) && p.start == c.start)
+        *conductor = c.pid;
+    if (c.leader > 0 && (!read_process(c.leader, &p) || p.start == c.leader_start))
+        *session = c.leader;
 }
 
 static bool is_ours(const process_list *all, int64_t pid)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "conductor/logread.h"
+#include "protocol/logread.h"
 #include "server/api/parts.h"
 #include "server/jobs/attempts.h"
 #include "store/attempts.h"

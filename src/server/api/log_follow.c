@@ -8,9 +8,9 @@
 #include <unistd.h>
 #include <uv.h>
 
-#include "conductor/logread.h"
 #include "http/reply.h"
 #include "http/stream.h"
+#include "protocol/logread.h"
 #include "server/followers.h"
 #include "server/jobs/attempts.h"
 #include "server/log.h"

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "conductor/logread.h"
 #include "http/content.h"
 #include "http/range.h"
+#include "protocol/logread.h"
 #include "server/api/call.h"
 #include "server/api/parts.h"
 #include "server/followers.h"

@@ -10,9 +10,10 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
-from cases import (Failure, Skip, chosen, expect, expect_equal, expect_lasts, report,
+from cases import (PATIENCE, Failure, Skip, chosen, expect, expect_equal, expect_lasts, report,
                    wait_until)
 
+from . import talks
 from .attempt import (CONDUCTOR, ROOT, Attempt, alive, instrumented, marked, resident,
                       start_time)
 from .bench import Bench

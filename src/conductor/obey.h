@@ -1,0 +1,13 @@
+/* What the conductor does when the server says something, comes or goes. */
+#ifndef CONDUCTOR_OBEY_H
+#define CONDUCTOR_OBEY_H
+
+#include "conductor/link.h"
+
+struct conductor;
+
+extern const struct link_user obey_link;
+/* Answers the resize that the job has obeyed, or is late with. */
+void obey_look(struct conductor *c);
+
+#endif
