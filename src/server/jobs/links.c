@@ -75,6 +75,7 @@ static void attach(struct yard *y, struct runtime_link *link, struct attempt *a,
     a->unheard = 0;
     a->begun = true;
     a->adopted = false;
+    a->told.threads = 0;
     if (a->told.cpus == 0 && m->cpus > 0) /* unless what it was started with still counts */
         a->told.cpus = (units_t)(m->cpus * UNIT + 0.5);
     say(y, link, &welcome);
@@ -144,8 +145,10 @@ static void take_news(struct yard *y, struct attempt *a, const struct to_server 
     case TO_SERVER_ERROR:
         warn(a, m->error.text);
         break;
-    case TO_SERVER_BAD:
-        warn(a, m->problem);
+    case TO_SERVER_BAD: /* of a newer version, perhaps: said once */
+        if (!a->complained)
+            warn(a, m->problem);
+        a->complained = true;
         break;
     default:
         break;

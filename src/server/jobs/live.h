@@ -59,6 +59,7 @@ struct attempt {
     usec_t resumed;     /* engine time of its last restart for a size; 0 = it goes on since */
     usec_t pause;       /* that this restart took */
     bool late;          /* its threads have not followed its size */
+    bool complained;    /* of a message that cannot be understood */
     uint32_t threads;   /* that they are instead; 0 = it has shown none */
     usec_t shrink_by;   /* engine time by which its threads shall have shrunk; 0 = they have */
     units_t cpu_limit;

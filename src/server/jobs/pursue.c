@@ -80,7 +80,8 @@ static void say_limit(struct yard *y, struct attempt *a, const struct live_job *
 {
     usec_t limit = launch_time_limit(j, a);
     struct to_conductor m = {.kind = TO_CONDUCTOR_LIMIT, .id = -1, .limit = {limit}};
-    if (a->told.limit == limit)
+    bool never = a->told.limit < 0 && !limit && !j->submission->spec.time_limit;
+    if (a->told.limit == limit || never)
         return;
     a->told.limit = limit;
     attempt_say(y, a, &m);
@@ -186,6 +187,8 @@ static void froze(struct attempt *a)
 {
     if (a->op.err.code == ERR_OK || a->op.err.code == ERR_NOT_FOUND)
         a->set.frozen = a->op.frozen;
+    if (!a->set.frozen)
+        a->told.threads = 0; /* it could not follow while it was frozen: say its size again */
 }
 
 void attempt_completed(struct yard *y, struct attempt *a)

@@ -20,6 +20,8 @@ import talks
 
 # Differ from machine to machine, or from moment to moment.
 VARYING = {"cpuset_os", "seq"}
+# What a server may say at any time: each tells what is wanted, not what to change.
+SAID_AGAIN = {"resize", "limit", "thaw"}
 # Members of version 1 that had no meaning: no conductor has read them.
 DROPPED = {("restart", "threads")}
 
@@ -53,6 +55,7 @@ class Actor:
         self.talk = talks.read_talk(pathlib.Path(os.environ["ACTOR_TALKS"]) /
                                     f"{directory.parent.name}.{directory.name}")
         times = [m["at_us"] for connection in self.talk for _, m in connection if "at_us" in m]
+        self.early = []  # what was said before the recording has it
         self.later = time.time_ns() // 1000 - min(times)
 
     def say(self, connection, message):
@@ -74,10 +77,19 @@ class Actor:
         connection.sendall(json.dumps(message).encode() + b"\n")
 
     def hear(self, lines, message):
-        line = lines.readline()
-        if not line:
-            raise ConnectionError("the server has hung up")
-        heard = json.loads(line)
+        if message["type"] in self.early:
+            self.early.remove(message["type"])
+            return
+        heard = {"type": None}
+        while heard["type"] != message["type"]:
+            line = lines.readline()
+            if not line:
+                raise ConnectionError("the server has hung up")
+            heard = json.loads(line)
+            if heard["type"] not in SAID_AGAIN:
+                break
+            if heard["type"] != message["type"]:
+                self.early.append(heard["type"])
         for name, value in message.items():
             if (message["type"], name) in DROPPED or value is None:
                 continue
