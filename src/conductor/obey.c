@@ -158,7 +158,8 @@ static void obey_and_answer(struct conductor *c, const struct to_conductor *m)
         complain(c, "sent what cannot be obeyed", err.text);
 }
 
-/* False: what comes before a welcome can only be that. */
+/* False when the connection is to be dropped: nothing but a refusal may come before the
+ * welcome. */
 static bool take_message(struct conductor *c, const struct to_conductor *m)
 {
     if (m->kind == TO_CONDUCTOR_WELCOME) {
@@ -168,7 +169,8 @@ static bool take_message(struct conductor *c, const struct to_conductor *m)
         complain(c, "refuses this attempt", m->refused.text ? m->refused.text : "");
         link_drop(&c->link);
     } else if (!c->outbox.welcomed) {
-        complain(c, "did not begin with a welcome", "");
+        complain(c, "did not begin with a welcome",
+                 m->kind == TO_CONDUCTOR_BAD ? m->problem : to_conductor_kinds[m->kind].name);
         return false;
     } else if (m->kind == TO_CONDUCTOR_ACK) {
         if (c->over)

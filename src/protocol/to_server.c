@@ -7,7 +7,8 @@
 #include "protocol/launch_spec.h"
 
 #define MEMBER(type, name) offsetof(struct type, name)
-#define TIME FIELD_I64 /* in microseconds; its range is */
+/* Microseconds, never so many that a sum of two could overflow. */
+#define TIME FIELD_I64
 #define ANY_TIME 0, USEC_LIMIT
 
 /* clang-format off */
@@ -16,14 +17,14 @@ static const struct field hello_members[] = {
     {"job", FIELD_I64, MEMBER(hello_message, job), 0, INT64_MAX, NULL},
     {"attempt", FIELD_I64, MEMBER(hello_message, attempt), 0, UINT32_MAX, NULL},
     {"token", FIELD_TEXT, MEMBER(hello_message, token), 1, 0, NULL},
-    {"pid", FIELD_I64 | FIELD_OPTIONAL, MEMBER(hello_message, pid), 0, INT64_MAX, NULL},
-    {"started_us", TIME | FIELD_OPTIONAL, MEMBER(hello_message, started), ANY_TIME, NULL},
-    {"seq", FIELD_I64 | FIELD_OPTIONAL, MEMBER(hello_message, seq), 0, INT64_MAX, NULL},
-    {"cpus", FIELD_NUMBER | FIELD_OPTIONAL, MEMBER(hello_message, cpus), 0, CPUS_NUMBER_MAX, NULL},
+    {"pid", FIELD_I64, MEMBER(hello_message, pid), 0, INT64_MAX, NULL},
+    {"started_us", TIME, MEMBER(hello_message, started), ANY_TIME, NULL},
+    {"seq", FIELD_I64, MEMBER(hello_message, seq), 0, INT64_MAX, NULL},
+    {"cpus", FIELD_NUMBER, MEMBER(hello_message, cpus), 0, CPUS_NUMBER_MAX, NULL},
     {0},
 };
 static const struct field started_members[] = {
-    {"pid", FIELD_I64 | FIELD_OPTIONAL, MEMBER(started_message, pid), 0, INT64_MAX, NULL},
+    {"pid", FIELD_I64, MEMBER(started_message, pid), 0, INT64_MAX, NULL},
     {"at_us", TIME, MEMBER(started_message, at), ANY_TIME, NULL},
     {0},
 };

@@ -241,9 +241,10 @@ static struct to_server news(const char *line)
 static void reports(void **state)
 {
     (void)state;
-    struct to_server m = news("{\"type\":\"hello\",\"job\":1,\"attempt\":2,\"token\":\"t\"}");
+    struct to_server m = news("{\"type\":\"hello\",\"job\":1,\"attempt\":2,\"token\":\"t\","
+                              "\"pid\":3,\"started_us\":0,\"seq\":4,\"cpus\":1.5}");
     assert_int_equal(m.kind, TO_SERVER_HELLO);
-    assert_true(m.hello.version == 1 && m.hello.attempt == 2 && !m.hello.started);
+    assert_true(m.hello.version == 1 && m.hello.attempt == 2 && m.hello.seq == 4);
     m = news("{\"type\":\"usage\",\"at_us\":5,\"cpu_us\":7,\"pids\":0,\"later\":1}");
     assert_true(m.usage.at == 5 && m.usage.usage.cpu_us == 7 && m.usage.usage.pids == 0);
     assert_int_equal(m.usage.usage.net_bytes, -1);
