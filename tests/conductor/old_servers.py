@@ -31,6 +31,7 @@ class OldConnection:
         self.connection, self.lines = connection, connection.makefile("rb")
         self.heard = []
         self.wanted = collections.Counter()  # by kind
+        self.news, self.said_at = set(), 0  # kinds that must come after what was said last
         self.asked, self.applied = {}, {}  # sizes: how much was heard before
 
     def expect(self, message):
@@ -38,14 +39,18 @@ class OldConnection:
         kind = message["type"]
         if kind == "applied":  # more than one may come for a size
             self.applied[message["cpus"]] = self.asked[message["cpus"]]
+        elif kind in FREE:
+            self.news.add(kind)
         else:
-            self.wanted[kind] = 1 if kind in FREE else self.wanted[kind] + 1
+            self.wanted[kind] += 1
 
     def satisfied(self):
         got = collections.Counter(m["type"] for m in self.heard)
-        return all(got[kind] >= n for kind, n in self.wanted.items()) and all(
-            any(m["type"] == "applied" and m["cpus"] == cpus for m in self.heard[before:])
-            for cpus, before in self.applied.items())
+        return (all(got[kind] >= n for kind, n in self.wanted.items())
+                and self.news <= {m["type"] for m in self.heard[self.said_at:]}
+                and all(any(m["type"] == "applied" and m["cpus"] == cpus
+                            for m in self.heard[before:])
+                        for cpus, before in self.applied.items()))
 
     def listen(self):
         """Until the conductor has said as much as it had when it was recorded."""
@@ -53,11 +58,12 @@ class OldConnection:
         while not self.satisfied():
             line = self.lines.readline()
             expect(line and time.monotonic() < end,
-                   f"{self.wanted} and sizes {self.applied}, but it said {self.heard}")
+                   f"{self.wanted}, {self.news} and sizes {self.applied}, not {self.heard}")
             self.heard.append(json.loads(line))
 
     def say(self, message):
         self.listen()
+        self.news, self.said_at = set(), len(self.heard)
         if message["type"] == "resize":
             self.asked[message["cpus"]] = len(self.heard)
         self.connection.sendall(json.dumps(message).encode() + b"\n")
