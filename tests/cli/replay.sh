@@ -13,6 +13,7 @@ RANDOM=${SEED:-11}
 policies=(elastic-fifo fifo las srtf voda-afs-l malleable qos flowcon)
 act() {
     local job=$((RANDOM % (submitted + 1) + 1)) cpus=(0.5 1 1-2 0.5-2 2)
+    local preempts=(restart restart pause pause never)
     case $((RANDOM % 14)) in
     0) "$TRAINYARD" cancel "$job" --grace 0s ;;
     1) "$TRAINYARD" hold "$job" ;;
@@ -23,7 +24,7 @@ act() {
     6) "$TRAINYARD" requeue "$job" ;;
     *)
         "$TRAINYARD" submit --quiet --cpus "${cpus[RANDOM % 5]}" --priority $((RANDOM % 2)) \
-            --preempt "$( ((RANDOM % 2)) && echo pause || echo restart)" --retries 1 --backoff 0.1s \
+            --preempt "${preempts[RANDOM % 5]}" --retries 1 --backoff 0.1s \
             --grace 1s -- sh -c "i=0; while [ \$i -lt $((RANDOM % 12)) ]; do i=\$((i + 1)); \
                 echo step \$i/12 loss=0.\$i; sleep 0.05; done; exit $((RANDOM % 5 == 0))" &&
             submitted=$((submitted + 1))
