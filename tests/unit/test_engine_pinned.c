@@ -1,6 +1,6 @@
 /* Tests of tasks that must not be preempted: under every policy they go on where they
  * are, and a plan that would stop or move one is refused. */
-#include "policy/policies.h"
+#include "policy/registry.h"
 #include "support/test.h"
 #include "support/world.h"
 
