@@ -49,8 +49,7 @@ void heap_set(struct heap *h, uint32_t id, int64_t key)
 {
     if (id >= h->ids) {
         size_t ids = h->ids * 2 > (size_t)id + 1 ? h->ids * 2 : (size_t)id + 1;
-        h->where = xreallocarray(h->where, ids, sizeof *h->where);
-        memset(h->where + h->ids, 0, (ids - h->ids) * sizeof *h->where);
+        h->where = xgrowarray(h->where, h->ids, ids, sizeof *h->where);
         h->ids = ids;
     }
     struct heap_entry e = {key, id};

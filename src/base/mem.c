@@ -45,6 +45,13 @@ void *xreallocarray(void *p, size_t n, size_t size)
     return xrealloc(p, n * size);
 }
 
+void *xgrowarray(void *p, size_t had, size_t n, size_t size)
+{
+    char *grown = xreallocarray(p, n, size);
+    memset(grown + had * size, 0, (n - had) * size);
+    return grown;
+}
+
 char *xstrndup(const char *s, size_t n)
 {
     char *copy = xmalloc(n + 1);

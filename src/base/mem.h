@@ -12,6 +12,8 @@ void *xmalloc(size_t size);
 void *xcalloc(size_t n, size_t size);
 void *xrealloc(void *p, size_t size);
 void *xreallocarray(void *p, size_t n, size_t size);
+/* Grows an array from `had` to n elements; the new ones are zero. */
+void *xgrowarray(void *p, size_t had, size_t n, size_t size);
 char *xstrdup(const char *s);
 char *xstrndup(const char *s, size_t n);
 

@@ -10,13 +10,6 @@
 #include "engine/state.h"
 #include "model/divide.h"
 
-/* Whether the sharer decides what the task gets of its node: not for a task on
- * several nodes, and not for the CPUs beside a GPU. */
-static bool shares(const struct task *t)
-{
-    return t->pool == POOL_CPU && t->at.n == 1;
-}
-
 /* Divides one node's CPUs among its running CPU tasks as the sharer's limits
  * and weights say. Under a hard sharer each has what it was granted. */
 static void divide_node(struct engine *e, uint32_t index, usec_t now)
@@ -29,7 +22,7 @@ static void divide_node(struct engine *e, uint32_t index, usec_t now)
         const struct task *t = &e->tasks[node->tasks.at[i]];
         if (!task_running(t))
             continue;
-        if (!shares(t)) {
+        if (!task_shares_cpus(t)) {
             cpus -= job_cpus(t->job, t->pool, placement_on(&t->at, index));
             continue;
         }
@@ -55,7 +48,7 @@ static void set_rate(struct task *t, bool soft)
     if (!task_running(t)) {
         t->rate = 0;
         t->cpu_used = 0;
-    } else if (soft && shares(t)) {
+    } else if (soft && task_shares_cpus(t)) {
         t->rate = speed_at_share(speed, t->cpu_used);
     } else {
         t->rate = speed_at(speed, t->n);

@@ -6,16 +6,12 @@
 
 static void grow_tasks(struct engine *e)
 {
-    uint32_t cap = e->tasks_cap ? e->tasks_cap * 2 : 64;
-    e->tasks = xreallocarray(e->tasks, cap, sizeof *e->tasks);
-    memset(e->tasks + e->tasks_cap, 0, (cap - e->tasks_cap) * sizeof *e->tasks);
+    uint32_t had = e->tasks_cap, cap = had ? had * 2 : 64;
+    e->tasks = xgrowarray(e->tasks, had, cap, sizeof *e->tasks);
     e->links = xreallocarray(e->links, cap, sizeof *e->links);
-    e->touched_mark = xreallocarray(e->touched_mark, cap, sizeof *e->touched_mark);
-    memset(e->touched_mark + e->tasks_cap, 0, (cap - e->tasks_cap) * sizeof *e->touched_mark);
-    if (e->config.explain) {
-        e->why = xreallocarray(e->why, cap, sizeof *e->why);
-        memset(e->why + e->tasks_cap, 0, (cap - e->tasks_cap) * sizeof *e->why);
-    }
+    e->touched_mark = xgrowarray(e->touched_mark, had, cap, sizeof *e->touched_mark);
+    if (e->config.explain)
+        e->why = xgrowarray(e->why, had, cap, sizeof *e->why);
     e->tasks_cap = cap;
 }
 

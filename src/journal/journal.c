@@ -182,19 +182,19 @@ static void write_grants(const struct engine *e, struct str *out)
         const struct grant *g = plan_grant(&e->plan, task);
         if (!g || !g->n)
             continue;
-        const struct placement *at = g->moved ? &g->place : &e->tasks[task].at;
+        struct placement at = plan_place(&e->snapshot, g);
         if (list_shows(&l)) {
             write_task(e, task, out);
             str_addf(out, ",\"pool\":%u,\"units\":%" PRId64 ",\"at\":", g->pool, g->n);
-            write_places(at, out);
+            write_places(&at, out);
             str_add(out, "}");
             continue;
         }
         list_mix(&l, task);
         list_mix(&l, g->pool);
-        for (uint32_t i = 0; i < at->n; i++) {
-            list_mix(&l, at->at[i].node);
-            list_mix(&l, at->at[i].units);
+        for (uint32_t i = 0; i < at.n; i++) {
+            list_mix(&l, at.at[i].node);
+            list_mix(&l, at.at[i].units);
         }
     }
     list_end(&l);

@@ -104,6 +104,14 @@ static inline struct grant *plan_grant(const struct plan *p, uint32_t task)
     return p->grant_of[task] == TASK_NONE ? NULL : &p->grants[p->grant_of[task]];
 }
 
+/* Where the plan has a task with this grant. */
+static inline struct placement plan_place(const struct snapshot *s, const struct grant *g)
+{
+    if (!g->n)
+        return (struct placement){0};
+    return g->moved ? g->place : s->tasks[g->task].at;
+}
+
 static inline void plan_deny(struct plan *p, uint32_t task, enum why why, uint32_t who)
 {
     if (p->why)

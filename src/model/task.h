@@ -144,6 +144,19 @@ static inline units_t task_asked(const struct task *t)
     return t->phase == TASK_RUNNING || t->phase == TASK_PAUSED ? task_kept(t) : t->asked;
 }
 
+/* Whether a sharer decides how many CPUs it gets: it is on the CPUs of one node. Others
+ * have what they were granted, and so have the CPUs beside a GPU. */
+static inline bool task_shares_cpus(const struct task *t)
+{
+    return t->pool == POOL_CPU && t->at.n == 1;
+}
+
+/* When it first started, or was submitted if it has not started yet. */
+static inline usec_t task_since(const struct task *t)
+{
+    return t->started_at != USEC_NEVER ? t->started_at : t->submit;
+}
+
 /* Whether it can be served from one pool only: it is there, or names it. */
 static inline bool task_is_bound(const struct task *t)
 {

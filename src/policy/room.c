@@ -123,9 +123,9 @@ void room_init_placed(struct room *r, const struct snapshot *s, const struct pla
     for (uint32_t i = 0; i < plan->n; i++) {
         const struct grant *g = &plan->grants[i];
         const struct task *t = &s->tasks[g->task];
-        const struct placement *at = g->moved ? &g->place : &t->at;
-        for (uint32_t k = 0; g->n && k < at->n; k++)
-            room_take(r, t->job, g->pool, at->at[k].node, at->at[k].units, t->phase == TASK_PAUSED);
+        struct placement at = plan_place(s, g);
+        for (uint32_t k = 0; k < at.n; k++)
+            room_take(r, t->job, g->pool, at.at[k].node, at.at[k].units, t->phase == TASK_PAUSED);
     }
 }
 

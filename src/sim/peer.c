@@ -64,8 +64,7 @@ static void reserve(struct peer *p, uint32_t cap)
 {
     if (p->cap >= cap)
         return;
-    p->pause = xreallocarray(p->pause, cap, sizeof *p->pause);
-    memset(p->pause + p->cap, 0, (cap - p->cap) * sizeof *p->pause);
+    p->pause = xgrowarray(p->pause, p->cap, cap, sizeof *p->pause);
     p->cap = cap;
 }
 

@@ -17,8 +17,7 @@ static void reserve(struct recorder *rec, uint32_t cap)
 {
     if (rec->cap >= cap)
         return;
-    rec->open = xreallocarray(rec->open, cap, sizeof *rec->open);
-    memset(rec->open + rec->cap, 0, (cap - rec->cap) * sizeof *rec->open);
+    rec->open = xgrowarray(rec->open, rec->cap, cap, sizeof *rec->open);
     rec->cap = cap;
 }
 

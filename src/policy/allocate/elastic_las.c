@@ -22,7 +22,7 @@ static void allocate_elastic_las(const struct snapshot *s, const struct params *
     struct keyed *k = order_collect(s, plan->arena);
     for (uint32_t i = 0; i < s->active; i++) {
         k[i].key = las_rank(&l, s, k[i].task, plan);
-        k[i].tie = las_since(&s->tasks[k[i].task]);
+        k[i].tie = task_since(&s->tasks[k[i].task]);
     }
     order_sort(k, s->active, plan->arena);
     order_publish(k, s->active, plan);
@@ -39,10 +39,7 @@ static void allocate_elastic_las(const struct snapshot *s, const struct params *
 }
 
 static const struct param params[] = {
-    [LAS_THRESHOLDS] = {"thresholds", PARAM_LIST, "3600", 1, 1e12, NULL,
-                        "unit-seconds of service at which a job falls into the next queue"},
-    [LAS_KNOB] = {"knob", PARAM_NUMBER, "8", 0, 1e6, NULL,
-                  "promotion when it has waited this many times its run time; 0 = never"},
+    LAS_PARAM_ROWS,
     [COMPACT] = {"compact", PARAM_NUMBER, "10", 0, 1e9, NULL,
                  "when more jobs than this wait, demoted ones stay at their minimum"},
     {0},

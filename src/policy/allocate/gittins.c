@@ -108,7 +108,7 @@ static void allocate_gittins(const struct snapshot *s, const struct params *p, s
         /* Larger index first; behind them the unknown by their service. */
         k[i].rank = 2 * k[i].rank + (known[b] < 0);
         k[i].key = known[b] < 0 ? service_edge(b) : -known[b];
-        k[i].tie = t->started_at != USEC_NEVER ? t->started_at : t->submit;
+        k[i].tie = task_since(t);
         usec_t peace = queue_peace(t, s->now);
         if (peace) {
             k[i].rank -= known[b] < 0;

@@ -103,11 +103,6 @@ void las_wake(const struct las *l, const struct snapshot *s, const struct keyed 
     }
 }
 
-usec_t las_since(const struct task *t)
-{
-    return t->started_at != USEC_NEVER ? t->started_at : t->job->submit;
-}
-
 /* The number of the task's list: that of its queue, from 1. */
 static uint8_t list_of(const struct las *l, const struct snapshot *s, const struct keyed *k)
 {
@@ -130,7 +125,7 @@ static void allocate_las(const struct snapshot *s, const struct params *p, struc
         const struct task *t = &s->tasks[k[i].task];
         usec_t peace = queue_peace(t, s->now);
         k[i].key = peace ? IN_PEACE : (double)las_rank(&l, s, k[i].task, plan);
-        k[i].tie = las_since(t);
+        k[i].tie = task_since(t);
         plan_wake(plan, peace ? peace : USEC_NEVER);
     }
     queue_serve(s, k, plan);
@@ -161,13 +156,7 @@ static bool describe_las(const struct snapshot *s, const struct params *p, uint3
     return true;
 }
 
-const struct param las_params[] = {
-    [LAS_THRESHOLDS] = {"thresholds", PARAM_LIST, "3600", 1, 1e12, NULL,
-                        "unit-seconds of service at which a job falls into the next queue"},
-    [LAS_KNOB] = {"knob", PARAM_NUMBER, "8", 0, 1e6, NULL,
-                  "promotion when it has waited this many times its run time; 0 = never"},
-    {0},
-};
+static const struct param params[] = {LAS_PARAM_ROWS, {0}};
 
 const struct policy policy_las = {
     .axis = AXIS_ALLOCATE,
@@ -183,7 +172,7 @@ const struct policy policy_las = {
         "A job that came back at a cost is not stopped again before it has run ten times as long "
         "as that cost it.",
     .source = "Gu et al., Tiresias (NSDI'19)",
-    .params = las_params,
+    .params = params,
     .decide = allocate_las,
     .describe = describe_las,
 };

@@ -5,9 +5,23 @@
 #include "policy/order.h"
 #include "policy/params.h"
 
+/* The parameters, and their rows in the table of a policy. */
 enum { LAS_THRESHOLDS, LAS_KNOB, LAS_PARAMS };
-
-extern const struct param las_params[];
+#define LAS_PARAM_ROWS                                                                             \
+    [LAS_THRESHOLDS] = {"thresholds",                                                              \
+                        PARAM_LIST,                                                                \
+                        "3600",                                                                    \
+                        1,                                                                         \
+                        1e12,                                                                      \
+                        NULL,                                                                      \
+                        "unit-seconds of service at which a job falls into the next queue"},       \
+    [LAS_KNOB] = {"knob",                                                                          \
+                  PARAM_NUMBER,                                                                    \
+                  "8",                                                                             \
+                  0,                                                                               \
+                  1e6,                                                                             \
+                  NULL,                                                                            \
+                  "promotion when it has waited this many times its run time; 0 = never"}
 
 struct las {
     double threshold[PARAM_LIST_MAX]; /* unit-microseconds, increasing */
@@ -25,7 +39,5 @@ unsigned las_rank(const struct las *l, const struct snapshot *s, uint32_t task, 
  * that will run reaches its next threshold, or one that is stopped its promotion. */
 void las_wake(const struct las *l, const struct snapshot *s, const struct keyed *k,
               struct plan *plan);
-/* First start, else submission: the order inside a queue. */
-usec_t las_since(const struct task *t);
 
 #endif

@@ -70,18 +70,9 @@ static void scope_include(struct scope *sc, uint32_t node)
     sc->in[node] = true;
 }
 
-/* Where the plan has it. */
-static struct placement place_of(const struct scope *sc, const struct grant *g)
-{
-    static const struct placement nowhere = {NULL, 0};
-    if (g->n == 0)
-        return nowhere;
-    return g->moved ? g->place : sc->s->tasks[g->task].at;
-}
-
 static bool can_move(const struct scope *sc, const struct grant *g)
 {
-    struct placement at = place_of(sc, g);
+    struct placement at = plan_place(sc->s, g);
     for (uint32_t i = 0; i < at.n; i++)
         if (sc->s->cluster->nodes[at.at[i].node].state != NODE_UP)
             return false;
@@ -115,7 +106,7 @@ static double could_gain(const struct scope *sc, const struct candidate *c)
 {
     const struct grant *g = &sc->grants[c->grant];
     const struct task *t = &sc->s->tasks[g->task];
-    uint32_t now = place_of(sc, g).n, least = fewest(sc, t->job, c->want);
+    uint32_t now = plan_place(sc->s, g).n, least = fewest(sc, t->job, c->want);
     if (g->pool != sc->pool || !least || (g->n == c->want && now <= least) || !can_move(sc, g))
         return 0;
     double most = gain(sc, t, g->n, now, c->want, least), cost = 0;
@@ -137,7 +128,7 @@ static bool find_misfits(struct scope *sc)
             continue;
         sc->hope += most;
         sc->misfits[sc->nmisfits++] = *c;
-        struct placement at = place_of(sc, &sc->grants[c->grant]);
+        struct placement at = plan_place(sc->s, &sc->grants[c->grant]);
         for (uint32_t k = 0; k < at.n; k++)
             scope_include(sc, at.at[k].node);
     }
@@ -163,7 +154,7 @@ static void add_parcel(struct scope *sc, struct repack *p, uint32_t grant, units
 {
     const struct grant *g = &sc->grants[grant];
     const struct task *t = &sc->s->tasks[g->task];
-    struct placement at = place_of(sc, g);
+    struct placement at = plan_place(sc->s, g);
     if (g->pool != sc->pool || want == 0 || sc->listed[grant] == sc->round)
         return;
     sc->listed[grant] = sc->round;
@@ -230,7 +221,7 @@ static double weigh(const struct scope *sc, const struct repack *p, double *cost
     *cost = 0;
     for (uint32_t i = 0; i < p->n; i++) {
         const struct parcel *q = &p->parcels[i];
-        struct placement before = place_of(sc, &sc->grants[q->grant]);
+        struct placement before = plan_place(sc->s, &sc->grants[q->grant]);
         if (q->n == 0)
             continue;
         if (q->n != q->least || q->at.n != before.n)
@@ -248,7 +239,7 @@ static void adopt(const struct scope *sc, const struct repack *p)
         const struct parcel *q = &p->parcels[i];
         const struct task *t = q->task;
         struct grant *g = &sc->grants[q->grant];
-        struct placement old = place_of(sc, g);
+        struct placement old = plan_place(sc->s, g);
         for (uint32_t k = 0; k < old.n; k++)
             room_give(room, t->job, sc->pool, old.at[k].node, old.at[k].units, true);
         for (uint32_t k = 0; k < q->at.n; k++)

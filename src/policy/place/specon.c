@@ -61,11 +61,11 @@ static void world_init(struct world *w, const struct snapshot *s, struct plan *p
     w->count = arena_alloc(plan->arena, s->cluster->n * sizeof *w->count);
     for (uint32_t i = 0; i < plan->n; i++) {
         const struct grant *g = &plan->grants[i];
-        const struct placement *at = g->moved ? &g->place : &s->tasks[g->task].at;
+        struct placement at = plan_place(s, g);
         w->memo[i] = s->tasks[g->task].memo[AXIS_PLACE];
         if (w->memo[i].i[0] < 0 || w->memo[i].i[0] >= CATEGORIES) /* a memo may come from disk */
             w->memo[i].i[0] = PROGRESSING;
-        w->node[i] = g->n && g->pool == POOL_CPU && at->n == 1 ? at->at[0].node : TASK_NONE;
+        w->node[i] = g->pool == POOL_CPU && at.n == 1 ? at.at[0].node : TASK_NONE;
         if (w->node[i] == TASK_NONE)
             continue;
         w->count[w->node[i]][w->memo[i].i[0]]++;

@@ -57,35 +57,22 @@ static void set_limits(struct growth *g, uint32_t n, double beta)
     }
 }
 
-static void run_node(const struct snapshot *s, const struct params *p, uint32_t node,
-                     const struct residents *r, struct plan *plan)
+static void rule(const struct snapshot *s, const struct params *p, struct growth *g, uint32_t n,
+                 usec_t *interval)
 {
-    struct growth *g = r->at + r->start[node];
-    uint32_t n = r->start[node + 1] - r->start[node];
-    struct memo m;
-    if (!growth_look(s, node, g, n, param_usec(p, ITVAL), plan, &m))
-        return;
-    for (uint32_t i = 0; i < n; i++)
-        growth_measure(&g[i], s);
     sort_into_lists(s, g, n, p->v[ALPHA].number);
-    if (all_completing(g, n)) {
-        for (uint32_t i = 0; i < n; i++)
-            g[i].limit = 1;
-        m.i[1] = m.i[1] < USEC_LIMIT / 4 ? m.i[1] * 2 : m.i[1];
-    } else {
+    if (!all_completing(g, n)) {
         set_limits(g, n, p->v[BETA].number);
+        return;
     }
-    growth_share(plan, s, r->cpus[node], g, n);
-    growth_looked(s, node, plan, &m);
+    for (uint32_t i = 0; i < n; i++)
+        g[i].limit = 1;
+    *interval = *interval < USEC_LIMIT / 4 ? *interval * 2 : *interval;
 }
 
 static void share_flowcon(const struct snapshot *s, const struct params *p, struct plan *plan)
 {
-    struct residents r = growth_residents(s, plan);
-    for (uint32_t node = 0; node < s->cluster->n; node++)
-        if (r.start[node + 1] > r.start[node])
-            run_node(s, p, node, &r, plan);
-    growth_enlist(&r, s, plan);
+    growth_run(s, p, param_usec(p, ITVAL), rule, plan);
 }
 
 static bool describe_flowcon(const struct snapshot *s, const struct params *p, uint32_t task,

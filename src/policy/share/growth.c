@@ -16,27 +16,21 @@
 #include "model/divide.h"
 #include "policy/order.h"
 
-static struct placement place_of(const struct snapshot *s, const struct grant *g)
-{
-    if (g->n == 0)
-        return (struct placement){0};
-    return g->moved ? g->place : s->tasks[g->task].at;
-}
-
 static bool shares(const struct snapshot *s, const struct grant *g)
 {
-    return g->pool == POOL_CPU && place_of(s, g).n == 1;
+    return g->pool == POOL_CPU && plan_place(s, g).n == 1;
 }
 
 /* Takes what the grant has for itself off the CPUs that are shared. */
 static void set_aside(struct residents *r, const struct snapshot *s, const struct grant *g)
 {
-    struct placement at = place_of(s, g);
+    struct placement at = plan_place(s, g);
     for (uint32_t i = 0; i < at.n; i++)
         r->cpus[at.at[i].node] -= job_cpus(s->tasks[g->task].job, g->pool, at.at[i].units);
 }
 
-struct residents growth_residents(const struct snapshot *s, struct plan *plan)
+/* Finds the tasks that will share the CPUs of each node under the plan. */
+static struct residents find_residents(const struct snapshot *s, struct plan *plan)
 {
     uint32_t nodes = s->cluster->n, sum = 0;
     struct residents r = {arena_raw(plan->arena, (plan->n + 1) * sizeof *r.at),
@@ -47,7 +41,7 @@ struct residents growth_residents(const struct snapshot *s, struct plan *plan)
     for (uint32_t i = 0; i < plan->n; i++) {
         const struct grant *g = &plan->grants[i];
         if (shares(s, g))
-            r.start[place_of(s, g).at[0].node]++;
+            r.start[plan_place(s, g).at[0].node]++;
         else
             set_aside(&r, s, g);
     }
@@ -62,7 +56,7 @@ struct residents growth_residents(const struct snapshot *s, struct plan *plan)
         if (!shares(s, g))
             continue;
         const struct memo *memo = &s->tasks[g->task].memo[AXIS_SHARE];
-        r.at[--r.start[place_of(s, g).at[0].node]] =
+        r.at[--r.start[plan_place(s, g).at[0].node]] =
             (struct growth){.task = g->task,
                             .memo = *memo,
                             .measured = memo->i[0] & GROWTH_MEASURED,
@@ -83,8 +77,13 @@ static int64_t signature(const struct snapshot *s, const struct growth *g, uint3
     return (int64_t)sum;
 }
 
-bool growth_look(const struct snapshot *s, uint32_t node, const struct growth *g, uint32_t n,
-                 usec_t itval, struct plan *plan, struct memo *m)
+/* A node is looked at every interval, and whenever a task joins or leaves it. In its memo:
+ * i[0] = next look, i[1] = interval, i[2] = who is there. */
+
+/* Whether these tasks are to be looked at now; if not, the plan is woken when they are. *m
+ * becomes the node's memo, its interval reset to itval if a task has joined or left. */
+static bool is_due(const struct snapshot *s, uint32_t node, const struct growth *g, uint32_t n,
+                   usec_t itval, struct plan *plan, struct memo *m)
 {
     *m = s->node_memo[AXIS_SHARE][node];
     int64_t who = signature(s, g, n);
@@ -98,7 +97,8 @@ bool growth_look(const struct snapshot *s, uint32_t node, const struct growth *g
     return true;
 }
 
-void growth_looked(const struct snapshot *s, uint32_t node, struct plan *plan, struct memo *m)
+/* Keeps the memo; the next look is an interval from now. */
+static void look_later(const struct snapshot *s, uint32_t node, struct plan *plan, struct memo *m)
 {
     m->i[0] = s->now + m->i[1];
     plan_wake(plan, m->i[0]);
@@ -113,7 +113,8 @@ static void begin_at(struct memo *m, const struct sample *from)
     m->d[1] = from->cpu_time;
 }
 
-void growth_measure(struct growth *g, const struct snapshot *s)
+/* Takes a new measurement of the task if it has reported a metric since the last one. */
+static void measure(struct growth *g, const struct snapshot *s)
 {
     const struct history *h = s->tasks[g->task].history;
     struct memo *m = &g->memo;
@@ -146,8 +147,11 @@ void growth_enter(struct growth *g, const struct snapshot *s, enum growth_list l
     m->i[0] = (m->i[0] & ~(int64_t)GROWTH_LISTS) | list;
 }
 
-void growth_share(struct plan *plan, const struct snapshot *s, units_t shared, struct growth *g,
-                  uint32_t n)
+/* Turns the limits of one node, which has these CPUs to share, into weights: each task
+ * gets up to its limit, and what is left over goes to those that can use more. Writes the
+ * shares and the memos into the plan. */
+static void write_shares(struct plan *plan, const struct snapshot *s, units_t shared,
+                         struct growth *g, uint32_t n)
 {
     double cpus = (double)shared, left = cpus;
     struct claim *claims = ARENA_ARRAY(plan->arena, n, struct claim);
@@ -173,17 +177,37 @@ void growth_share(struct plan *plan, const struct snapshot *s, units_t shared, s
     }
 }
 
-void growth_enlist(const struct residents *r, const struct snapshot *s, struct plan *plan)
+static void run_node(const struct snapshot *s, const struct params *p, uint32_t node, usec_t itval,
+                     growth_rule rule, const struct residents *r, struct plan *plan)
 {
-    for (uint32_t i = 0; i < r->start[s->cluster->n]; i++)
-        plan_enlist(plan, s, AXIS_SHARE, r->at[i].task, (uint8_t)(1 + growth_list(&r->at[i].memo)));
+    struct growth *g = r->at + r->start[node];
+    uint32_t n = r->start[node + 1] - r->start[node];
+    struct memo m;
+    if (!n || !is_due(s, node, g, n, itval, plan, &m))
+        return;
+    for (uint32_t i = 0; i < n; i++)
+        measure(&g[i], s);
+    rule(s, p, g, n, &m.i[1]);
+    write_shares(plan, s, r->cpus[node], g, n);
+    look_later(s, node, plan, &m);
+}
+
+struct residents growth_run(const struct snapshot *s, const struct params *p, usec_t itval,
+                            growth_rule rule, struct plan *plan)
+{
+    struct residents r = find_residents(s, plan);
+    for (uint32_t node = 0; node < s->cluster->n; node++)
+        run_node(s, p, node, itval, rule, &r, plan);
+    for (uint32_t i = 0; i < r.start[s->cluster->n]; i++)
+        plan_enlist(plan, s, AXIS_SHARE, r.at[i].task, (uint8_t)(1 + growth_list(&r.at[i].memo)));
+    return r;
 }
 
 /* ---- for people ------------------------------------------------------------ */
 
 bool growth_is_shared(const struct task *t)
 {
-    return task_running(t) && t->pool == POOL_CPU && t->at.n == 1;
+    return task_running(t) && task_shares_cpus(t);
 }
 
 void growth_say_measure(const struct task *t, char *out, size_t size)

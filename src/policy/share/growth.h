@@ -4,6 +4,7 @@
 #define POLICY_SHARE_GROWTH_H
 
 #include "model/plan.h"
+#include "policy/params.h"
 
 /* FlowCon's lists. */
 enum growth_list { GROWTH_NEW, GROWTH_WATCHING, GROWTH_COMPLETING };
@@ -29,40 +30,25 @@ struct growth {
     double limit;  /* share of the node, 0..1: what the sharer decides */
 };
 
-/* The tasks that will share the CPUs of each node under the plan, by submission. A
- * task on several nodes has what it was granted, and so have the CPUs beside GPUs. */
+/* The tasks that will share the CPUs of each node under a plan, by submission. */
 struct residents {
     struct growth *at;
-    uint32_t *start; /* by node: index of its first, start[n] = behind the last */
-    units_t *cpus;   /* by node: what is to be shared */
+    uint32_t *start; /* by node: index of its first; start[nodes] = number of all */
+    units_t *cpus;   /* by node: CPUs to be shared */
 };
-struct residents growth_residents(const struct snapshot *s, struct plan *plan);
 
-/* When a node is looked at: every so often, and whenever somebody joins or leaves
- * it. In the memo of the node: i[0] = next look, i[1] = interval, i[2] = who is
- * there. */
+/* Puts the n tasks of a node, which have been measured, into lists and sets their limits.
+ * *interval is the time to the next look. */
+typedef void (*growth_rule)(const struct snapshot *s, const struct params *p, struct growth *g,
+                            uint32_t n, usec_t *interval);
 
-/* Whether these tasks are to be looked at now; if not, the plan is woken when they
- * are. *m becomes the node's memo, its interval set back to itval if somebody has
- * joined or left. */
-bool growth_look(const struct snapshot *s, uint32_t node, const struct growth *g, uint32_t n,
-                 usec_t itval, struct plan *plan, struct memo *m);
-/* Keeps the memo; the next look is an interval from now. */
-void growth_looked(const struct snapshot *s, uint32_t node, struct plan *plan, struct memo *m);
+/* Applies the rule to each node every itval, and whenever a task joins or leaves it.
+ * Returns all tasks that share. */
+struct residents growth_run(const struct snapshot *s, const struct params *p, usec_t itval,
+                            growth_rule rule, struct plan *plan);
 
-/* Takes a new measurement of the task if it has said a metric since the last one. */
-void growth_measure(struct growth *g, const struct snapshot *s);
-/* Puts it into the list, since now if it was in another or in none. */
+/* Puts the task into the list, since now if it was in another or in none. */
 void growth_enter(struct growth *g, const struct snapshot *s, enum growth_list list);
-
-/* Turns the limits of one node, which has these CPUs to share, into weights: each
- * gets up to its limit, and what is left over goes to those that can use more.
- * Writes the shares and the memos into the plan. */
-void growth_share(struct plan *plan, const struct snapshot *s, units_t shared, struct growth *g,
-                  uint32_t n);
-
-/* Says which list each task is in by now. */
-void growth_enlist(const struct residents *r, const struct snapshot *s, struct plan *plan);
 
 /* For people, of a task that runs: "its growth is 34 % of its best", or that it was not
  * measured, and why. */

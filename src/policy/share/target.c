@@ -25,23 +25,14 @@ static bool reached(const struct task *t)
     return t->history->first.metric >= target ? now <= target : now >= target;
 }
 
-static void run_node(const struct snapshot *s, const struct params *p, uint32_t node,
-                     const struct residents *r, struct plan *plan)
+static void rule(const struct snapshot *s, const struct params *p, struct growth *g, uint32_t n,
+                 usec_t *interval)
 {
-    struct growth *g = r->at + r->start[node];
-    uint32_t n = r->start[node + 1] - r->start[node];
     double sum = 0, floor = 1 / (p->v[BETA].number * n);
-    struct memo m;
+    (void)interval;
     for (uint32_t i = 0; i < n; i++)
-        if (reached(&s->tasks[g[i].task]))
-            plan_deny(plan, g[i].task, WHY_TARGET, TASK_NONE);
-    if (!growth_look(s, node, g, n, param_usec(p, ITVAL), plan, &m))
-        return;
-    for (uint32_t i = 0; i < n; i++) {
-        growth_measure(&g[i], s);
         if (!reached(&s->tasks[g[i].task]))
             sum += g[i].measured ? g[i].g : 0;
-    }
     for (uint32_t i = 0; i < n; i++) {
         double share = sum > 0 ? g[i].g / sum : 1;
         bool content = reached(&s->tasks[g[i].task]);
@@ -51,17 +42,14 @@ static void run_node(const struct snapshot *s, const struct params *p, uint32_t 
         else
             g[i].limit = !g[i].measured || n == 1 ? 1 : share > floor ? share : floor;
     }
-    growth_share(plan, s, r->cpus[node], g, n);
-    growth_looked(s, node, plan, &m);
 }
 
 static void share_target(const struct snapshot *s, const struct params *p, struct plan *plan)
 {
-    struct residents r = growth_residents(s, plan);
-    for (uint32_t node = 0; node < s->cluster->n; node++)
-        if (r.start[node + 1] > r.start[node])
-            run_node(s, p, node, &r, plan);
-    growth_enlist(&r, s, plan);
+    struct residents r = growth_run(s, p, param_usec(p, ITVAL), rule, plan);
+    for (uint32_t i = 0; i < r.start[s->cluster->n]; i++)
+        if (reached(&s->tasks[r.at[i].task]))
+            plan_deny(plan, r.at[i].task, WHY_TARGET, TASK_NONE);
 }
 
 static bool describe_target(const struct snapshot *s, const struct params *p, uint32_t task,
