@@ -143,7 +143,7 @@ skip() {
 
 copy() {
     mkdir -p "$TMP/copy"
-    (cd "$ROOT" && cp -r --parents "$@" "$TMP/copy")
+    (cd "$ROOT" && cp -a --parents "$@" "$TMP/copy")
 }
 
 server_pid=
