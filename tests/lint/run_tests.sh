@@ -55,6 +55,18 @@ echo "ok - one"; touch alone; sleep 0.2; rm alone'
 script crowd 'for _ in {1..8}; do [[ -e alone ]] && echo "not ok - one"; sleep 0.05; done; echo "ok - one"'
 expect 'a test that runs alone' 0 '2 passed, 0 failed, 0 skipped' cli/alone cli/crowd
 
+# shellcheck disable=SC2016 # the scripts are to expand it
+{
+    script meets 'touch here; for _ in {1..100}; do [[ -e there ]] && break; sleep 0.05; done
+[[ -e there ]] && echo "ok - one"; rm -f there'
+    script met 'touch there; for _ in {1..100}; do [[ -e here ]] && break; sleep 0.05; done
+[[ -e here ]] && echo "ok - one"; rm -f here'
+    printf '#!/bin/bash\nmkdir busy && sleep 0.3 && rmdir busy\n' | tee tools/lint/a >tools/lint/b
+}
+chmod +x tools/lint/*
+JOBS=1 expect 'two that wait run together on one core' 0 '2 passed, 0 failed, 0 skipped' cli/meets cli/met
+JOBS=1 expect 'two that compute do not' 0 '2 passed, 0 failed, 0 skipped' check/a check/b
+
 program test_a 'printf "1..2\nok 1 - a\nnot ok 2 - b\n# 0x1 != 0x2\n# not ok - tests\n"; exit 1'
 expect 'cmocka' 1 '1 passed, 1 failed, 0 skipped' unit/test_a
 program test_a 'printf "1..2\nok 1 - a\nskip: no GPU\nnot ok 2 # SKIP b\n"'
