@@ -63,7 +63,10 @@ expect 'a test that runs alone' 0 '2 passed, 0 failed, 0 skipped' cli/alone cli/
 [[ -e here ]] && echo "ok - one"; rm -f here'
     printf '#!/bin/bash\nmkdir busy && sleep 0.3 && rmdir busy\n' | tee tools/lint/a >tools/lint/b
 }
+printf '#!/bin/bash\nsleep 60\n' >tools/lint/slow
 chmod +x tools/lint/*
+TEST_TIMEOUT=1 expect 'a check may take longer' 1 '0 passed, 1 failed, 0 skipped' check/slow
+check_file 'but not for ever' "$TMP/output" 'no end within 3 s$'
 JOBS=1 expect 'two that wait run together on one core' 0 '2 passed, 0 failed, 0 skipped' cli/meets cli/met
 JOBS=1 expect 'two that compute do not' 0 '2 passed, 0 failed, 0 skipped' check/a check/b
 
