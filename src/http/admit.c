@@ -1,10 +1,8 @@
-/* Owns what is refused before a handler sees it: addresses that cannot be read,
- * heads and bodies that are too large or ambiguous, clients without the token,
- * addresses and methods that have no route.
+/* Owns what is refused before a handler runs: invalid addresses, heads and bodies that are too
+ * large or ambiguous, clients without the token, and addresses and methods without a route.
  *
- * A refusal is remembered and sent once the whole request has arrived, whose body
- * is thrown away: a client that is still writing would otherwise run into a
- * closed connection and never read the answer. */
+ * A refusal is kept until the whole request has arrived and its body was discarded. Otherwise
+ * a client that is still writing would find the connection closed and never read the answer. */
 #include "http/admit.h"
 
 #include <stdio.h>
@@ -15,10 +13,10 @@
 #include "http/internal.h"
 #include "http/reply.h"
 
-/* Beyond this much unwanted body the connection is just closed. */
+/* The connection is closed when more of an unwanted body arrives. */
 #define DISCARD_LIMIT (64u << 20)
 
-/* The first refusal stands. */
+/* Keeps the first refusal. */
 __attribute__((format(printf, 4, 5))) static void refuse(struct conn *c, int status,
                                                          const char *code, const char *fmt, ...)
 {
@@ -65,7 +63,7 @@ void admit_target(struct conn *c, const char *target)
         refuse(c, 400, problem_code(ERR_INVALID), "%s", err.text);
 }
 
-/* Takes as long for a wrong token as for the right one. */
+/* Takes equally long for a wrong token and for the right one. */
 static bool same_token(const char *given, const char *token)
 {
     size_t n = strlen(token), given_n = strlen(given);
@@ -81,8 +79,8 @@ static void check_token(struct conn *c)
     if (given && !strncasecmp(given, "Bearer ", 7) && same_token(given + 7, c->server->token))
         return;
     refuse(c, 401, "unauthorized",
-           given ? "the token is not the one that this server expects"
-                 : "this address needs a token: send 'Authorization: Bearer TOKEN'");
+           given ? "the token is wrong"
+                 : "a token is required; send 'Authorization: Bearer TOKEN'");
     reply_header(&c->reply, "WWW-Authenticate", "Bearer");
 }
 
@@ -107,7 +105,7 @@ static void find_route(struct conn *c)
     if (options)
         refuse(c, 204, "", "%s", "");
     else
-        refuse(c, 405, "method_not_allowed", "%.16s is not possible here; %s are", q->method,
+        refuse(c, 405, "method_not_allowed", "%.16s is not allowed here; use %s", q->method,
                methods.at);
     str_done(&methods);
 }
@@ -132,21 +130,22 @@ static enum MHD_Result count_framing(void *cls, enum MHD_ValueKind kind, const c
     return MHD_YES;
 }
 
-/* A body whose length can be read in two ways is an attack on whatever stands in
- * front of us; one in an encoding that MHD does not know would never end. */
+/* A body whose length can be read in two ways is an attack on a proxy in front of us; one in
+ * an encoding that MHD does not know would never end. */
 static void check_framing(struct conn *c)
 {
     struct framing f = {0};
     MHD_get_connection_values(c->mhd, MHD_HEADER_KIND, count_framing, &f);
     if (f.blank_in_name)
-        refuse(c, 400, problem_code(ERR_INVALID), "a blank in the name of a header");
+        refuse(c, 400, problem_code(ERR_INVALID), "a header name must not contain blanks");
     else if (f.lengths + f.encodings > 1)
         refuse(c, 400, problem_code(ERR_INVALID), "the length of the body is given twice");
     else if (f.encodings && !f.chunked)
-        refuse(c, 501, "not_implemented", "no Transfer-Encoding but 'chunked' is understood");
+        refuse(c, 501, "not_implemented",
+               "the only Transfer-Encoding that is supported is 'chunked'");
     else
         return;
-    /* Where the body ends is not known: it cannot be skipped. */
+    /* The end of the body is unknown, so it cannot be skipped. */
     c->refuse_now = true;
 }
 
@@ -158,23 +157,23 @@ static void check_size(struct conn *c)
     if (info && info->header_size > l->header)
         refuse(c, 431, problem_code(ERR_LIMIT),
                "the head of the request has %zu bytes; at most "
-               "%zu are taken",
+               "%zu are allowed",
                info->header_size, l->header);
     const char *length = request_header(&c->request, "Content-Length");
     if (length && strtoull(length, NULL, 10) > l->body)
-        refuse(c, 413, problem_code(ERR_LIMIT), "a body of %.20s bytes; at most %zu are taken",
+        refuse(c, 413, problem_code(ERR_LIMIT), "the body has %.20s bytes; at most %zu are allowed",
                length, l->body);
 }
 
 void admit_request(struct conn *c, const char *version)
 {
     check_framing(c);
-    /* MHD could check this too, but 0.9.75 then sends the head of its reply twice. */
+    /* MHD can check this as well, but 0.9.75 then sends the head of its reply twice. */
     if (strcmp(version, "HTTP/1.0") != 0 && !request_header(&c->request, "Host"))
         refuse(c, 400, problem_code(ERR_INVALID), "HTTP/1.1 needs a Host header");
     check_size(c);
     find_route(c);
-    /* A client that asks first need not send what will be refused. */
+    /* A client that asks first need not send a body that will be refused. */
     c->refuse_now |= c->refusal.status && request_header(&c->request, "Expect");
 }
 
@@ -184,7 +183,7 @@ bool admit_body(struct conn *c, const char *bytes, size_t n)
     if (!c->refusal.status && c->body.n + n > limit) {
         refuse(c, 413, problem_code(ERR_LIMIT),
                "the body has more than the %zu bytes that are "
-               "taken",
+               "allowed",
                limit);
         str_done(&c->body);
     }

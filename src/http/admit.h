@@ -1,4 +1,4 @@
-/* Which requests are refused before a handler sees them. */
+/* Which requests are refused before a handler runs. */
 #ifndef HTTP_ADMIT_H
 #define HTTP_ADMIT_H
 
@@ -11,7 +11,7 @@ struct conn;
 void admit_target(struct conn *c, const char *target);
 /* The headers have arrived. */
 void admit_request(struct conn *c, const char *version);
-/* Bytes of the body have arrived. False when the connection is not worth keeping. */
+/* Bytes of the body have arrived. False when the connection should be closed. */
 bool admit_body(struct conn *c, const char *bytes, size_t n);
 
 #endif

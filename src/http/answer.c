@@ -1,4 +1,4 @@
-/* Owns the moment when a reply becomes MHD's, and the headers that all replies have. */
+/* Owns the hand-over of a reply to MHD, and the headers that all replies have. */
 #include "http/answer.h"
 
 #include <assert.h>
@@ -11,7 +11,7 @@
 #include "http/internal.h"
 #include "http/watch.h"
 
-/* Pages load what they need from us alone, and are shown in no frame. */
+/* Pages may load resources only from this server and may not be framed. */
 #define PAGE_POLICY                                                                                \
     "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; "            \
     "object-src 'none'"

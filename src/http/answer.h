@@ -1,4 +1,4 @@
-/* The answer of a request, on its way from the handler to MHD. */
+/* The answer to a request, between the handler and MHD. */
 #ifndef HTTP_ANSWER_H
 #define HTTP_ANSWER_H
 
@@ -6,8 +6,7 @@
 
 struct reply;
 
-/* Gives the reply its answer, with the headers that all of them have. Takes the
- * response. */
+/* Completes the reply with the headers that all replies have. Takes the response. */
 void answer_finish(struct reply *r, int status, const char *type, struct MHD_Response *response);
 /* Frees what the reply holds, for the next request. */
 void answer_reset(struct reply *r);

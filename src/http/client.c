@@ -1,8 +1,8 @@
-/* Owns the client: one curl handle, driven by curl's multi interface so that a
- * signal ends a wait at once and `stop` is asked.
+/* Owns the client: one curl handle, driven by curl's multi interface so that a signal ends a
+ * wait at once and `stop` is called.
  *
- * Every request is a struct exchange: where its bytes go depends on the status,
- * since the body of a failed stream is a problem to be read as a whole. */
+ * Every request is a struct exchange. Where its bytes go depends on the status, because the
+ * body of a failed stream is a problem that must be read as a whole. */
 #include "http/client.h"
 
 #include <curl/curl.h>
@@ -16,10 +16,10 @@
 
 #define CONNECT_MS 2000L
 #define POLL_MS 1000
-/* An answer that is held in memory may not be larger. */
+/* The largest answer that is kept in memory. */
 #define ANSWER_LIMIT (256u << 20)
-/* The server comments on its event streams every 15 s; silence for this long
- * means that it, or the way to it, is gone. */
+/* The server sends a comment on event streams every 15 s; silence for this long means that the
+ * server or the connection is gone. */
 #define SILENCE_S 90L
 
 struct http_client {
@@ -33,7 +33,7 @@ struct http_client {
 
 struct exchange {
     struct http_client *client;
-    struct str body; /* what is not handed to `take` */
+    struct str body; /* what is not passed to `take` */
     int (*take)(struct exchange *x, const char *bytes, size_t n);
     int result; /* of take, when it was not 0 */
     struct err err;
@@ -48,15 +48,15 @@ struct exchange {
 static int check_config(const struct http_client_config *config, struct err *err)
 {
     if (!config->socket == !config->url)
-        return err_set(err, ERR_INVALID, "the server's socket or its address is needed");
+        return err_set(err, ERR_INVALID, "give either the socket or the address of the server");
     if (config->url && strncmp(config->url, "http://", 7) != 0 &&
         strncmp(config->url, "https://", 8) != 0)
         return err_set(err, ERR_INVALID,
-                       "'%s': the address of a server starts with http:// or "
+                       "'%s': the address of a server must start with http:// or "
                        "https://",
                        config->url);
     if (config->token && config->token[strcspn(config->token, "\r\n")])
-        return err_set(err, ERR_INVALID, "the token has more than one line");
+        return err_set(err, ERR_INVALID, "the token must be a single line");
     return 0;
 }
 
@@ -140,7 +140,7 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *ctx)
     }
     if (x->body.n + n > ANSWER_LIMIT) {
         x->result =
-            err_set(&x->err, ERR_LIMIT, "the answer has more than %u MiB", ANSWER_LIMIT >> 20);
+            err_set(&x->err, ERR_LIMIT, "the answer is larger than %u MiB", ANSWER_LIMIT >> 20);
         return CURL_WRITEFUNC_ERROR;
     }
     str_add_n(&x->body, bytes, n);
@@ -152,7 +152,7 @@ static const char *place(const struct http_client *c)
     return c->socket ? c->socket : c->base;
 }
 
-/* What curl says, in the words of somebody who does not know that it is there. */
+/* The error of curl in words that do not need knowledge of curl. */
 static int transfer_error(const struct http_client *c, CURLcode code, const char *text,
                           struct err *err)
 {
@@ -161,7 +161,8 @@ static int transfer_error(const struct http_client *c, CURLcode code, const char
     switch (code) {
     case CURLE_COULDNT_CONNECT:
         if (why == EACCES || why == EPERM)
-            return err_set(err, ERR_DENIED, "no permission to use the server at %s", place(c));
+            return err_set(err, ERR_DENIED, "no permission to connect to the server at %s",
+                           place(c));
         return err_set(err, ERR_UNREACHABLE, "no server answers at %s: %s", place(c),
                        why ? strerror((int)why) : text);
     case CURLE_OPERATION_TIMEDOUT:
@@ -171,7 +172,7 @@ static int transfer_error(const struct http_client *c, CURLcode code, const char
     case CURLE_RECV_ERROR:
     case CURLE_SEND_ERROR:
     case CURLE_PARTIAL_FILE:
-        return err_set(err, ERR_UNREACHABLE, "the server at %s broke the connection off", place(c));
+        return err_set(err, ERR_UNREACHABLE, "the server at %s closed the connection", place(c));
     case CURLE_URL_MALFORMAT:
         return err_set(err, ERR_INVALID, "'%s' is not the address of a server", place(c));
     default:
@@ -249,7 +250,7 @@ static struct curl_slist *base_headers(const struct http_client *c)
     struct curl_slist *list = NULL;
     if (c->authorization)
         list = curl_slist_append(list, c->authorization);
-    /* Without it curl waits for a go-ahead before it sends a large body. */
+    /* Otherwise curl waits for "100 Continue" before it sends a large body. */
     return curl_slist_append(list, "Expect:");
 }
 

@@ -1,5 +1,5 @@
-/* Owns connections and the course of a request: MHD's callbacks, from the request
- * line to the end of the reply.
+/* Owns connections and the progress of a request: MHD's callbacks, from the request line to the
+ * end of the reply.
  *
  *   on_uri        the request line is in            IDLE -> RECEIVING
  *   on_access     1st: the headers are in; then each piece of the body; last: all
@@ -122,8 +122,8 @@ static void *on_uri(void *cls, const char *uri, struct MHD_Connection *mhd)
     return c;
 }
 
-/* Hands the answer to MHD. Failing that the response stays ours, and is freed
- * with the rest when MHD gives the request up. */
+/* Passes the answer to MHD. If that fails, the response stays ours and is freed with the rest
+ * when MHD ends the request. */
 static enum MHD_Result queue(struct conn *c)
 {
     struct reply *r = &c->reply;
@@ -145,7 +145,7 @@ static enum MHD_Result dispatch(struct conn *c)
         q->route->handle(q, &c->reply, c->server->ctx);
     if (c->reply.phase == PHASE_HANDLING)
         reply_problem_as(&c->reply, 500, problem_code(ERR_INTERNAL),
-                         "the handler of this address gave no answer");
+                         "the handler of this address did not answer");
     if (c->reply.phase == PHASE_ANSWERED)
         return queue(c);
     conn_suspend(c);
@@ -247,13 +247,13 @@ void conn_check_deadline(struct conn *c, uint64_t now)
     uint64_t limit = l->request_s * 1000ull;
     if (!owes_request(c))
         return;
-    /* Between requests MHD counts silence; what is left to find here is a client
-     * that sends its request line byte by byte. */
+    /* Between requests MHD handles idle connections; this finds a client that sends its request
+     * line byte by byte. */
     if (c->reply.phase == PHASE_IDLE)
         limit += l->idle_s * 1000ull;
     if (now - c->since <= limit)
         return;
-    /* MHD sends nothing while a request arrives, so this cannot get in its way. */
+    /* MHD sends nothing while a request arrives, so this does not interfere. */
     if (c->reply.phase == PHASE_RECEIVING)
         send(c->fd, late, sizeof late - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
     shutdown(c->fd, SHUT_RDWR);
@@ -263,7 +263,7 @@ void conn_wind_down(struct conn *c)
 {
     if (c->reply.stream)
         stream_stop(c->reply.stream);
-    /* Requests that are in the socket already are still read. */
+    /* Requests that are already in the socket are still read. */
     if (c->reply.phase == PHASE_IDLE)
         shutdown(c->fd, SHUT_RD);
 }

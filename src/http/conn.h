@@ -1,4 +1,4 @@
-/* Connections, and the course of a request on each. */
+/* Connections, and the progress of the request on each. */
 #ifndef HTTP_CONN_H
 #define HTTP_CONN_H
 
@@ -20,11 +20,11 @@ struct conn *conn_create(struct listener *l, int fd);
 void conn_free(struct conn *c);
 void conn_suspend(struct conn *c);
 void conn_resume(struct conn *c);
-/* The client is gone, or we give it up: ends a suspended exchange. */
+/* Ends a suspended exchange because the client is gone or the server gives up. */
 void conn_abandon(struct conn *c);
-/* Closes the connection if it does not get its request done in time. */
+/* Closes the connection if its request does not arrive in time. */
 void conn_check_deadline(struct conn *c, uint64_t now);
-/* No more requests on this connection. */
+/* Accepts no more requests on this connection. */
 void conn_wind_down(struct conn *c);
 
 #endif

@@ -23,7 +23,7 @@ static ssize_t read_part(void *cls, uint64_t at, char *buf, size_t n)
 {
     const struct part *p = cls;
     ssize_t got = p->source.read(p->source.ctx, p->first + at, buf, n);
-    /* 0 would make MHD ask again and again for something that has shrunk. */
+    /* After 0, MHD would keep asking for bytes of a source that has shrunk. */
     return got > 0 ? got : MHD_CONTENT_READER_END_WITH_ERROR;
 }
 
@@ -72,7 +72,7 @@ void reply_source(struct reply *r, const char *type, const struct reply_source *
         snprintf(text, sizeof text, "bytes */%" PRIu64, source->size);
         reply_header(r, "Content-Range", text);
         end_source(source);
-        snprintf(text, sizeof text, "there are %" PRIu64 " bytes", source->size);
+        snprintf(text, sizeof text, "there are only %" PRIu64 " bytes", source->size);
         reply_problem_as(r, 416, "range_not_satisfiable", text);
     }
 }

@@ -11,8 +11,8 @@ struct reply;
 /* Something that can be read at any position, such as a file or several files in a row. */
 struct reply_source {
     uint64_t size;
-    /* Reads up to n bytes at `at`; returns how many, at least 1, or -1, which breaks
-     * the reply off so that the client notices. */
+    /* Reads up to n bytes at `at`; returns how many, at least 1, or -1, which breaks off the
+     * reply so that the client notices. */
     ssize_t (*read)(void *ctx, uint64_t at, char *buf, size_t n);
     void (*done)(void *ctx); /* called once, also when nothing was read; may be NULL */
     void *ctx;

@@ -1,18 +1,18 @@
-/* The state that the files of the server share, and nobody else includes.
+/* The state that the files of the server share; no other file includes it.
  *
- * libmicrohttpd (MHD) speaks the protocol; it runs inside http_server's pump, on
- * its own epoll descriptor, which the loop watches. Each of its connections has a
- * struct conn, reused for one request after the other. All memory of a request is
- * freed in one place, on_completed in conn.c.
+ * libmicrohttpd (MHD) implements the protocol. It runs inside http_server's pump, on its own
+ * epoll descriptor, which the loop watches. Each of its connections has a struct conn, which is
+ * reused for one request after the other. All memory of a request is freed in one place,
+ * on_completed in conn.c.
  *
  *   server.c    creates and stops the server
- *   loop.c      MHD's place in the loop, timers, the end of all handles
+ *   loop.c      runs MHD in the loop; timers, closing of all handles
  *   listen.c    opens unix and TCP sockets; listener.c accepts from them
  *   conn.c      MHD's callbacks: from the request line to the end of the reply
- *   admit.c     which requests are refused before a handler sees them
- *   watch.c     notices clients that hang up while MHD does not look
- *   answer.c    gives the answer to MHD, with the headers that all of them have
- *   reply.c     makes replies; content.c those that know ranges; stream.c streams */
+ *   admit.c     which requests are refused before a handler runs
+ *   watch.c     notices clients that hang up while their connection is suspended
+ *   answer.c    passes the answer to MHD, with the headers that all replies have
+ *   reply.c     makes replies; content.c those with ranges; stream.c streams */
 #ifndef HTTP_INTERNAL_H
 #define HTTP_INTERNAL_H
 
@@ -33,7 +33,7 @@ enum phase {
     PHASE_RECEIVING, /* the request line has arrived */
     PHASE_HANDLING,  /* the handler runs */
     PHASE_DEFERRED,  /* suspended until the handler answers */
-    PHASE_ANSWERED,  /* the reply is made, and sent as the client takes it */
+    PHASE_ANSWERED,  /* the reply is ready and is being sent */
 };
 
 struct reply {
@@ -60,13 +60,13 @@ struct conn {
     struct peer peer;
     uint64_t since;          /* ms: when this phase of receiving began */
     uint64_t began;          /* ns: when the request line arrived */
-    struct str target, path; /* the request's address, split up and as it was sent */
+    struct str target, path; /* the request's address, split and as it was sent */
     struct str body;
     size_t segments;
     char *segment[ROUTE_SEGMENTS];
-    size_t discarded;        /* bytes of a body that nobody wants */
+    size_t discarded;        /* bytes of an unwanted body */
     struct problem refusal;  /* status 0 = none */
-    struct err refusal_text; /* where refusal.detail points */
+    struct err refusal_text; /* what refusal.detail points to */
     bool refuse_now;         /* without waiting for the body */
     char method[16];
     struct request request;
@@ -94,7 +94,7 @@ struct http_server {
     void (*served)(void *ctx, const struct request *request, int status, usec_t took);
     struct MHD_Daemon *mhd;
     uv_poll_t poll;     /* MHD's epoll descriptor */
-    uv_timer_t wake;    /* MHD's next time-out */
+    uv_timer_t wake;    /* MHD's next timeout */
     uv_timer_t tick;    /* while requests arrive: looks for slow ones */
     uv_timer_t comment; /* while there are event streams */
     uv_timer_t grace;   /* while stopping */
@@ -103,11 +103,11 @@ struct http_server {
     unsigned handles; /* of libuv, still open */
     struct listener *listeners;
     struct conn *conns, *adding;
-    unsigned receiving; /* connections that owe us a request */
+    unsigned receiving; /* connections that wait for a request */
     unsigned event_streams;
     bool pumping, resumed; /* inside MHD; a connection was resumed since */
     bool stopping;
-    bool cut_off; /* no exchange may begin or wait any more */
+    bool cut_off; /* no exchange may begin or wait */
     void (*stopped)(void *ctx);
     void *stopped_ctx;
 };

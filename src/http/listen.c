@@ -1,4 +1,4 @@
-/* Owns the opening of sockets that listen: a unix socket with its file, and TCP. */
+/* Owns the opening of listening sockets: a unix socket with its file, and TCP. */
 #include "http/listen.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 
 #define BACKLOG 1024
 
-/* What is in the way of a unix socket: 0 when it was a dead one, now removed. */
+/* Makes room for a unix socket: removes a dead one, and fails for anything else. */
 static int clear_path(const struct sockaddr_un *address, struct err *err)
 {
     const char *path = address->sun_path;
@@ -33,17 +33,18 @@ static int clear_path(const struct sockaddr_un *address, struct err *err)
     if (connect(fd, (const struct sockaddr *)address, sizeof *address) == 0 || errno == EAGAIN)
         return err_set(err, ERR_CONFLICT, "a server is already running at %s", path);
     if (errno != ECONNREFUSED && errno != ENOENT)
-        return err_set(err, ERR_CONFLICT, "cannot tell who owns %s: %s", path, strerror(errno));
+        return err_set(err, ERR_CONFLICT, "cannot tell whether %s is in use: %s", path,
+                       strerror(errno));
     if (unlink(path) < 0 && errno != ENOENT)
         return err_set(err, ERR_IO, "cannot remove the dead socket %s: %s", path, strerror(errno));
     return 0;
 }
 
-/* A descriptor that is bound and listens, or -1. */
+/* A descriptor that is bound and listens; -1 on failure. */
 static int bind_unix(const struct sockaddr_un *address, struct err *err)
 {
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    /* The mode that the file gets; at no time may others connect. */
+    /* The mode of the file: others must not be able to connect at any time. */
     if (fd >= 0 && fchmod(fd, 0600) == 0 &&
         bind(fd, (const struct sockaddr *)address, sizeof *address) == 0 &&
         listen(fd, BACKLOG) == 0)
@@ -111,7 +112,7 @@ static int bind_tcp(const struct addrinfo *a)
     if (fd < 0)
         return -1;
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    /* "[::]" and "" take IPv4 too. */
+    /* "[::]" and "" also accept IPv4. */
     if (a->ai_family == AF_INET6)
         setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
     if (bind(fd, a->ai_addr, a->ai_addrlen) == 0 && listen(fd, BACKLOG) == 0)
@@ -122,7 +123,7 @@ static int bind_tcp(const struct addrinfo *a)
     return -1;
 }
 
-/* The first address of the name that can be had, or -1. */
+/* Binds the first possible address of the name; -1 when there is none. */
 static int bind_name(const char *host, const char *port, struct err *err)
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE}, *found;
@@ -138,7 +139,7 @@ static int bind_name(const char *host, const char *port, struct err *err)
     return fd;
 }
 
-/* All addresses: those of both families, or IPv4's where there is no IPv6. */
+/* All addresses of both families, or of IPv4 where there is no IPv6. */
 static int bind_any(const char *port, struct err *err)
 {
     int fd = bind_name("::", port, NULL);
@@ -154,15 +155,14 @@ int http_server_listen_tcp(struct http_server *s, const char *where, unsigned *p
     socklen_t size = sizeof bound;
     if (!s->token || !*s->token)
         return err_set(err, ERR_INVALID,
-                       "listening at %s needs a token: clients by TCP must prove "
-                       "who they are",
+                       "listening at %s needs a token for its clients",
                        where);
     if (split_address(copy, &host, &service, err) < 0)
         return -1;
     int fd = *host ? bind_name(host, service, err) : bind_any(service, err);
     if (fd < 0)
         return -1;
-    /* The port is at the same place in both families. */
+    /* The port is at the same offset in both families. */
     if (port && getsockname(fd, (struct sockaddr *)&bound, &size) == 0)
         *port = ntohs(bound.sin6_port);
     return listener_add(s, fd, false, err) ? 0 : -1;

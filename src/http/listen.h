@@ -6,9 +6,8 @@
 
 struct http_server;
 
-/* Listens on a unix socket that only the owner may use (0600). A socket file that
- * nobody answers on is replaced; one that is in use, or another kind of file, is
- * ERR_CONFLICT. */
+/* Listens on a unix socket that only the owner may use (0600). A socket file on which nothing
+ * answers is replaced; one that is in use, or another kind of file, is ERR_CONFLICT. */
 int http_server_listen_unix(struct http_server *s, const char *path, struct err *err);
 
 /* Listens on "ADDR:PORT": "127.0.0.1:8080", "[::1]:8080", "host:8080", or

@@ -1,8 +1,8 @@
-/* Owns listeners: what is accepted from them, and their end.
+/* Owns listeners: accepting connections and closing.
  *
- * A listener that has as many connections as it may, or for which the process has
- * no descriptor left, is paused: the others wait in the kernel until a connection
- * is closed or the next tick. */
+ * A listener is paused when it has reached its limit of connections, or when the process has no
+ * descriptor left. Further clients wait in the kernel until a connection is closed or until the
+ * next tick. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): so the C library names it */
 #include "http/listener.h"
 
@@ -20,7 +20,7 @@
 #include "http/internal.h"
 #include "http/loop.h"
 
-/* Accepted at a time, before others in the loop have their turn. */
+/* Accepted at once, before other handles of the loop get their turn. */
 #define ACCEPT_BURST 64
 
 static void on_connectable(uv_poll_t *poll, int status, int events);
@@ -61,8 +61,8 @@ static void format_address(const struct sockaddr_storage *from, socklen_t size, 
         snprintf(out, room, strchr(host, ':') ? "[%.45s]:%.5s" : "%.45s:%.5s", host, port);
 }
 
-/* A peer whose machine has vanished is noticed within some minutes also when we
- * only wait for it. */
+/* Keep-alive: a peer whose machine has vanished is noticed within minutes, even if the server
+ * only waits for it. */
 static void set_keepalive(int fd)
 {
     int on = 1, idle = 60, interval = 20, probes = 3;
@@ -92,8 +92,8 @@ static bool identify(struct conn *c, const struct sockaddr_storage *from, sockle
     return true;
 }
 
-/* Hands the connection to MHD, which closes it when it cannot take it. on_started
- * (conn.c) picks up `adding`. */
+/* Passes the connection to MHD, which closes it on failure. on_started (conn.c) picks up
+ * `adding`. */
 static void add_connection(struct listener *l, int fd, const struct sockaddr_storage *from,
                            socklen_t size)
 {
@@ -156,7 +156,7 @@ struct listener *listener_add(struct http_server *s, int fd, bool local, struct 
     return l;
 }
 
-/* Removes the socket's file unless it is somebody else's by now. */
+/* Removes the socket's file unless another server has replaced it. */
 static void remove_file(const struct listener *l)
 {
     struct stat st;

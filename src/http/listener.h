@@ -1,4 +1,4 @@
-/* Sockets that listen. */
+/* Listening sockets. */
 #ifndef HTTP_LISTENER_H
 #define HTTP_LISTENER_H
 
@@ -9,14 +9,14 @@
 struct http_server;
 struct listener;
 
-/* Accepts connections from a descriptor that is bound and listens, which it takes. */
+/* Accepts connections from a listening descriptor, which it takes. */
 struct listener *listener_add(struct http_server *s, int fd, bool local, struct err *err);
-/* A connection is over: another one may be accepted. */
+/* A connection is closed: another one may be accepted. */
 void listener_release(struct listener *l);
-/* Accepts again where that was not possible. */
+/* Tries again to accept where it failed. */
 void listener_retry(struct http_server *s);
 void listener_close_all(struct http_server *s);
-/* Connections point to their listener until the end. */
+/* Connections point to their listener until they are freed. */
 void listener_free_all(struct http_server *s);
 
 #endif

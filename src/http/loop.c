@@ -1,10 +1,9 @@
-/* Owns MHD's place in the loop, the timers, and the end of both.
+/* Owns how MHD runs in the loop, the timers, and how both end.
  *
- * MHD's epoll descriptor is watched by uv_poll; when it is readable, or MHD's own
- * time-out has passed, pump runs MHD. The timer is armed only while MHD asks for
- * one, tick only while a request is awaited, comment only while there are event
- * streams: an idle server never wakes up. pump is the only caller of MHD_run,
- * and is never called from within it. */
+ * uv_poll watches MHD's epoll descriptor; when it is readable, or MHD's own timeout has passed,
+ * pump runs MHD. The timer is active only while MHD asks for one, tick only while a request is
+ * awaited, comment only while there are event streams, so an idle server never wakes up. pump is
+ * the only caller of MHD_run and is never called from within it. */
 #include "http/loop.h"
 
 #include <errno.h>
@@ -15,12 +14,12 @@
 #include "http/listener.h"
 #include "http/watch.h"
 
-/* MHD often has more to do right after a run; beyond this other handles of the
- * loop get their turn first. */
+/* MHD often has more to do right after a run. After this many runs, other handles of the loop
+ * get their turn first. */
 #define PUMP_ROUNDS 16
 
-/* How long until MHD must run: 0 also when connections were resumed, which it does
- * not count. False when only its descriptor can tell. */
+/* How long until MHD must run; 0 also when connections were resumed, which it does not count.
+ * False when only its descriptor can tell. */
 static bool next_run(struct http_server *s, MHD_UNSIGNED_LONG_LONG *wait)
 {
     *wait = 0;
@@ -97,7 +96,7 @@ void loop_update_tick(struct http_server *s)
     }
 }
 
-/* Addresses are decoded in url.c, where errors are errors. */
+/* Addresses are decoded in url.c, which reports errors. */
 static size_t leave_escaped(void *cls, struct MHD_Connection *mhd, char *text)
 {
     (void)cls;
@@ -109,8 +108,8 @@ static struct MHD_Daemon *start_mhd(struct http_server *s)
 {
     const unsigned flags = MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME;
     const struct MHD_OptionItem numbers[] = {
-        /* A connection's memory holds the request's head, and beside it the buffer
-         * for reading the body and the head of the reply. */
+        /* A connection's memory holds the head of the request, the buffer for reading the body,
+         * and the head of the reply. */
         {MHD_OPTION_CONNECTION_MEMORY_LIMIT, (intptr_t)s->limits.header + (8 << 10), NULL},
         {MHD_OPTION_CONNECTION_TIMEOUT, s->limits.idle_s, NULL},
         {MHD_OPTION_CONNECTION_LIMIT, INT32_MAX, NULL},
@@ -154,8 +153,8 @@ int loop_join(struct http_server *s, struct err *err)
     return watch_mhd(s, err) < 0 || watch_open(s, err) < 0 ? -1 : 0;
 }
 
-/* Ends MHD with whatever connections it has. It must not have suspended ones then,
- * and those that were resumed are so only after a run. */
+/* Stops MHD with all its connections. None may be suspended then, and connections that were
+ * resumed only count as such after a run. */
 static void end_mhd(struct http_server *s)
 {
     s->cut_off = true;

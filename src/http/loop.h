@@ -1,4 +1,4 @@
-/* A server's place in its loop: MHD, timers, and the handles of both. */
+/* Runs a server in its loop: MHD, timers, and their handles. */
 #ifndef HTTP_LOOP_H
 #define HTTP_LOOP_H
 
@@ -8,15 +8,14 @@
 
 struct http_server;
 
-/* Starts MHD and the timers. After a failure the server must leave the loop. */
+/* Starts MHD and the timers. After a failure the server must still leave the loop. */
 int loop_join(struct http_server *s, struct err *err);
-/* Closes all of it, with whatever connections there are. The last handle to close
- * takes the server with it. */
+/* Closes all handles and connections. The server is freed with the last handle. */
 void loop_leave(struct http_server *s);
-/* For handles whose data is the server: counts those that are still open. */
+/* Close callback of handles whose data is the server: counts the open ones. */
 void loop_handle_closed(uv_handle_t *handle);
 
-/* MHD's next time-out may have changed. */
+/* MHD's next timeout may have changed. */
 void loop_arm(struct http_server *s);
 /* A connection was resumed: MHD must run soon. */
 void loop_resumed(struct http_server *s);

@@ -1,5 +1,5 @@
-/* Owns the mapping between errors and problem objects, both ways. The names of
- * the codes are part of the API: they are the names of the enum in lower case. */
+/* Owns the mapping between errors and problem objects, in both directions. The names of the
+ * codes are part of the API: they are the names of the enum in lower case. */
 #include "http/problem.h"
 
 #include <jansson.h>

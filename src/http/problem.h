@@ -1,5 +1,5 @@
-/* Errors on the wire: application/problem+json (RFC 9457) with a stable `code`
- * and, where one field of the input is to blame, its name. Pure.
+/* Errors as application/problem+json (RFC 9457), with a stable `code` and, if one field of the
+ * input is wrong, its name. Pure.
  *
  *   {"type":"about:blank","title":"Not Found","status":404,"code":"not_found",
  *    "detail":"job 17","field":"id"} */
@@ -20,14 +20,14 @@ struct problem {
     const char *field; /* NULL = none */
 };
 
-/* Appends the object. `title` is the status's own phrase. */
+/* Appends the object. `title` is the reason phrase of the status. */
 void problem_add_json(const struct problem *p, const char *title, struct str *out);
 
 /* The code of an error as text: "invalid", "not_found", ... */
 const char *problem_code(enum err_code code);
 
-/* Turns the reply to a failed request into an error: code and text from a
- * problem object, or from the status when the body is none. Returns -1. */
+/* Turns the reply to a failed request into an error: code and text of the problem object, or
+ * from the status when the body is not one. Returns -1. */
 int problem_to_err(int status, const char *body, size_t n, struct err *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* Owns the reading of Range. */
+/* Owns the parsing of Range. */
 #include "http/range.h"
 
 #include <ctype.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Digits at *p; too large a number is the largest. False when there are none. */
+/* Parses digits at *p; a number that is too large becomes the largest. False without digits. */
 static bool parse_position(const char **p, uint64_t *out)
 {
     bool too_large = false;

@@ -47,7 +47,7 @@ void reply_json(struct reply *r, int status, json_t *body)
     if (text)
         reply_bytes(r, status, "application/json", text, strlen(text));
     else
-        reply_problem_as(r, 500, problem_code(ERR_INTERNAL), "the answer could not be written");
+        reply_problem_as(r, 500, problem_code(ERR_INTERNAL), "the answer is not valid JSON");
 }
 
 void reply_empty(struct reply *r, int status)

@@ -40,17 +40,17 @@ int request_json(const struct request *r, json_t **out, struct err *err)
     const char *type = request_header(r, "Content-Type");
     json_error_t error;
     if (!r->body_n)
-        return err_set(err, ERR_INVALID, "the request needs a body, a JSON value");
-    /* Pages of other origins can send forms and plain text, but no JSON. */
+        return err_set(err, ERR_INVALID, "the request needs a JSON body");
+    /* Web pages of other origins can send forms and plain text, but not JSON. */
     if (!type || !is_json(type))
         return err_set(err, ERR_INVALID,
-                       "the body has the type '%.64s'; send JSON, with "
+                       "the body has the type '%.64s'; send JSON with "
                        "'Content-Type: application/json'",
                        type ? type : "");
     json_t *root = json_loadb(r->body, r->body_n, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
     if (!root)
-        return err_set(err, ERR_INVALID, "the body is not JSON: line %d, column %d: %s", error.line,
-                       error.column, error.text);
+        return err_set(err, ERR_INVALID, "the body is not valid JSON: line %d, column %d: %s",
+                       error.line, error.column, error.text);
     *out = root;
     return 0;
 }

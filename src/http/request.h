@@ -1,5 +1,5 @@
-/* What a handler is asked. A request lives as long as its reply is owed: also
- * after the handler has returned, when the reply was deferred. */
+/* A request as a handler sees it. It lives until its reply is answered, also after the handler
+ * has returned when the reply was deferred. */
 #ifndef HTTP_REQUEST_H
 #define HTTP_REQUEST_H
 
@@ -14,13 +14,13 @@
 
 struct json_t;
 
-/* Who asks. */
+/* The client. */
 struct peer {
-    bool local; /* by the unix socket: uid, gid and pid are the kernel's word */
+    bool local; /* over the unix socket: the kernel gives uid, gid and pid */
     uid_t uid;  /* of the process that connected */
     gid_t gid;
     pid_t pid;
-    char address[64]; /* by TCP: "127.0.0.1:40000", "[::1]:40000"; else "" */
+    char address[64]; /* over TCP: "127.0.0.1:40000", "[::1]:40000"; otherwise "" */
 };
 
 struct request {
@@ -34,18 +34,17 @@ struct request {
     const struct peer *peer;
 };
 
-/* The value of "{name}" in the route's pattern; never NULL for one that is there. */
+/* The value of "{name}" in the route's pattern; NULL when the pattern does not have it. */
 const char *request_param(const struct request *r, const char *name);
 
-/* The first value of a query parameter; NULL when it is not there. Repeated ones
- * are found by walking r->query. */
+/* The first value of a query parameter; NULL when it is missing. r->query has all values. */
 const char *request_query(const struct request *r, const char *name);
 
-/* A header by its name, whose case does not matter; NULL when it is not there. */
+/* A header; the case of its name does not matter. NULL when it is missing. */
 const char *request_header(const struct request *r, const char *name);
 
-/* The body as JSON; *out is the caller's to decref. Refuses another content type,
- * text that is no JSON (with line and column) and repeated keys. */
+/* Parses the body as JSON; the caller owns *out. Fails for another content type, for invalid
+ * JSON (with line and column) and for repeated keys. */
 int request_json(const struct request *r, struct json_t **out, struct err *err);
 
 #endif

@@ -1,11 +1,10 @@
-/* Owns patterns: their syntax and their match. A table has some dozens of routes
- * and is walked for each request, which takes about a microsecond; an index
- * would be more code than it saves. */
+/* Owns the syntax and the matching of patterns. A table has a few dozen routes and is searched
+ * for each request, which takes about a microsecond; an index would not be worth its code. */
 #include "http/router.h"
 
 #include <string.h>
 
-/* Walks a pattern: the segment at *at without its '/', and its length. */
+/* The segment of a pattern at *at without its '/', and its length; *at advances. */
 static const char *next_segment(const char **at, size_t *n)
 {
     const char *segment = *at + 1;
@@ -91,7 +90,7 @@ struct route_match router_find(const struct route *routes, const char *method,
     return match;
 }
 
-/* Methods are few: a name that is in the text already is looked for there. */
+/* There are few methods, so the text itself is searched for the name. */
 static void add_method(struct str *out, size_t from, const char *method)
 {
     size_t n = strlen(method);

@@ -1,5 +1,4 @@
-/* Which handler answers: a const table of routes and the match of a method and a
- * path against it. Pure. */
+/* A const table of routes, and the match of a method and a path against it. Pure. */
 #ifndef HTTP_ROUTER_H
 #define HTTP_ROUTER_H
 
@@ -12,13 +11,13 @@
 struct request;
 struct reply;
 
-/* Answers a request with one of the functions of http/reply.h or http/stream.h,
- * or calls reply_defer and answers later. `ctx` is the server's. */
+/* Answers a request with a function of http/reply.h, http/content.h or http/stream.h, or calls
+ * reply_defer() and answers later. `ctx` is that of the server's configuration. */
 typedef void (*http_handler)(const struct request *request, struct reply *reply, void *ctx);
 
-/* A table of routes ends with {0}. The first that fits wins, so a literal
- * segment stands before a parameter in the same place. HEAD goes to the handler
- * of GET, and OPTIONS is answered by the server, unless they have routes. */
+/* A table of routes ends with {0}. The first match wins, so a literal segment must come before
+ * a parameter in the same place. Unless they have routes, HEAD goes to the handler of GET, and
+ * the server answers OPTIONS. */
 struct route {
     const char *method;
     const char *pattern; /* "/api/v1/jobs/{id}/logs"; a parameter is a whole segment */
@@ -31,8 +30,8 @@ struct route {
 #define ROUTE_SEGMENTS 16
 
 struct route_match {
-    const struct route *route;        /* NULL when none fits */
-    bool other_method;                /* none fits, but one would with another method */
+    const struct route *route;        /* NULL when none matches */
+    bool other_method;                /* none matches, but one would with another method */
     const char *params[ROUTE_PARAMS]; /* in the order of the pattern */
 };
 
@@ -43,12 +42,12 @@ int router_check(const struct route *routes, struct err *err);
 struct route_match router_find(const struct route *routes, const char *method,
                                char *const *segments, size_t n);
 
-/* Appends the methods that the path allows: "GET, HEAD, POST, OPTIONS". With no
- * segments: those of all routes. */
+/* Appends the methods that the path allows: "GET, HEAD, POST, OPTIONS". Without segments, those
+ * of all routes. */
 void router_add_methods(const struct route *routes, char *const *segments, size_t n,
                         struct str *out);
 
-/* The position of "{name}" among the pattern's parameters; -1 when it is none. */
+/* The position of "{name}" among the pattern's parameters; -1 when it is not there. */
 int router_param(const struct route *route, const char *name);
 
 #endif

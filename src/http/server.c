@@ -1,4 +1,4 @@
-/* Owns the beginning and the end of a server. */
+/* Owns the creation and the stopping of a server. */
 #include "http/server.h"
 
 #include "http/conn.h"
@@ -71,6 +71,6 @@ void http_server_stop(struct http_server *s, usec_t grace, void (*stopped)(void 
         next = c->next;
         conn_wind_down(c);
     }
-    /* Never at once: this may be a handler's call, inside MHD. */
+    /* Not at once: this may be called by a handler, inside MHD. */
     uv_timer_start(&s->grace, on_grace_over, s->conns ? ms : 0, 0);
 }

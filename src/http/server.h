@@ -1,7 +1,7 @@
-/* An HTTP/1.1 server on the caller's libuv loop: listeners (a unix socket, TCP),
- * one table of routes. One thread, no locks; nothing wakes up while no client
- * wants anything. http/listen.h says where it listens; http/request.h, http/reply.h,
- * http/content.h and http/stream.h are what handlers use. */
+/* An HTTP/1.1 server on the caller's libuv loop: listeners (a unix socket, TCP) and one table of
+ * routes. One thread, no locks; it does not wake up while no client wants anything. See
+ * http/listen.h for listening; handlers use http/request.h, http/reply.h, http/content.h and
+ * http/stream.h. */
 #ifndef HTTP_SERVER_H
 #define HTTP_SERVER_H
 
@@ -16,34 +16,34 @@ struct http_server;
 
 /* 0 means the default. */
 struct http_limits {
-    size_t body;          /* bytes of a request's body: 8 MiB; more is answered with 413 */
-    size_t header;        /* bytes of a request's line and headers: 16 KiB; 431 */
+    size_t body;          /* bytes of a request's body: 8 MiB; more is 413 */
+    size_t header;        /* bytes of a request's line and headers: 16 KiB; more is 431 */
     size_t stream;        /* bytes that wait for a slow client of a stream: 256 KiB */
     unsigned connections; /* of each listener: 1000; more wait to be accepted */
-    unsigned idle_s;      /* a connection without any traffic is closed: 60 */
-    unsigned request_s;   /* a request must have arrived within: 30 */
+    unsigned idle_s;      /* before a connection without traffic is closed: 60 */
+    unsigned request_s;   /* for a request to arrive: 30 */
     unsigned comment_s;   /* between comments that keep event streams alive: 15 */
 };
 
 struct http_config {
     const struct route *routes; /* ends with {0}; borrowed */
     void *ctx;                  /* for the handlers */
-    const char *token;          /* what clients by TCP must bear; NULL = no TCP */
+    const char *token;          /* that clients over TCP must send; NULL = no TCP */
     struct http_limits limits;
-    /* Called when a request is over, whether or not the client got the reply: for
-     * logs and metrics. request->route is NULL when none was found. May be NULL. */
+    /* Called when a request is complete, whether or not the client got the reply, for logs and
+     * metrics. request->route is NULL when none was found. May be NULL. */
     void (*served)(void *ctx, const struct request *request, int status, usec_t took);
 };
 
-/* Creates a server that does not listen yet: see http/listen.h. */
+/* Creates a server that does not listen yet (see http/listen.h). */
 int http_server_create(struct uv_loop_s *loop, const struct http_config *config,
                        struct http_server **out, struct err *err);
 
-/* Stops and frees the server: takes no more connections, ends all streams, lets
- * replies finish for up to `grace`, then cuts off what is left. Calls stopped(ctx)
- * (may be NULL) from the loop when all is over; the loop must run until then. May
- * be called from a handler. No reply or stream may be used after that, but for
- * replies that were deferred without `gone`, which may still be answered. */
+/* Stops and frees the server: accepts no more connections, ends all streams, lets replies finish
+ * for up to `grace`, and then closes the remaining connections. Calls stopped(ctx) (may be NULL)
+ * from the loop at the end; the loop must run until then. May be called from a handler. No reply
+ * or stream may be used after that, except that replies which were deferred without `gone` may
+ * still be answered. */
 void http_server_stop(struct http_server *s, usec_t grace, void (*stopped)(void *ctx), void *ctx);
 
 #endif

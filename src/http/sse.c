@@ -1,7 +1,6 @@
-/* Owns the format of event streams as the HTML standard describes it: fields in
- * lines, an empty line ends an event, line ends are LF, CRLF or CR. The reader
- * keeps one incomplete line and the fields of one incomplete event, no more than
- * SSE_EVENT_LIMIT. */
+/* Owns the format of event streams, as in the HTML standard: one field per line, an empty line
+ * ends an event, line ends are LF, CRLF or CR. The reader keeps one incomplete line and the
+ * fields of one incomplete event, at most SSE_EVENT_LIMIT. */
 #include "http/sse.h"
 
 #include <string.h>
@@ -139,7 +138,7 @@ int sse_read(struct sse_reader *r, const char *bytes, size_t n,
         while (p + length < end && p[length] != '\n' && p[length] != '\r')
             length++;
         if (r->line.n + r->data.n + length > SSE_EVENT_LIMIT)
-            return err_set(err, ERR_LIMIT, "an event of more than %u MiB", SSE_EVENT_LIMIT >> 20);
+            return err_set(err, ERR_LIMIT, "an event is larger than %u MiB", SSE_EVENT_LIMIT >> 20);
         str_add_n(&r->line, p, length);
         p += length;
         if (p == end)

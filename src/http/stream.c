@@ -1,10 +1,9 @@
-/* Owns streams: their buffer, and the back and forth with MHD, which pulls from
- * read_stream what was pushed into the buffer. While the buffer is empty the
- * connection is suspended, so that an idle stream costs nothing; pushing resumes
- * it.
+/* Owns streams: their buffers, and the interplay with MHD, which reads through read_stream what
+ * was pushed into the buffer. While the buffer is empty the connection is suspended, so an idle
+ * stream costs nothing; pushing resumes it.
  *
- * The stream is freed by MHD's response (free_stream), which lives until the
- * reply is complete; stream_over always comes before. */
+ * MHD's response frees the stream (free_stream) when the reply is complete; stream_over always
+ * comes first. */
 #include "http/stream.h"
 
 #include <stdlib.h>
@@ -24,12 +23,12 @@ struct stream {
     const struct stream_ops *ops;
     void *ctx;
     struct str buffer;
-    size_t sent;   /* bytes of the buffer that MHD has taken */
-    bool events;   /* server-sent events, not bytes */
-    bool ended;    /* nothing more comes after the buffer */
-    bool broken;   /* break off, as an error */
-    bool forsaken; /* by its handler: no callbacks any more */
-    bool reading;  /* inside read_stream */
+    size_t sent;    /* bytes of the buffer that MHD has taken */
+    bool events;    /* server-sent events, not bytes */
+    bool ended;     /* nothing follows the buffer */
+    bool broken;    /* break off with an error */
+    bool abandoned; /* by its handler: no more callbacks */
+    bool reading;   /* inside read_stream */
 };
 
 static size_t waiting(const struct stream *s)
@@ -37,7 +36,7 @@ static size_t waiting(const struct stream *s)
     return s->buffer.n - s->sent;
 }
 
-/* MHD takes from the buffer once it runs again; inside read_stream it already does. */
+/* MHD reads the buffer when it runs again; inside read_stream it already does. */
 static void wake(struct stream *s)
 {
     if (!s->reading)
@@ -87,7 +86,7 @@ static void free_stream(void *cls)
 
 static void append(struct stream *s, const char *bytes, size_t n)
 {
-    /* What was sent is moved out of the way once it is most of the buffer. */
+    /* Sent bytes are removed when they are most of the buffer. */
     if (s->sent > s->buffer.n / 2) {
         memmove(s->buffer.at, s->buffer.at + s->sent, waiting(s));
         s->buffer.n = waiting(s);
@@ -97,8 +96,8 @@ static void append(struct stream *s, const char *bytes, size_t n)
     wake(s);
 }
 
-/* MHD (0.9.75) ends the reply to a HEAD request with the last chunk of an empty
- * body, unless told that the client cannot read chunks. */
+/* MHD (0.9.75) ends the reply to a HEAD request with the last chunk of an empty body, unless it
+ * is told that the client does not support chunks. */
 static void allow_head(struct MHD_Response *response, const struct request *q)
 {
     if (!strcmp(q->method, "HEAD"))
@@ -138,7 +137,7 @@ size_t stream_write(struct stream *s, const char *bytes, size_t n)
 
 void stream_end(struct stream *s)
 {
-    s->forsaken = true;
+    s->abandoned = true;
     s->ended = true;
     wake(s);
 }
@@ -153,8 +152,8 @@ static void append_comment(struct stream *s, const char *text)
     str_done(&line);
 }
 
-/* Keeps connections alive that have nothing else to say; a client that has not
- * taken the last thing yet is alive or stuck, and MHD's time-out tells which. */
+/* Keeps idle connections alive. A client that has not read everything yet is alive or stuck, and
+ * MHD's timeout tells which. */
 static void on_comment(uv_timer_t *timer)
 {
     struct http_server *server = timer->data;
@@ -192,9 +191,9 @@ int stream_event(struct stream *s, const char *id, const char *event, const char
     if (s->ended || s->broken)
         return -1;
     sse_add_event(&text, id, event, data);
-    /* One event alone may be of any size. */
+    /* A single event may be of any size. */
     if (waiting(s) && waiting(s) + text.n > s->conn->server->limits.stream) {
-        append_comment(s, "too slow: events were lost; connect again with Last-Event-ID");
+        append_comment(s, "too slow, events were dropped; reconnect with Last-Event-ID");
         s->ended = true;
     } else {
         append(s, text.at, text.n);
@@ -210,9 +209,9 @@ void stream_stop(struct stream *s)
 {
     if (s->ended || s->broken)
         return;
-    /* Bytes that just stopped would look complete. */
+    /* A normal end would make the bytes look complete. */
     if (s->events) {
-        append_comment(s, "the server stops");
+        append_comment(s, "the server is stopping");
         s->ended = true;
     } else {
         s->broken = true;
@@ -230,6 +229,6 @@ void stream_over(struct stream *s)
     struct http_server *server = s->conn->server;
     if (s->events && !--server->event_streams)
         uv_timer_stop(&server->comment);
-    if (!s->forsaken && s->ops->closed)
+    if (!s->abandoned && s->ops->closed)
         s->ops->closed(s, s->ctx);
 }

@@ -1,9 +1,8 @@
-/* Replies without an end: byte streams that follow something that grows, and
- * server-sent events. Data is pushed; what the client has not taken yet waits in
- * a buffer of bounded size (struct http_limits).
+/* Replies without a fixed end: streams of bytes, and server-sent events. The handler pushes
+ * data; what the client has not read yet waits in a buffer of limited size (struct http_limits).
  *
- * A stream is the handler's until `closed` is called or it calls stream_end.
- * Neither callback is ever called from within a stream_* function. */
+ * The handler may use a stream until `closed` is called or until it calls stream_end(). No
+ * callback is called from within a stream_* function. */
 #ifndef HTTP_STREAM_H
 #define HTTP_STREAM_H
 
@@ -23,24 +22,24 @@ struct stream_ops {
     void (*closed)(struct stream *s, void *ctx);
 };
 
-/* Answers with status 200 and a stream of bytes (chunked on HTTP/1.1). NULL when
- * the reply was deferred without `gone` and the server has stopped meanwhile. */
+/* Answers with status 200 and a stream of bytes (chunked on HTTP/1.1). NULL when the reply was
+ * deferred without `gone` and the server has stopped meanwhile. */
 struct stream *reply_stream(struct reply *r, const char *type, const struct stream_ops *ops,
                             void *ctx);
-/* Takes as much as there is room for and returns how much that was. What is left
- * over is written again when the stream has drained. */
+/* Accepts as many bytes as there is room for and returns how many. Write the rest again when the
+ * stream has drained. */
 size_t stream_write(struct stream *s, const char *bytes, size_t n);
 
-/* Answers with status 200 and an event stream, or NULL as above. Comments keep it alive while there
- * is nothing else to say. A reader that comes back says what it has seen last in
- * the header Last-Event-ID. */
+/* Answers with status 200 and an event stream, or NULL as above. Comments keep it alive while
+ * there are no events. A reader that reconnects sends the id of the last event it has seen in the
+ * header Last-Event-ID. */
 struct stream *reply_events(struct reply *r, const struct stream_ops *ops, void *ctx);
-/* Sends an event; id and event may be NULL. Returns -1 when the client is too slow
- * for its buffer to hold it: the stream then ends with a comment that says so, and
- * `closed` follows. The same -1 again until then. */
+/* Sends an event; id and event may be NULL. Returns -1 when the client is so slow that its
+ * buffer is full: the stream then ends with a comment that says so, and `closed` follows. Until
+ * then further calls also return -1. */
 int stream_event(struct stream *s, const char *id, const char *event, const char *data);
 
-/* Sends what is in the buffer and ends the reply. */
+/* Sends the rest of the buffer and ends the reply. */
 void stream_end(struct stream *s);
 
 /* For the server itself: it stops, the client is gone, the exchange is complete. */

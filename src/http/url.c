@@ -1,11 +1,11 @@
-/* Owns the text rules of request targets (RFC 3986, and the form encoding of
- * query strings). Every function works in place on a NUL-terminated buffer that
- * the caller owns: decoding never makes text longer. */
+/* Owns the syntax of request targets (RFC 3986, and the form encoding of query strings). The
+ * functions work in place on the caller's NUL-terminated buffer: decoding never makes text
+ * longer. */
 #include "http/url.h"
 
 #include <string.h>
 
-/* More parameters than this are an attack, not a query. */
+/* More parameters than any real query has. */
 #define QUERY_LIMIT 256
 
 static int hex_digit(char c)
@@ -38,17 +38,17 @@ int url_decode(char *text, bool plus, struct err *err)
     }
     *to = '\0';
     if (text[str_valid_utf8(text)])
-        return err_set(err, ERR_INVALID, "the address is not UTF-8");
+        return err_set(err, ERR_INVALID, "the address is not valid UTF-8");
     return 0;
 }
 
-/* The path of an absolute target: what follows the host, "/" when nothing does. */
+/* The path of an absolute target: what follows the host, or "/". */
 static char *after_authority(char *target, size_t scheme)
 {
     char *host = target + scheme, *path = host + strcspn(host, "/?");
     if (*path == '/')
         return path;
-    /* "http://host?x" and "http://host" mean "/": the host makes room for it. */
+    /* "http://host?x" and "http://host" mean "/", which overwrites the end of the host. */
     path[-1] = '/';
     return path - 1;
 }
@@ -62,9 +62,9 @@ int url_split(char *target, char **path, char **query, struct err *err)
     if (*target != '/' && strcmp(target, "*") != 0)
         return err_set(err, ERR_INVALID, "the address must start with '/'");
     if (strchr(target, ' '))
-        return err_set(err, ERR_INVALID, "the address must not have a blank; write it as %%20");
+        return err_set(err, ERR_INVALID, "the address must not contain a blank; write it as %%20");
     if (strchr(target, '#'))
-        return err_set(err, ERR_INVALID, "the address must not have a '#'; write it as %%23");
+        return err_set(err, ERR_INVALID, "the address must not contain '#'; write it as %%23");
     char *mark = strchr(target, '?');
     if (mark)
         *mark++ = '\0';

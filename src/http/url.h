@@ -1,6 +1,5 @@
-/* Request targets: splitting, percent-decoding, query parameters. Pure. All
- * decoded text is UTF-8 without control characters, so that handlers may put it
- * into messages and files as it is. */
+/* Request targets: splitting, percent-decoding, query parameters. Pure. All decoded text is
+ * UTF-8 without control characters, so handlers can use it in messages and files as it is. */
 #ifndef HTTP_URL_H
 #define HTTP_URL_H
 
@@ -22,20 +21,18 @@ struct url_query {
  * NULL when there is no '?'. */
 int url_split(char *target, char **path, char **query, struct err *err);
 
-/* Splits "/a/b%2Fc" in place into its decoded segments, "a" and "b/c"; "/" has
- * one, which is empty. Returns how many there are, of which at most `cap` are
- * written, or -1. */
+/* Splits "/a/b%2Fc" in place into its decoded segments, "a" and "b/c"; "/" has one empty segment.
+ * Returns how many there are, of which at most `cap` are stored, or -1. */
 int url_segments(char *path, char **segments, size_t cap, struct err *err);
 
-/* Splits "a=1&b=x+y&a=2" in place and decodes it; pairs are added to *out in
- * their order, repeated names too. A name without '=' has the value "". */
+/* Splits and decodes "a=1&b=x+y&a=2" in place; pairs are added to *out in order, including
+ * repeated names. A name without '=' has the value "". */
 int url_parse_query(char *text, struct url_query *out, struct err *err);
 
 /* Decodes %XX in place, and '+' as a blank when `plus`. */
 int url_decode(char *text, bool plus, struct err *err);
 
-/* Appends `text` with everything escaped that is not plain in a path segment or
- * a query value. */
+/* Appends `text`, escaped for a path segment or a query value. */
 void url_add_escaped(struct str *s, const char *text);
 
 #endif

@@ -1,10 +1,10 @@
-/* Owns the watch for clients that hang up while their connection is suspended,
- * when MHD does not look at it: an epoll descriptor of its own, which the loop
- * watches. Level-triggered, and a connection that fired is taken out at once.
+/* Owns the watching for clients that hang up while their connection is suspended and MHD ignores
+ * it: a separate epoll descriptor, which the loop watches. It is level-triggered, and a connection
+ * that fired is removed at once.
  *
- * A unix peer is gone when it has closed its socket; one that has only shut down
- * its writing side still reads. On TCP these two look the same, and both are
- * taken for gone, as other servers do. */
+ * A unix peer is gone when it has closed its socket; one that has only shut down its writing side
+ * still reads. On TCP the two cannot be distinguished, and both count as gone, as in other
+ * servers. */
 #include "http/watch.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@ static void on_hang_up(uv_poll_t *poll, int status, int events)
     (void)status;
     (void)events;
     int n = epoll_wait(s->watch_fd, fired, WATCH_EVENTS, 0);
-    /* Connections are freed only inside MHD, so all of these are still there. */
+    /* Connections are freed only inside MHD, so all of these still exist. */
     for (int i = 0; i < n; i++)
         conn_abandon(fired[i].data.ptr);
 }

@@ -1,4 +1,4 @@
-/* Notices clients that hang up while MHD does not look at their connection. */
+/* Notices clients that hang up while their connection is suspended. */
 #ifndef HTTP_WATCH_H
 #define HTTP_WATCH_H
 

@@ -186,7 +186,7 @@ def test_submit_refused(yard):
 
 def test_bodies_refused(yard):
     json_type = {"Content-Type": "application/json"}
-    refuse(yard, "POST", "/jobs", words="needs a body")
+    refuse(yard, "POST", "/jobs", words="needs a JSON body")
     refuse(yard, "POST", "/jobs", b"command=true", words="application/json")
     refuse(yard, "POST", "/jobs", b"{", headers=json_type, words="line 1")
     refuse(yard, "POST", "/jobs", b'{"name":"a","name":"b"}', headers=json_type, words="duplicate")

@@ -25,7 +25,7 @@ check_error 'then the variable' 3 "no server answers at $TMP/variable:" \
     env TRAINYARD_SERVER="$TMP/variable" "$TRAINYARD" ps
 check_error 'an address' 3 'no server answers at http://127\.0\.0\.1:1: ' \
     "$TRAINYARD" ps --server http://127.0.0.1:1
-check_error 'a wrong address' 2 "'ftp://x': the address of a server starts with http" \
+check_error 'a wrong address' 2 "'ftp://x': the address of a server must start with http" \
     "$TRAINYARD" ps --server ftp://x
 check_error 'an empty place' 2 '--server needs the path of a socket or a URL' \
     "$TRAINYARD" ps --server ''

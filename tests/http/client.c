@@ -138,7 +138,7 @@ static void test_problems(void **state)
     assert_error(http_client_json(*state, "GET", "/nowhere", NULL, NULL, &err), err, ERR_NOT_FOUND,
                  "there is nothing at /nowhere");
     assert_error(http_client_json(*state, "PUT", "/echo", NULL, NULL, &err), err, ERR_INVALID,
-                 "PUT is not possible here");
+                 "PUT is not allowed here");
     assert_error(http_client_json(*state, "GET", "/odd?status=502", NULL, NULL, &err), err,
                  ERR_UNREACHABLE, "HTTP status 502");
     assert_error(http_client_json(*state, "GET", "/odd", NULL, NULL, &err), err, ERR_INTERNAL,
@@ -193,7 +193,7 @@ static void test_denied(void **state)
     if (root ? seteuid(NOBODY) < 0 : chmod(host.socket, 0) < 0)
         SKIP("no right to be another user");
     assert_unreachable((struct http_client_config){.socket = host.socket}, ERR_DENIED,
-                       "no permission to use the server at /tmp/");
+                       "no permission to connect to the server at /tmp/");
     assert_true(!root || seteuid(0) == 0);
     (void)state;
 }
@@ -204,15 +204,15 @@ static void test_config(void **state)
     struct err err;
     (void)state;
     assert_error(http_client_create(&(struct http_client_config){0}, &c, &err), err, ERR_INVALID,
-                 "socket or its address");
+                 "the socket or the address");
     assert_error(http_client_create(&(struct http_client_config){.socket = "s", .url = "http://x"},
                                     &c, &err),
-                 err, ERR_INVALID, "socket or its address");
+                 err, ERR_INVALID, "the socket or the address");
     assert_error(http_client_create(&(struct http_client_config){.url = "ftp://x"}, &c, &err), err,
-                 ERR_INVALID, "starts with http://");
+                 ERR_INVALID, "must start with http://");
     assert_error(http_client_create(
                      &(struct http_client_config){.socket = "s", .token = "a\r\nX: y"}, &c, &err),
-                 err, ERR_INVALID, "more than one line");
+                 err, ERR_INVALID, "must be a single line");
     http_client_free(NULL);
 }
 
@@ -227,11 +227,11 @@ static void test_token(void **state)
     http_client_free(c);
     c = connect_to((struct http_client_config){.url = url, .token = "wrong"});
     assert_error(http_client_json(c, "GET", "/echo", NULL, NULL, &err), err, ERR_DENIED,
-                 "the token is not the one");
+                 "the token is wrong");
     http_client_free(c);
     c = connect_to((struct http_client_config){.url = url});
     assert_error(http_client_json(c, "GET", "/echo", NULL, NULL, &err), err, ERR_DENIED,
-                 "needs a token");
+                 "a token is required");
     http_client_free(c);
 }
 

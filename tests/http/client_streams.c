@@ -276,7 +276,7 @@ static void test_server_stops(void **state)
         pthread_create(&thread, NULL, stop_host, NULL);
         if (i)
             assert_error(http_client_stream(c, "/bytes?endless", tell_and_count, &seen, &err), err,
-                         ERR_UNREACHABLE, "broke the connection off");
+                         ERR_UNREACHABLE, "closed the connection");
         else
             assert_ok(http_client_events(c, "/events?endless", NULL, tell_at_ten, &seen, &err),
                       err);

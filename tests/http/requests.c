@@ -107,7 +107,7 @@ static void test_methods(void **state)
     struct wire_reply r = wire_ask(h, "PUT /jobs", "", "x");
     assert_int_equal(r.status, 405);
     assert_string_equal(wire_header(&r, "Allow"), "GET, HEAD, POST, OPTIONS");
-    assert_body(r, 405, "PUT is not possible here; GET, HEAD, POST, OPTIONS are");
+    assert_body(r, 405, "PUT is not allowed here; use GET, HEAD, POST, OPTIONS");
     r = wire_ask(h, "OPTIONS /jobs/17", "", NULL);
     assert_int_equal(r.status, 204);
     assert_string_equal(wire_header(&r, "Allow"), "GET, HEAD, DELETE, OPTIONS");
@@ -165,8 +165,8 @@ static void test_checks(void **state)
     assert_body(wire_ask(h, "PUT /check", "Content-Type: text/plain\r\n", "{}"), 400,
                 "Content-Type: application/json");
     assert_body(wire_ask(h, "PUT /check", "", "{}"), 400, "Content-Type: application/json");
-    assert_body(wire_ask(h, "PUT /check", json, ""), 400, "needs a body");
-    assert_body(wire_ask(h, "PUT /check", json, NULL), 400, "needs a body");
+    assert_body(wire_ask(h, "PUT /check", json, ""), 400, "needs a JSON body");
+    assert_body(wire_ask(h, "PUT /check", json, NULL), 400, "needs a JSON body");
 }
 
 /* A request that arrives in as many pieces as it has bytes. */
@@ -225,7 +225,7 @@ static void test_body_limit(void **state)
     body[100001] = '\0';
     assert_body(
         wire_ask(h, "POST /jobs", "", body), 413,
-        "\"code\":\"limit\",\"detail\":\"a body of 100001 bytes; at most 100000 are taken\"");
+        "\"code\":\"limit\",\"detail\":\"the body has 100001 bytes; at most 100000 are allowed\"");
     body[100001] = 'b';
     body[300000] = '\0';
     /* The connection can be used again, as the whole body was read. */

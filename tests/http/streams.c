@@ -247,7 +247,7 @@ static void test_slow_events(void **state)
     http_host_do(h, flood);
     assert_true(events_sent > 10);
     AUTO_FREE char *text = wire_read_until(fd, "\r\n0\r\n\r\n");
-    assert_non_null(strstr(text, ": too slow: events were lost; connect again with "));
+    assert_non_null(strstr(text, ": too slow, events were dropped; reconnect with "));
     assert_null(strstr(text, "never"));
     close(fd);
     wait_for(closed_calls == 1);
@@ -366,7 +366,7 @@ static void test_stop(void **state)
     http_host_stop(&h, 3600 * USEC_PER_SEC);
     assert_int_equal(closed_calls, 2);
     AUTO_FREE char *last = wire_read_end(a), *rest = wire_read_end(b);
-    assert_non_null(strstr(last, ": the server stops\n\n\r\n0\r\n\r\n"));
+    assert_non_null(strstr(last, ": the server is stopping\n\n\r\n0\r\n\r\n"));
     assert_string_equal(rest, "");
     close(a);
     close(b);

@@ -87,10 +87,10 @@ static void test_decode(void **state)
         {"%1f", "0x1f"},
         {"a\tb", "0x09"},
         {"%7F", "0x7f"},
-        {"%ff", "not UTF-8"},
-        {"%c3", "not UTF-8"},
-        {"%ed%a0%80", "not UTF-8"},
-        {"\xff", "not UTF-8"},
+        {"%ff", "not valid UTF-8"},
+        {"%c3", "not valid UTF-8"},
+        {"%ed%a0%80", "not valid UTF-8"},
+        {"\xff", "not valid UTF-8"},
     };
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
         strcpy(text, bad[i].text);
