@@ -154,9 +154,7 @@ int http_server_listen_tcp(struct http_server *s, const char *where, unsigned *p
     struct sockaddr_in6 bound = {0};
     socklen_t size = sizeof bound;
     if (!s->token || !*s->token)
-        return err_set(err, ERR_INVALID,
-                       "listening at %s needs a token for its clients",
-                       where);
+        return err_set(err, ERR_INVALID, "listening at %s needs a token for its clients", where);
     if (split_address(copy, &host, &service, err) < 0)
         return -1;
     int fd = *host ? bind_name(host, service, err) : bind_any(service, err);

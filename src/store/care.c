@@ -1,6 +1,5 @@
-/* Owns backup and compaction; check.c owns the examination. Both work on the file
- * while a server has it open: readers of a write-ahead log see one instant and hold
- * nobody up. */
+/* Owns backup and compaction; check.c owns the examination. Both work while a server has the file
+ * open: readers of a write-ahead log see a consistent state and block nobody. */
 #include "store/care.h"
 
 #include <errno.h>
@@ -16,7 +15,7 @@
 #include "store/place.h"
 #include "store/schema.h"
 
-/* Pages copied between two reports of progress. */
+/* Pages copied between two progress reports. */
 enum { BACKUP_STEP = 1024 };
 
 static int open_ours(const char *path, bool write, sqlite3 **out, struct err *err)
@@ -30,8 +29,8 @@ static int open_ours(const char *path, bool write, sqlite3 **out, struct err *er
     return 0;
 }
 
-/* Only a backup may be replaced by a backup. The program's id is at a fixed place of
- * the file (bytes 68 to 71, the highest first). */
+/* Only a backup may be replaced by a backup. The program's id is at a fixed place in the file
+ * (bytes 68 to 71, big-endian). */
 static int check_target(const char *path, const char *to, struct err *err)
 {
     struct stat source, target;
@@ -40,14 +39,14 @@ static int check_target(const char *path, const char *to, struct err *err)
         return errno == ENOENT ? 0 : fault_errno(to, errno, err);
     if (stat(path, &source) == 0 && source.st_dev == target.st_dev &&
         source.st_ino == target.st_ino)
-        return err_set(err, ERR_INVALID, "%.100s is the database itself: give another file", to);
+        return err_set(err, ERR_INVALID, "%.100s is the database itself; give another file", to);
     AUTO_CLOSE int fd = open(to, O_RDONLY | O_CLOEXEC);
     ssize_t n = fd < 0 ? -1 : read(fd, head, sizeof head);
     if (n == (ssize_t)sizeof head && !memcmp(head, "SQLite format 3", 16) &&
         (head[68] << 24 | head[69] << 16 | head[70] << 8 | head[71]) == SCHEMA_APPLICATION_ID)
         return 0;
     return err_set(err, ERR_CONFLICT,
-                   "%.100s is there and is no backup: remove it, or give another file", to);
+                   "%.100s exists and is not a backup; remove it or give another file", to);
 }
 
 static int copy_pages(sqlite3 *from, sqlite3 *to, store_progress_fn progress, void *ctx)
@@ -66,7 +65,7 @@ static int copy_pages(sqlite3 *from, sqlite3 *to, store_progress_fn progress, vo
     return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
-/* A file of its own, without a log beside it, so that it can be moved about. */
+/* A single file without a log next to it, so that it can be moved. */
 static int copy_to(sqlite3 *from, const char *part, store_progress_fn progress, void *ctx,
                    struct err *err)
 {
@@ -96,8 +95,8 @@ int store_backup(const char *path, const char *to, store_progress_fn progress, v
     str_addf(&name, "%s%s.part", *to == '/' ? "" : "./", to);
     AUTO_FREE char *part = name.at;
     unlink(part);
-    /* A transaction that stays open pins the instant: else every commit of a server
-     * would make the copy begin again. */
+    /* An open transaction keeps the state fixed; otherwise every commit of the server would
+     * restart the copy. */
     if (connect_run(db, path, "BEGIN; SELECT count(*) FROM meta", err) == 0 &&
         copy_to(db, part, progress, ctx, err) == 0)
         return place_file(part, to, err);
@@ -105,8 +104,8 @@ int store_backup(const char *path, const char *to, store_progress_fn progress, v
     return -1;
 }
 
-/* A server that is busy leaves short gaps between its turns: looks for one every
- * millisecond, where SQLite would look ever more seldom. */
+/* A busy server leaves short gaps between its turns. This looks for one every millisecond;
+ * SQLite would look less and less often. */
 static int wait_for_gap(void *ctx, int tries)
 {
     usec_t *until = ctx, now = clock_read_steady();
@@ -123,11 +122,11 @@ int store_compact(const char *path, struct err *err)
     if (open_ours(path, true, &db, err) < 0 || connect_make_durable(db, path, err) < 0)
         return -1;
     sqlite3_busy_handler(db, wait_for_gap, &until);
-    /* A reader of an older instant keeps the log from being emptied; then the file
-     * shrinks when it has left. */
+    /* A reader of an older state keeps the log from being emptied; then the file shrinks when
+     * that reader is gone. */
     if (connect_run(db, path, "VACUUM; PRAGMA wal_checkpoint(TRUNCATE)", err) == 0)
         return 0;
     if (sqlite3_errcode(db) == SQLITE_FULL)
-        err_prefix(err, "it needs as much free space as the database has");
+        err_prefix(err, "compacting needs as much free space as the database has");
     return -1;
 }

@@ -1,5 +1,5 @@
-/* Backup and compaction, for `trainyard db`: the server may run. Neither creates a
- * database. */
+/* Backup and compaction, for `trainyard db`. Both work while the server runs, and neither
+ * creates a database. */
 #ifndef STORE_CARE_H
 #define STORE_CARE_H
 
@@ -7,15 +7,14 @@
 
 #include "base/err.h"
 
-/* Called now and then with how many pages of all are done. */
+/* Called from time to time with the number of pages done and in total. */
 typedef void (*store_progress_fn)(void *ctx, uint64_t done, uint64_t total);
-/* Copies the database as it is at one instant to the file `to`, which appears whole
- * or not at all. An older backup there is replaced, anything else is refused.
- * `progress` may be NULL. */
+/* Writes a consistent copy of the database to the file `to`, which appears complete or not at
+ * all. An older backup is replaced, any other file is refused. `progress` may be NULL. */
 int store_backup(const char *path, const char *to, store_progress_fn progress, void *ctx,
                  struct err *err);
-/* Gives unused space back to the file system. Others may have it open; those that
- * write wait meanwhile. */
+/* Returns unused space to the file system. Other programs may have the database open; writers
+ * wait meanwhile. */
 int store_compact(const char *path, struct err *err);
 
 #endif

@@ -1,9 +1,8 @@
 /* Owns the settings of a connection.
  *
- * WAL, as readers (backup, check) then never hold up the server; synchronous=FULL,
- * as a commit must be on the disk when it returns; no memory-mapped reads, as an
- * I/O error would then be a signal. A damaged schema may hold anything: nothing in
- * it is trusted. */
+ * WAL, so that readers (backup, check) never block the server; synchronous=FULL, because a commit
+ * must be on disk when it returns; no memory-mapped reads, because an I/O error would then be a
+ * signal. A damaged schema can contain anything, so nothing in it is trusted. */
 #include "store/connect.h"
 
 #include <errno.h>
@@ -34,7 +33,7 @@ static int look(const char *path, struct err *err)
     if (stat(path, &st) < 0)
         return fault_errno(path, errno, err);
     if (!S_ISREG(st.st_mode))
-        return err_set(err, ERR_INVALID, "%.100s: not a file: give the database's own path", path);
+        return err_set(err, ERR_INVALID, "%.100s: not a file; give the path of the database", path);
     if (st.st_size == 0)
         return fault_set(NULL, path, SQLITE_CORRUPT, err);
     return 0;
@@ -55,8 +54,8 @@ static int configure(sqlite3 *db, const char *path, bool write, struct err *err)
                        err);
 }
 
-/* A log needs shared memory, which is a file beside it. On a disk that cannot be
- * written there is none, and no need for it either: nothing changes there. */
+/* A log needs shared memory, which is a file next to it. On a read-only disk there is none, and
+ * none is needed, because nothing changes there. */
 static bool is_frozen(const char *path)
 {
     struct statvfs fs;
@@ -67,7 +66,7 @@ static bool is_frozen(const char *path)
     return frozen;
 }
 
-/* The name by which SQLite opens the file. One that begins with "file:" is a URI. */
+/* The name by which SQLite opens the file. A name that begins with "file:" is a URI. */
 static char *file_name(const char *path, bool frozen)
 {
     struct str name = {0};
@@ -111,7 +110,7 @@ int connect_make_durable(sqlite3 *db, const char *path, struct err *err)
         return fault_set(db, path, rc, err);
     if (!wal)
         return err_set(err, ERR_IO,
-                       "%.100s: the file system has no shared memory for a write-ahead log: use "
+                       "%.100s: the file system has no shared memory for a write-ahead log; use "
                        "a --state directory on a local disk",
                        path);
     return connect_run(db, path,

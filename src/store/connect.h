@@ -1,4 +1,4 @@
-/* Connections to a database file, as all of the store uses them. */
+/* Connections to a database file, with the settings that the store needs. */
 #ifndef STORE_CONNECT_H
 #define STORE_CONNECT_H
 
@@ -10,17 +10,17 @@
 /* Milliseconds for which a connection waits for another program's lock. */
 enum { CONNECT_WAIT_MS = 5000 };
 
-/* Opens a database that exists. Whose it is has not been looked at yet, so nothing
- * is changed. `write` fails when the file cannot be written. */
+/* Opens an existing database. It may belong to another program, so nothing is changed. With
+ * `write` it fails when the file is not writable. */
 int connect_open(const char *path, bool write, sqlite3 **out, struct err *err);
 
-/* Makes every commit durable by itself: write-ahead log, synced each time. */
+/* Makes every commit durable: write-ahead log, synced each time. */
 int connect_make_durable(sqlite3 *db, const char *path, struct err *err);
 
 void connect_close(sqlite3 **db);
 #define AUTO_CONNECT __attribute__((cleanup(connect_close)))
 
-/* Runs statements that yield nothing. */
+/* Runs statements without a result. */
 int connect_run(sqlite3 *db, const char *path, const char *sql, struct err *err);
 
 #endif

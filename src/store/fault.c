@@ -1,5 +1,5 @@
-/* Owns the translation of SQLite's and the system's failures into errors that say
- * what to do. A long path is cut, so that the advice is not. */
+/* Owns the translation of SQLite's and the system's failures into errors that say what to do. A
+ * long path is cut so that the advice fits. */
 #include "store/fault.h"
 
 #include <errno.h>
@@ -13,20 +13,20 @@ int fault_errno(const char *path, int number, struct err *err)
     case ENOSPC:
     case EDQUOT:
         return err_set(err, ERR_IO,
-                       PATH "no space left%s: free some; nothing that was accepted is lost", path,
-                       number == EDQUOT ? " in the quota of its owner" : "");
+                       PATH "no space left%s; free some space; nothing that was accepted is lost",
+                       path, number == EDQUOT ? " in the quota of its owner" : "");
     case EROFS:
     case EACCES:
     case EPERM:
         return err_set(err, ERR_IO,
-                       PATH "cannot write (%s): make the file and its directory writable, or "
+                       PATH "cannot write (%s); make the file and its directory writable, or "
                             "use another --state directory",
                        path, strerror(number));
     case ENOENT:
     case ENOTDIR:
         return err_set(err, ERR_NOT_FOUND, PATH "no such file or directory", path);
     default:
-        return err_set(err, ERR_IO, PATH "%s: look at the disk and the kernel's log", path,
+        return err_set(err, ERR_IO, PATH "%s; check the disk and the kernel log", path,
                        strerror(number));
     }
 }
@@ -40,7 +40,7 @@ int fault_set(sqlite3 *db, const char *path, int rc, struct err *err)
     case SQLITE_READONLY:
         return fault_errno(path, number == EROFS ? EROFS : EACCES, err);
     case SQLITE_IOERR:
-        /* The number may be of an earlier call, one that was allowed to fail. */
+        /* The number may come from an earlier call that was allowed to fail. */
         return fault_errno(path, number && number != ENOENT ? number : EIO, err);
     case SQLITE_CANTOPEN:
         return fault_errno(path, number ? number : EIO, err);
@@ -48,18 +48,18 @@ int fault_set(sqlite3 *db, const char *path, int rc, struct err *err)
     case SQLITE_NOTADB:
     case SQLITE_FORMAT:
         return err_set(err, ERR_IO,
-                       PATH "the database is damaged: stop the server, move it aside with its -wal "
+                       PATH "the database is damaged; stop the server, move it away with its -wal "
                             "and -shm, put the last backup in its place ('trainyard db check' "
                             "lists the damage)",
                        path);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
         return err_set(err, ERR_IO,
-                       PATH "another program holds it (trainyard db compact?): wait for its end "
+                       PATH "another program uses it (trainyard db compact?); wait for its end "
                             "and try again",
                        path);
     case SQLITE_TOOBIG:
-        return err_set(err, ERR_LIMIT, PATH "a text is too long to be kept", path);
+        return err_set(err, ERR_LIMIT, PATH "a text is too long to be stored", path);
     case SQLITE_NOMEM:
         return err_set(err, ERR_INTERNAL, PATH "out of memory", path);
     case SQLITE_CONSTRAINT:

@@ -6,9 +6,8 @@
 
 #include "base/err.h"
 
-/* Says what the failure of a call on the database at `path` means, and what to do
- * about it; returns -1. `db` is the connection that failed, NULL when there is
- * none. */
+/* Sets an error that says what the failure of a call on the database at `path` means and what to
+ * do; returns -1. `db` is the connection that failed, or NULL. */
 int fault_set(sqlite3 *db, const char *path, int rc, struct err *err);
 
 /* The same for a system call that failed with `number`, an errno. */

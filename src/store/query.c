@@ -1,11 +1,10 @@
-/* Owns the cache of statements, binding and reading, and what a failure does to
- * the turn's transaction.
+/* Owns the cache of statements, binding and reading, and what a failure does to the turn's
+ * transaction.
  *
- * Invariant: s->open is true exactly while SQLite has a transaction open that the
- * store began. SQLite may undo one by itself when the disk fails; then, and when a
- * write failed for any reason but its input, s->lost says why until the turn is
- * closed, and no write is let through: half a turn must never be committed. A
- * statement that fails by its input is undone alone, by SQLite. */
+ * Invariant: s->open is true exactly while SQLite has a transaction open that the store began.
+ * SQLite may roll back by itself when the disk fails. Then, and when a write failed for any
+ * reason other than its input, s->lost says why until the turn ends, and no write is accepted:
+ * half a turn must never be committed. SQLite undoes only the statement if its input is wrong. */
 #include "store/query.h"
 
 #include <math.h>
@@ -22,7 +21,7 @@ static void fail(struct query *q, int rc)
     fault_set(q->store->db, q->store->path, rc, &q->fault);
 }
 
-/* Whether the failure is of this one statement, not of the disk. */
+/* Whether only this statement failed, not the disk. */
 static bool is_input(int rc)
 {
     return (rc & 0xff) == SQLITE_CONSTRAINT || (rc & 0xff) == SQLITE_TOOBIG;

@@ -1,13 +1,12 @@
 /* Owns the series of samples of each job, and its thinning.
  *
- * A job's samples are numbered from 1. The level of a sample is how often its
- * number can be halved: every second is of level 0, every fourth of level 1, and so
- * on. Kept are
- *   - those of level `grid` and above, one in 2^grid: the whole run, evenly, where
- *     grid is the lowest level that leaves at most GRID samples;
- *   - of each level below, the newest NEWEST: the nearer, the finer.
- * That is at most GRID + grid * NEWEST samples, and grid is 9 after a week of
- * samples a second, 15 after a year. It depends on nothing but the numbers. */
+ * A job's samples are numbered from 1. The level of a sample is how often its number can be
+ * halved: every second one has level 0, every fourth level 1, and so on. Kept are
+ *   - samples of level `grid` and above, one in 2^grid, evenly over the whole run, where grid is
+ *     the lowest level that leaves at most GRID samples;
+ *   - the newest NEWEST samples of each lower level, so that newer parts are denser.
+ * That is at most GRID + grid * NEWEST samples; with one sample per second, grid is 9 after a
+ * week and 15 after a year. It depends only on the numbers. */
 #include "store/samples.h"
 
 #include "store/fault.h"
@@ -36,7 +35,7 @@ static int remove_one(struct store *s, int64_t job, int64_t number, struct err *
     return query_run(&q, err);
 }
 
-/* Removes the samples of a level that has left the grid, but for the newest. */
+/* Removes the samples of a level that has left the grid, except for the newest. */
 static int remove_level(struct store *s, int64_t job, unsigned level, int64_t last, struct err *err)
 {
     AUTO_QUERY struct query q = query_open(

@@ -13,8 +13,8 @@ struct sample_row {
     usec_t at;
     double step, metric, units, cpu_time, memory_mb, block_bytes, net_bytes;
 };
-/* Keeps a bounded, thinned series per job: fewer than 2,000 rows of a year of
- * samples a second, the whole of it evenly and the newest more finely. */
+/* Keeps a thinned series of limited size per job: fewer than 2,000 rows for a year of one sample
+ * per second, spread evenly, with the newest more densely. */
 int store_sample_add(struct store *s, int64_t job, uint32_t attempt, const struct sample_row *row,
                      struct err *err);
 typedef int (*store_sample_fn)(void *ctx, uint32_t attempt, const struct sample_row *row,

@@ -1,10 +1,9 @@
 /* Owns opening, the turn's transaction and the settings.
  *
- * A database file appears whole: it is made under another name. One that is there
- * but empty is thus damaged, never new. After a crash SQLite finds the last commit
- * by itself, from the checksums of its log. An opening must be quick however large
- * the database is: all pages are looked at only after a crash and if they are few, and
- * when a backup was put in its place; docs/store.md says more. */
+ * A database file is made under another name, so it appears complete, and an empty file is
+ * damaged, never new. After a crash SQLite finds the last commit by the checksums of its log.
+ * Opening must be quick however large the database is: all pages are examined only after a crash
+ * if there are few, and when a backup was put in its place. See docs/store.md. */
 #include "store/store.h"
 
 #include <errno.h>
@@ -19,7 +18,7 @@
 #include "store/query.h"
 #include "store/schema.h"
 
-/* Bytes of the largest database that is looked at in full when it is opened. */
+/* Bytes of the largest database that is examined in full when it is opened. */
 enum { CHECK_AT_OPEN = 4 << 20 };
 
 static int make_tables(const char *path, struct err *err)
@@ -28,7 +27,7 @@ static int make_tables(const char *path, struct err *err)
     int rc = sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
     if (rc != SQLITE_OK)
         return fault_set(db, path, rc, err);
-    /* Nobody sees the file before place_file() has synced it. */
+    /* No one sees the file before place_file() has synced it. */
     if (connect_run(db, path, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", err) < 0)
         return -1;
     return schema_migrate(db, path, &schema_current, err);
@@ -40,7 +39,7 @@ static int create(const char *path, struct err *err)
     str_addf(&name, "%s%s.new", *path == '/' ? "" : "./", path);
     AUTO_FREE char *new = name.at;
     unlink(new);
-    /* It holds what users submit, and tokens; its log files take over the mode. */
+    /* It holds what users submit, and tokens; its log files inherit the mode. */
     int fd = open(new, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
     if (fd < 0)
         return fault_errno(path, errno, err);
@@ -60,7 +59,7 @@ static bool is_backup(const char *path)
     return fd >= 0 && pread(fd, &version, 1, VERSION_AT) == 1 && version != WAL;
 }
 
-/* A log is left behind by those that do not close the database. */
+/* A program that does not close the database leaves a log. */
 static bool wants_check(const char *path)
 {
     if (is_backup(path))
@@ -74,7 +73,7 @@ static bool wants_check(const char *path)
     return wants;
 }
 
-/* Looks at the structure of every page, which takes some milliseconds a megabyte. */
+/* Examines the structure of every page, which takes some milliseconds per megabyte. */
 static int check_pages(sqlite3 *db, const char *path, struct err *err)
 {
     sqlite3_stmt *check = NULL;
@@ -117,8 +116,8 @@ int store_open_to_read(const char *path, struct store **out, struct err *err)
         rc = schema_version(s->db, path, &schema_current, &version, err);
     if (rc == 0 && version < schema_current.n)
         rc = err_set(err, ERR_CONFLICT,
-                     "%.100s was written by an older version: start the server once, which brings "
-                     "it up to date",
+                     "%.100s was written by an older version; start the server once to upgrade "
+                     "it",
                      path);
     if (rc < 0)
         store_close(s);

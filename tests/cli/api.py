@@ -163,7 +163,7 @@ def test_submit_refused(yard):
             ({"command": ["true"], "name": "a\nb"}, "name", "control"),
             ({"command": ["true"], "memory": "lots"}, "memory", "512m"),
             ({"command": ["true"], "deadline": "1h", "deadline_at": 1e9}, "deadline_at", ""),
-            ({"command": ["true"], "deadline_at": 1e9}, "deadline_at", "is over"),
+            ({"command": ["true"], "deadline_at": 1e9}, "deadline_at", "future"),
             ({"command": ["true"], "image": "debian:12"}, "image", "not in containers"),
             ({"command": ["true"], "after": "afterok:99999999"}, "after", "99999999"),
             ({"command": ["true"], "workdir": "here"}, "workdir", "absolute"),

@@ -131,9 +131,9 @@ for name in $(grep -hoE '"TRAINYARD_[A-Z_]+"' "$ROOT"/src/{server,conductor,runt
     check_file "$name is in the manual page" page "^.fB$name"
     check_file "$name is in the documentation" "$ROOT/docs/jobs.md" "\`$name\`"
 done
-for name in $(grep -oE '^.fB[A-Z_]+' page | cut -c4-); do
+while read -r name; do
     check_file "$name of the manual page is in the documentation" "$ROOT/docs/jobs.md" "\`$name\`"
-done
+done < <(grep -oE '^.fB[A-Z_]+' page | cut -c4-)
 
 export PATH=$TMP/bin:$PATH
 mkdir bin

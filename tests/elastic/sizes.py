@@ -71,9 +71,9 @@ def test_what_cannot_be():
     with live.Yard(cpus=2) as yard:
         yard.start()
         job = start_job(yard, cpus="0.5-1")
-        refused(yard, job, 1.5, 400, "1.5 is out of what job", "0.5 to 1 CPUs")
-        refused(yard, job, 0.1, 400, "0.1 is out of what job")
-        refused(yard, job, "1-3", 400, "3 is out of what job")
+        refused(yard, job, 1.5, 400, "1.5 is outside the range that job", "0.5 to 1 CPUs")
+        refused(yard, job, 0.1, 400, "0.1 is outside the range that job")
+        refused(yard, job, "1-3", 400, "3 is outside the range that job")
         for nonsense in ("x", 0, -1, "2-1", "1-", [1], {"a": 1}):
             refused(yard, job, nonsense, 400, "cpus")
         done = yard.run("resize", str(job), "--cpus", "64", check=False)

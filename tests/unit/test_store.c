@@ -275,12 +275,12 @@ static void test_locked_out(void **state)
     sqlite3 *db;
     assert_int_equal(sqlite3_open(d->path, &db), SQLITE_OK);
     assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
-    assert_error(store_dir_submit(s, &row, &id, &err), err, ERR_IO, "another program holds it");
+    assert_error(store_dir_submit(s, &row, &id, &err), err, ERR_IO, "another program uses it");
     assert_true(store_dirty(s));
     /* The rest of the turn does not try again: half of it must not be written. */
     assert_int_equal(sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
-    assert_error(store_dir_submit(s, &row, &id, &err), err, ERR_IO, "another program holds it");
-    assert_error(store_commit(s, &err), err, ERR_IO, "another program holds it");
+    assert_error(store_dir_submit(s, &row, &id, &err), err, ERR_IO, "another program uses it");
+    assert_error(store_commit(s, &err), err, ERR_IO, "another program uses it");
     sqlite3_close(db);
     assert_false(store_dirty(s));
     add_job(s, 1);

@@ -170,10 +170,11 @@ static void test_backup_refused(void **state)
     store_close(store_dir_open(d));
     AUTO_CLOSE int fd = open(note, O_CREAT | O_WRONLY, 0600);
     assert_int_equal(write(fd, "precious", 8), 8);
-    assert_error(store_backup(d->path, note, NULL, NULL, &err), err, ERR_CONFLICT, "no backup");
+    assert_error(store_backup(d->path, note, NULL, NULL, &err), err, ERR_CONFLICT, "not a backup");
     assert_int_equal(store_dir_size_of(note), 8);
     assert_error(store_backup(d->path, d->path, NULL, NULL, &err), err, ERR_INVALID, "itself");
-    assert_error(store_backup(d->path, d->dir, NULL, NULL, &err), err, ERR_CONFLICT, "no backup");
+    assert_error(store_backup(d->path, d->dir, NULL, NULL, &err), err, ERR_CONFLICT,
+                 "not a backup");
     char *deep = xstrdup(store_dir_file(d, "no/such/backup.db"));
     assert_error(store_backup(d->path, deep, NULL, NULL, &err), err, ERR_NOT_FOUND, "no such");
     free(deep);

@@ -107,7 +107,7 @@ static void test_compact_refused(void **state)
     struct store *s = store_dir_open(d);
     /* A turn that does not end. */
     assert_ok(store_meta_set(s, "a", "b", &err), err);
-    assert_error(store_compact(d->path, &err), err, ERR_IO, "another program holds it");
+    assert_error(store_compact(d->path, &err), err, ERR_IO, "another program uses it");
     assert_ok(store_commit(s, &err), err);
     store_close(s);
     store_dir_run_sql(d->path, "PRAGMA user_version = 99");

@@ -1,6 +1,6 @@
-/* Owns the following of logs. The log is read when the kernel says that a file in the
- * attempt's directory has changed, when the client has taken what it was sent, and when
- * something has happened to the job; a slow client just reads later, as all is on disk. */
+/* Owns the following of logs. The log is read when the kernel reports a change in the attempt's
+ * directory, when the client has read what it was sent, and when something has happened to the
+ * job. A slow client reads later, because everything is on disk. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 #include "store/jobs.h"
 
 enum { BLOCK = 64 << 10 };
-/* The directory of an attempt appears when the turn that enters the attempt is over. */
+/* The directory of an attempt appears at the end of the turn that creates the attempt. */
 enum { LOOK_AGAIN_MS = 20 };
 
 struct log_follower {
@@ -29,10 +29,10 @@ struct log_follower {
     uint32_t attempt;
     int64_t offset;
     int dir;   /* of the attempt; -1 = not there yet */
-    bool full; /* the stream's buffer: goes on when it has drained */
+    bool full; /* the stream's buffer; continues when it has drained */
     uv_fs_event_t watch;
     uv_timer_t again;
-    unsigned handles; /* that libuv has not closed yet */
+    unsigned handles; /* not yet closed by libuv */
 };
 
 static void feed(struct log_follower *f);
@@ -46,7 +46,7 @@ static void on_handle_closed(uv_handle_t *handle)
         free(f);
 }
 
-/* The stream is over, or was ended. */
+/* The stream has ended. */
 static void forget(struct log_follower *f)
 {
     struct followers *all = f->y->followers;
@@ -84,7 +84,7 @@ static void on_again(uv_timer_t *timer)
     feed(timer->data);
 }
 
-/* Tells the client, in the log itself, why it does not go on. */
+/* Tells the client, in the log itself, why the log does not continue. */
 static void give_up(struct log_follower *f, const char *text)
 {
     char line[256];
@@ -94,8 +94,8 @@ static void give_up(struct log_follower *f, const char *text)
     end(f);
 }
 
-/* Watches before it reads, so that nothing is missed. False when it is not there, or
- * (then f is gone) cannot be. */
+/* Watches the directory before reading, so that nothing is missed. False when it is not there,
+ * or with *gone when it cannot be opened and f was freed. */
 static bool open_dir(struct log_follower *f, bool *gone)
 {
     AUTO_FREE char *path = attempt_dir(f->y, f->job, f->attempt);
@@ -125,7 +125,7 @@ static void close_dir(struct log_follower *f)
 
 /* ---- reading --------------------------------------------------------------- */
 
-/* False when the client has to take something first, or f is gone. */
+/* False when the client has to read something first, or f was freed. */
 static bool send_block(struct log_follower *f, bool *more)
 {
     AUTO_FREE char *block = xmalloc(BLOCK);
@@ -173,7 +173,7 @@ static struct standing look(const struct log_follower *f)
     return s;
 }
 
-/* Sends all there is, goes on to the next attempt, ends with the job. */
+/* Sends all there is, continues with the next attempt, and ends with the job. */
 static void feed(struct log_follower *f)
 {
     bool more = true, gone = false;

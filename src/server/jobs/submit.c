@@ -73,7 +73,7 @@ static int find_named(struct yard *y, const char *text, int64_t *id, struct err 
     if (!m.id)
         return err_set(err, ERR_NOT_FOUND, "no job '%s'; `trainyard ps --all` lists them", text);
     if (m.others)
-        return err_set(err, ERR_CONFLICT, "'%s' could be %s%s; say which", text, names,
+        return err_set(err, ERR_CONFLICT, "'%s' is ambiguous: it could be %s%s", text, names,
                        m.others > 4 ? ", ..." : "");
     *id = m.id;
     return 0;
@@ -85,7 +85,8 @@ int yard_find(struct yard *y, const char *text, int64_t *id, struct err *err)
     struct err ignored;
     int64_t number;
     if (str_parse_int(text, 1, INT64_MAX, &number, &ignored) < 0)
-        return *text ? find_named(y, text, id, err) : err_set(err, ERR_INVALID, "no job named");
+        return *text ? find_named(y, text, id, err)
+                     : err_set(err, ERR_INVALID, "the job must not be empty");
     if (!yard_live(y, number) && store_job_get(y->store, number, see_exact, &m, err) < 0) {
         if (err->code == ERR_NOT_FOUND)
             err_set(err, ERR_NOT_FOUND, "no job %s; `trainyard ps --all` lists them", text);
@@ -266,7 +267,7 @@ static int expand(struct yard *y, const struct spec *s, uint32_t at, usec_t now,
     }
     if (s->deadline_at && s->deadline_at <= now) {
         *field = "deadline_at";
-        return err_set(err, ERR_INVALID, "deadline_at: this time is over");
+        return err_set(err, ERR_INVALID, "deadline_at: must be in the future");
     }
     if (s->pattern && progress_pattern_check(s->pattern, err) < 0) {
         *field = "pattern";

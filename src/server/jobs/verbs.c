@@ -196,9 +196,10 @@ static int check_sizes(const struct yard *y, const struct live_job *j, units_t m
                        "with a range, as in --cpus 1-2",
                        id, lo);
     if (min < t->asked_min || max > t->asked_max)
-        return err_set(err, ERR_INVALID,
-                       "cpus: %g is out of what job %lld asked for, %g to %g CPUs",
-                       (double)(min < t->asked_min ? min : max) / UNIT, id, lo, hi);
+        return err_set(
+            err, ERR_INVALID,
+            "cpus: %g is outside the range that job %lld was submitted with, %g to %g CPUs",
+            (double)(min < t->asked_min ? min : max) / UNIT, id, lo, hi);
     if (t->resize == SPEC_RESIZE_NONE && task && task_running(task) &&
         (task->n < min || task->n > max))
         return err_set(err, ERR_CONFLICT,
