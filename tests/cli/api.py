@@ -191,7 +191,7 @@ def test_bodies_refused(yard):
     refuse(yard, "POST", "/jobs", b"{", headers=json_type, words="line 1")
     refuse(yard, "POST", "/jobs", b'{"name":"a","name":"b"}', headers=json_type, words="duplicate")
     refuse(yard, "POST", "/jobs", b"[]", headers=json_type, words="object")
-    refuse(yard, "POST", "/jobs", b"\xff\xfe", headers=json_type, words="not JSON")
+    refuse(yard, "POST", "/jobs", b"\xff\xfe", headers=json_type, words="not valid JSON")
     refuse(yard, "POST", "/jobs?x=1", {"command": ["true"]}, field="x")
     large = json.dumps({"command": ["true"], "script": "x" * (9 << 20)}).encode()
     answer = yard.ask("POST", "/jobs", large, json_type)

@@ -86,8 +86,8 @@ static void slurm_script(void **state)
                 "\"memory\":512,\"time_limit\":1800,\"signal\":\"USR1@60\","
                 "\"requeue\":true}\n");
     assert_int_equal(ignored.n, 2);
-    assert_string_equal(ignored.at[0], "examples/slurm.sh:11: --partition=cpu");
-    assert_string_equal(ignored.at[1], "examples/slurm.sh:12: --output=slurm-%j.out");
+    assert_string_equal(ignored.at[0], "examples/slurm.sh:12: --partition=cpu");
+    assert_string_equal(ignored.at[1], "examples/slurm.sh:13: --output=slurm-%j.out");
     assert_string_equal(spec_words(&s, "/x", &s.arena).at[0], "/bin/bash");
     spec_done(&s);
 }
