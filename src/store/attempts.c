@@ -74,7 +74,7 @@ int store_attempt_add(struct store *s, const struct attempt_row *row, struct err
     if (query_run(&q, err) == 0)
         return 0;
     if (q.rc == SQLITE_CONSTRAINT_PRIMARYKEY)
-        return err_set(err, ERR_CONFLICT, "job %lld has an attempt %u already", (long long)row->job,
+        return err_set(err, ERR_CONFLICT, "job %lld already has an attempt %u", (long long)row->job,
                        row->n);
     return q.rc == SQLITE_CONSTRAINT_FOREIGNKEY ? job_no_such(row->job, err) : -1;
 }

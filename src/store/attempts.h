@@ -1,5 +1,5 @@
-/* Attempts of jobs: a row for each run of a job's command, with where it runs and what
- * is wanted of it. */
+/* Attempts of jobs: a row for each run of a job's command, with where it runs and what should
+ * become of it. */
 #ifndef STORE_ATTEMPTS_H
 #define STORE_ATTEMPTS_H
 
@@ -12,40 +12,40 @@
 
 struct store;
 
-/* An attempt as it is kept. Texts are borrowed, as those of a job. */
+/* An attempt as it is stored. Texts are borrowed, as in struct job_row. */
 struct attempt_row {
     int64_t job;
     uint32_t n;
     enum job_state state;
-    char token[33];                 /* that its conductor must show */
+    char token[33];                 /* that its conductor must present */
     usec_t created, started, ended; /* wall clock; 0 = not yet */
-    /* Where, and what it was given: thousandths. */
+    /* Where it runs and what it holds, in thousandths. */
     const char *node;
     uint8_t pool;
     int64_t cpus, gpus, cpu_limit;
     double cpu_weight;
-    char boot[40]; /* of the machine that it was started on; another one after a restart */
-    int64_t pid;   /* of its conductor; 0 = not known */
-    /* What is wanted of it. */
+    char boot[40]; /* boot id of its machine, which changes at a restart */
+    int64_t pid;   /* of its conductor; 0 = unknown */
+    /* What should become of it. */
     bool paused;
     char stop[16]; /* why it is being stopped; "" = it is not */
     usec_t grace;  /* of the stop */
-    /* What is known of it. */
-    int64_t seq;   /* of the newest progress report that was kept */
+    /* What is known about it. */
+    int64_t seq;   /* of the last progress report that was stored */
     usec_t before; /* the job's running time when the attempt began */
     usec_t ran;    /* the job's running time when it last began to run without a break, */
     usec_t since;  /* and the wall clock then; 0 = at its start */
     double cpu_seconds, memory_max_mb;
     int32_t code, signal;
-    const char *reason; /* how it ended, for people; "" = nothing to say */
+    const char *reason; /* how it ended, as text; may be "" */
 };
 
-/* ERR_NOT_FOUND without its job, ERR_CONFLICT when the job has this one. */
+/* ERR_NOT_FOUND when the job does not exist, ERR_CONFLICT when it has this attempt. */
 int store_attempt_add(struct store *s, const struct attempt_row *row, struct err *err);
-/* Writes the columns that can change: all but job, n, token and created. */
+/* Writes the columns that can change: all except job, n, token and created. */
 int store_attempt_save(struct store *s, const struct attempt_row *row, struct err *err);
 typedef int (*store_attempt_fn)(void *ctx, const struct attempt_row *row, struct err *err);
-/* Of one job in order, or (job 0) all that are not over. */
+/* Lists the attempts of one job in order, or with job 0 all that are not over. */
 int store_attempt_list(struct store *s, int64_t job, store_attempt_fn fn, void *ctx,
                        struct err *err);
 

@@ -1,5 +1,5 @@
-/* Owns the examination of a database: SQLite's own, of every page and every index,
- * then what the tables must agree on. */
+/* Owns the examination of a database: first SQLite's own check of every page and index, then
+ * whether the tables agree with each other. */
 #include "store/check.h"
 
 #include "base/mem.h"
@@ -12,7 +12,7 @@
 #define STATE_IS_OVER "CASE state" JOB_STATES(X) " END"
 #define X(name, text, over) " WHEN '" text "' THEN " #over
 
-/* Each yields a line for everything that is wrong. */
+/* Each returns a line for every error. */
 static const char *const rules[] = {
     "SELECT printf('table %s: a row without its %s', \"table\", parent)"
     " FROM pragma_foreign_key_check LIMIT 100",
@@ -56,7 +56,7 @@ static void apply(sqlite3 *db, const char *rule, struct findings *f)
         add(f, sqlite3_errmsg(db));
 }
 
-/* One entry of the schema that must be there, word for word. */
+/* One entry of the schema that must exist exactly like this. */
 struct expected {
     sqlite3_stmt *look;
     struct findings *f;
@@ -107,7 +107,7 @@ static int add_size(void *ctx, int columns, char **values, char **names)
 static void examine(sqlite3 *db, const char *path, int version, struct findings *f)
 {
     apply(db, "PRAGMA integrity_check(100)", f);
-    /* The rest is about the tables of this version. */
+    /* The remaining checks are for the tables of this version. */
     if (version != schema_current.n)
         return;
     compare_schema(db, path, f);

@@ -32,7 +32,7 @@ static int walk_deps(struct query *q, store_dep_fn fn, void *ctx, struct err *er
 
 int store_dep_list(struct store *s, store_dep_fn fn, void *ctx, struct err *err)
 {
-    /* From the few jobs that are not over to their dependencies, not the other way. */
+    /* Start from the few jobs that are not over, not from the dependencies. */
     AUTO_QUERY struct query q =
         query_open(s, "SELECT dep.job, kind, on_job FROM job INDEXED BY job_live CROSS JOIN dep"
                       " ON dep.job = job.id WHERE over = 0");

@@ -8,13 +8,13 @@
 
 struct store;
 
-/* `on` is 0 when the kind needs no other job. Adding one again changes nothing.
- * ERR_NOT_FOUND without the job. */
+/* `on` is 0 when the kind needs no other job. Adding a dependency again changes nothing.
+ * ERR_NOT_FOUND when the job does not exist. */
 int store_dep_add(struct store *s, int64_t job, int kind, int64_t on, struct err *err);
 typedef int (*store_dep_fn)(void *ctx, int64_t job, int kind, int64_t on, struct err *err);
-/* Of all jobs that are not over, job by job. */
+/* Lists those of all jobs that are not over, job by job. */
 int store_dep_list(struct store *s, store_dep_fn fn, void *ctx, struct err *err);
-/* Of one job, over or not. */
+/* Lists those of one job, over or not. */
 int store_dep_get(struct store *s, int64_t job, store_dep_fn fn, void *ctx, struct err *err);
 
 #endif

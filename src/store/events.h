@@ -9,16 +9,16 @@
 
 struct store;
 
-/* An event that users can follow; `seq` rises by one each and is never used again,
- * not even when the event is gone. `job` is 0 when it is about none. */
+/* Adds an event; `seq` grows by one each and is never used again, not even after the event was
+ * deleted. `job` is 0 when it is about no job. */
 int store_event_add(struct store *s, usec_t at, int64_t job, const char *kind, const char *json,
                     int64_t *seq, struct err *err);
 typedef int (*store_event_fn)(void *ctx, int64_t seq, usec_t at, int64_t job, const char *kind,
                               const char *json, struct err *err);
-/* After `after`, of one job or (0) all; limit 0 = no limit. */
+/* Lists events after `after`, of one job or (0) of all; limit 0 = no limit. */
 int store_event_list(struct store *s, int64_t after, int64_t job, uint32_t limit, store_event_fn fn,
                      void *ctx, struct err *err);
-/* The newest, newest first, of one job or (0) all; limit 0 = no limit. */
+/* Lists the newest first, of one job or (0) of all; limit 0 = no limit. */
 int store_event_latest(struct store *s, int64_t job, uint32_t limit, store_event_fn fn, void *ctx,
                        struct err *err);
 

@@ -1,20 +1,18 @@
-/* Owns lists of jobs: pages in order of id, whatever they are filtered by, without
- * reading much more than what they show.
+/* Owns lists of jobs: pages in the order of ids, with any filter, without reading much more than
+ * the page.
  *
- * Each kind of filter has an index that yields ids in order within one state, or
- * within what else it selects. A list walks one cursor, or one for each state that
- * is asked for and merges them; what the index does not select by is filtered row
- * by row. Jobs that are not over are in one index only, which is cheap to keep up to
- * date: it has the user too, so that jobs of others are passed over within it. Names
- * are the exception, since a prefix spans many places in its index: when few jobs
- * match, their ids are sorted; when many do, a walk over all jobs soon finds enough
- * of them. */
+ * Each kind of filter has an index that yields ids in order within one state, or within what it
+ * selects. A list uses one cursor, or merges one for each state; what the index does not cover
+ * is filtered row by row. Jobs that are not over are in a single index, which is cheap to update;
+ * it includes the user, so that other users' jobs are skipped without reading their rows. Names
+ * are the exception, because the ids of a prefix are not in order: when few jobs match, their
+ * ids are sorted; when many match, a scan of all jobs soon finds enough of them. */
 #include "store/job_list.h"
 
 #include "store/job_read.h"
 
-/* Jobs of a name that may be sorted: the walk that is taken when there are more
- * looks at one in a hundred of a million jobs for each that it finds. */
+/* The most jobs of a name that are sorted. With more, a scan of a million jobs looks at about a
+ * hundred for each one that it finds. */
 enum { FEW_NAMES = 10000 };
 
 struct cursor {
@@ -75,8 +73,8 @@ static bool matches(const struct list *l, const struct job_row *row)
                          (l->prefix || !row->name[l->name_length])));
 }
 
-/* Binds the first and the last name that match: no byte of UTF-8 is as large as
- * the one that ends the last. */
+/* Binds the first and the last name that match. The last ends with a byte that is larger than
+ * any byte of UTF-8. */
 static void bind_names(const struct list *l, struct query *q, char *last)
 {
     memcpy(last, l->f->name, l->name_length);
@@ -108,7 +106,7 @@ static void add_state_cursors(struct list *l)
     }
 }
 
-/* Opens the cursors that read least. `last` has room for the name. */
+/* Opens the cursors that read the fewest rows. `last` has room for the name. */
 static int choose_cursors(struct list *l, char *last, struct err *err)
 {
     const struct job_filter *f = l->f;

@@ -14,7 +14,7 @@ struct job_filter {
     bool oldest_first;       /* then `after` means ids above it */
     uint32_t limit;          /* 0 = no limit */
 };
-/* By id. A job that changes between two pages is on at most one of them. */
+/* Lists jobs by id. A job that changes between two pages is on at most one of them. */
 int store_job_list(struct store *s, const struct job_filter *f, store_job_fn fn, void *ctx,
                    struct err *err);
 

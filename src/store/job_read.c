@@ -16,8 +16,8 @@ int job_read(struct query *q, struct job_row *row, struct err *err)
     row->command = query_get_text(q);
     if (job_state_parse(state) < 0)
         return err_set(err, ERR_IO,
-                       "job %lld has the unknown state '%.20s'; 'trainyard db check' lists what "
-                       "is damaged",
+                       "job %lld has the unknown state '%.20s'; run 'trainyard db check' to "
+                       "list the damage",
                        (long long)row->id, state);
     row->state = (enum job_state)job_state_parse(state);
     return 0;

@@ -1,4 +1,4 @@
-/* Owns the states' names. */
+/* Owns the names of states. */
 #include "store/job_state.h"
 
 #include <string.h>

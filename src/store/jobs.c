@@ -12,7 +12,7 @@ static const char add_sql[] = "INSERT INTO job (" JOB_COLUMNS_ONCE(COLUMN_NAME)
 /* The last assignment changes nothing: it ends the list, which has a comma after each. */
 static const char save_plain_sql[] =
     "UPDATE job SET " JOB_COLUMNS_PLAIN(COLUMN_SET) "submitted = submitted WHERE id = ?";
-/* A job that runs again has something to trim again. */
+/* A job that runs again will have something to trim. */
 static const char save_state_sql[] = "UPDATE job SET ended = ?1, state = ?2, over = ?3, trimmed = 0"
                                      " WHERE id = ?4 AND (state <> ?2 OR ended <> ?1)";
 
@@ -55,7 +55,7 @@ static int next_id(struct store *s, int64_t *id, struct err *err)
     if (query_number(&q, 0, id, err) < 0)
         return -1;
     if (*id == INT64_MAX)
-        return err_set(err, ERR_LIMIT, "no id is left for another job");
+        return err_set(err, ERR_LIMIT, "there are no more ids for jobs");
     *id = *id < 0 ? 1 : *id + 1;
     return 0;
 }
@@ -73,7 +73,7 @@ int store_job_add(struct store *s, const struct job_row *row, int64_t *id, struc
     bind_state(&q, &added);
     if (query_run(&q, err) < 0) {
         if (q.rc == SQLITE_CONSTRAINT_PRIMARYKEY)
-            return err_set(err, ERR_CONFLICT, "job %lld exists already", (long long)added.id);
+            return err_set(err, ERR_CONFLICT, "job %lld already exists", (long long)added.id);
         return q.rc == SQLITE_CONSTRAINT_FOREIGNKEY ? no_such_request(row->request, err) : -1;
     }
     *id = added.id;

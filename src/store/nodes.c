@@ -1,4 +1,4 @@
-/* Owns what is kept about nodes. */
+/* Owns what is stored about nodes. */
 #include "store/nodes.h"
 
 #include "store/query.h"

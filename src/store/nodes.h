@@ -1,4 +1,4 @@
-/* What is kept about nodes. */
+/* What is stored about nodes. */
 #ifndef STORE_NODES_H
 #define STORE_NODES_H
 
@@ -11,14 +11,14 @@ struct store;
 struct node_row {
     const char *name;
     bool drained;
-    const char *reason; /* why it is drained; "" = nothing was said */
+    const char *reason; /* why it is drained; may be "" */
 };
 
-/* Adds the node, or replaces what was kept about it. */
+/* Adds or replaces the node. */
 int store_node_save(struct store *s, const struct node_row *row, struct err *err);
-/* Texts are borrowed for the time of the callback. */
+/* Texts are borrowed during the callback. */
 typedef int (*store_node_fn)(void *ctx, const struct node_row *row, struct err *err);
-/* By name. */
+/* Lists nodes by name. */
 int store_node_list(struct store *s, store_node_fn fn, void *ctx, struct err *err);
 
 #endif

@@ -1,5 +1,5 @@
-/* Queries: statements that are prepared once and kept, bound and read in order. A
- * failure sticks to the query, so that only its end need be looked at:
+/* Queries: statements that are prepared once and cached, whose parameters and columns are used in
+ * order. A failure is remembered, so only the end of a query needs to be checked:
  *
  *   AUTO_QUERY struct query q = query_open(s, "UPDATE t SET a = ?, b = ? WHERE c = ?");
  *   query_int(&q, 7);
@@ -18,7 +18,7 @@
 #include "base/mem.h"
 
 struct query_slot {
-    const char *sql; /* the statement is found by this pointer */
+    const char *sql; /* the key of the cache is this pointer */
     sqlite3_stmt *stmt;
     bool used;
 };
@@ -26,8 +26,8 @@ struct query_slot {
 struct store {
     sqlite3 *db;
     char *path;
-    bool open;       /* a transaction is */
-    struct err lost; /* why what the turn wrote was undone; ERR_OK = it was not */
+    bool open;       /* a transaction is open */
+    struct err lost; /* why the turn's writes were undone; ERR_OK = they were not */
     VEC(struct query_slot) cache;
 };
 
@@ -42,8 +42,8 @@ struct query {
 
 #define AUTO_QUERY __attribute__((cleanup(query_done)))
 
-/* A query for this text, which must live as long as the store. One that writes
- * begins the turn's transaction. The same text may be open more than once. */
+/* Begins a query with this text, which must live as long as the store. A query that writes
+ * begins the turn's transaction. The same text may be open several times. */
 struct query query_open(struct store *s, const char *sql);
 void query_done(struct query *q);
 
@@ -51,14 +51,14 @@ void query_done(struct query *q);
 void query_int(struct query *q, int64_t value);
 void query_real(struct query *q, double value);
 void query_text(struct query *q, const char *text);
-/* The same without a look at what the bytes are. */
+/* The same without a check of the bytes. */
 void query_bytes(struct query *q, const char *bytes, size_t n);
 
-/* 1 with a row to read, 0 when there is none left, -1 on failure. */
+/* Returns 1 with a row to read, 0 after the last row, -1 on failure. */
 int query_next(struct query *q, struct err *err);
-/* Runs a query that has no rows. */
+/* Runs a query without rows. */
 int query_run(struct query *q, struct err *err);
-/* 0 when nothing has failed so far. */
+/* Returns 0 when nothing has failed so far. */
 int query_check(const struct query *q, struct err *err);
 /* Runs it; *changes is the number of rows that it wrote. */
 int query_run_counted(struct query *q, int64_t *changes, struct err *err);
@@ -69,10 +69,10 @@ int query_number(struct query *q, int64_t none, int64_t *out, struct err *err);
 int64_t query_get_int(struct query *q);
 double query_get_real(struct query *q);
 const char *query_get_text(struct query *q);
-/* A short text, cut to what the array holds. */
+/* Reads a short text, cut to the size of the array. */
 void query_get_name(struct query *q, char *out, size_t size);
 
-/* Gives the cached statements back, before the database is closed. */
+/* Frees the cached statements before the database is closed. */
 void query_forget(struct store *s);
 
 #endif

@@ -1,6 +1,5 @@
-/* Owns the tables: every version of the schema as the script that makes it from
- * the one before, and the steps from version to version. docs/store.md describes
- * the tables for people. A script that was released never changes again. */
+/* Owns the tables: for every version of the schema, the script that makes it from the previous
+ * one. docs/store.md describes the tables. A released script never changes. */
 #include "store/schema.h"
 
 #include <stdbool.h>
@@ -15,9 +14,8 @@
 #error "SQLite 3.38 or newer is needed, for STRICT tables and JSON"
 #endif
 
-/* An index ends with the table's id by itself, so job_state is (state, id): pages
- * of a list are read from it in order. What changes with every progress report is
- * in no index. */
+/* An index implicitly ends with the table's id, so job_state is (state, id), and pages of a list
+ * are read from it in order. What changes with every progress report is in no index. */
 static const char version_1[] =
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;"
 
@@ -52,7 +50,7 @@ static const char version_1[] =
     "CREATE INDEX job_array ON job (array_id) WHERE array_id > 0;"
     "CREATE INDEX job_to_trim ON job (ended) WHERE over = 1 AND trimmed = 0;"
 
-    /* Apart from the job, which is written anew at each change. */
+    /* Separate from the job, which is rewritten at each change. */
     "CREATE TABLE spec (job INTEGER PRIMARY KEY REFERENCES job (id), text TEXT NOT NULL) STRICT;"
 
     "CREATE TABLE job_count (state TEXT PRIMARY KEY, n INTEGER NOT NULL) STRICT, WITHOUT ROWID;"
@@ -249,7 +247,7 @@ static const char version_3[] =
 static const char *const scripts[] = {version_1, version_2, version_3};
 const struct schema schema_current = {scripts, COUNT_OF(scripts)};
 
-/* The one number that the statement yields. */
+/* The number that the statement returns. */
 static int ask(sqlite3 *db, const char *path, const char *sql, int64_t *out, struct err *err)
 {
     sqlite3_stmt *stmt = NULL;
@@ -262,7 +260,7 @@ static int ask(sqlite3 *db, const char *path, const char *sql, int64_t *out, str
     return rc == SQLITE_ROW ? 0 : fault_set(db, path, rc, err);
 }
 
-/* Names the program that wrote a database of a version that is not known. */
+/* Names the program that wrote a database of an unknown version. */
 static int refuse_newer(sqlite3 *db, const char *path, int version, int known, struct err *err)
 {
     static const char sql[] = "SELECT value FROM meta WHERE key = '" STORE_META_PROGRAM "'";
@@ -272,8 +270,8 @@ static int refuse_newer(sqlite3 *db, const char *path, int version, int known, s
         sqlite3_step(stmt) == SQLITE_ROW)
         program = (const char *)sqlite3_column_text(stmt, 0);
     err_set(err, ERR_CONFLICT,
-            "%.100s: written by %s%.30s (schema %d, this program knows up to %d): install that "
-            "version, or put a backup from before the upgrade in its place",
+            "%.100s: written by %s%.30s (schema %d, this program knows up to %d); install that "
+            "version, or restore a backup from before the upgrade",
             path, program ? "trainyard " : "a newer trainyard", program ? program : "", version,
             known);
     sqlite3_finalize(stmt);
@@ -290,7 +288,7 @@ int schema_version(sqlite3 *db, const char *path, const struct schema *schema, i
         return -1;
     if (id != SCHEMA_APPLICATION_ID && (id || user_version || tables))
         return err_set(err, ERR_INVALID,
-                       "%.100s: a database of another program (application id %lld): use another "
+                       "%.100s: a database of another program (application id %lld); use another "
                        "--state directory",
                        path, (long long)id);
     if (user_version < 0)

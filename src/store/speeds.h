@@ -1,4 +1,4 @@
-/* How long a job's steps took on each size: the summary of a struct speed_size
+/* How long a job's steps took at each size: the summary of a struct speed_size
  * (model/speed_fit.h). */
 #ifndef STORE_SPEEDS_H
 #define STORE_SPEEDS_H
@@ -16,10 +16,10 @@ struct speed_row {
     usec_t last;
 };
 
-/* Adds the size, or replaces what was kept of it. ERR_NOT_FOUND without the job. */
+/* Adds or replaces the size. ERR_NOT_FOUND when the job does not exist. */
 int store_speed_save(struct store *s, int64_t job, const struct speed_row *row, struct err *err);
 typedef int (*store_speed_fn)(void *ctx, const struct speed_row *row, struct err *err);
-/* Of one job, by size. */
+/* Lists those of one job, by size. */
 int store_speed_list(struct store *s, int64_t job, store_speed_fn fn, void *ctx, struct err *err);
 
 #endif

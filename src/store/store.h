@@ -1,18 +1,17 @@
-/* The store: everything that must survive, in one SQLite database. One
- * transaction is open from the first write of a loop turn to store_commit();
- * what is read before sees it, nobody is told of it until then.
+/* The store: everything that must survive, in one SQLite database. One transaction is open from
+ * the first write of a loop turn to store_commit(). Reads in the same turn see what it wrote;
+ * nobody else is told of it before the commit.
  *
- * Texts that are given may hold any bytes: those that are not UTF-8 are kept as
- * U+FFFD. NULL counts as "". A number that is NAN comes back as NAN.
+ * Texts may contain any bytes: those that are not UTF-8 are stored as U+FFFD. NULL is stored as
+ * "". NAN is read back as NAN.
  *
- * A function that writes fails alone when its input is wrong (ERR_INVALID,
- * ERR_NOT_FOUND, ERR_CONFLICT, ERR_LIMIT): what the turn wrote before is still
- * there. When the database fails (ERR_IO, ERR_INTERNAL), all that the turn has
- * written is undone, and every further write of the turn fails, up to
- * store_commit() or store_rollback(). The store can be used after that.
+ * When the input of a write is wrong (ERR_INVALID, ERR_NOT_FOUND, ERR_CONFLICT, ERR_LIMIT), only
+ * that write fails; what the turn wrote before stays. When the database fails (ERR_IO,
+ * ERR_INTERNAL), everything that the turn has written is undone, and every further write of the
+ * turn fails until store_commit() or store_rollback(). After that the store can be used again.
  *
- * Functions that list call `fn` for each row: it returns 0 to go on, 1 to stop,
- * -1 with an error to fail. It may call the store, but not commit or roll back. */
+ * Functions that list rows call `fn` for each one. It returns 0 to continue, 1 to stop, -1 with
+ * an error to fail. It may call the store, but not commit or roll back. */
 #ifndef STORE_STORE_H
 #define STORE_STORE_H
 
@@ -24,21 +23,19 @@
 
 struct store;
 
-/* Opens or creates the database, migrates an older schema, refuses a newer one
- * and a damaged one with what to do about it. The caller sees to it that one
- * server at a time has it open. */
+/* Opens or creates the database and migrates an older schema. A newer or damaged database is
+ * refused, with advice. The caller ensures that only one server at a time has it open. */
 int store_open(const char *path, struct store **out, struct err *err);
-/* For one who only reads, while a server may run: no database is made, none is
- * migrated, and what writes fails. */
+/* For readers, while a server may run: does not create or migrate a database, and writes fail. */
 int store_open_to_read(const char *path, struct store **out, struct err *err);
-/* Drops what was not committed. */
+/* Discards what was not committed. */
 void store_close(struct store *s);
 
-/* Makes what was written since the last commit durable; nothing to do is 0. On
- * failure (ERR_IO: a full disk) all of it is undone. */
+/* Makes durable what was written since the last commit; returns 0 when there is nothing to do.
+ * On failure (ERR_IO: a full disk) all of it is undone. */
 int store_commit(struct store *s, struct err *err);
 void store_rollback(struct store *s);
-/* Whether anything is waiting for store_commit(), be it a failure to be told of. */
+/* Whether store_commit() has something to do, or a failure to report. */
 bool store_dirty(const struct store *s);
 
 /* Name of the setting that holds the version of the program. The server sets it at

@@ -1,15 +1,15 @@
-/* Owns the removal of what has been kept long enough. Jobs, requests, dependencies and
- * attempts stay; events, samples and the journal go, but for the newest event and the
- * newest row of the journal, from which numbers go on.
+/* Owns the removal of old rows. Jobs, requests, dependencies and attempts stay; events, samples
+ * and the journal are removed, except for the newest event and the newest row of the journal,
+ * from which numbering continues.
  *
- * Each step removes a bounded number of rows and finds them by an index, so that
- * a call with nothing to do costs nothing. */
+ * Each step removes a limited number of rows and finds them by an index, so a call with nothing
+ * to do costs nothing. */
 #include "store/trim.h"
 
 #include "store/fault.h"
 #include "store/query.h"
 
-/* Entries of the journal may be large. */
+/* Rows of the journal may be large. */
 enum { JOURNAL_STEP = 500 };
 
 struct trim {
@@ -35,7 +35,7 @@ static int remove_by(struct trim *t, struct query *q, struct err *err)
 
 static int trim_common_events(struct trim *t, struct err *err)
 {
-    /* Up to the first that is young enough: the clock may have been set back. */
+    /* Up to the first that is not old enough: the clock may have been set back. */
     AUTO_QUERY struct query q = query_open(
         t->s, "DELETE FROM event WHERE seq IN (SELECT seq FROM event WHERE job = 0 AND seq <"
               " coalesce((SELECT seq FROM event WHERE job = 0 AND at >= ? ORDER BY seq LIMIT 1),"
@@ -64,8 +64,8 @@ static int trim_samples(struct trim *t, int64_t job, struct err *err)
     return remove_by(t, &q, err);
 }
 
-/* Counts as removed too: of jobs that left nothing behind there may be many. An
- * index that names a job that is not there would name it for ever. */
+/* Also counts as removed, because there may be many jobs without any rows. An index entry of a
+ * job that does not exist would otherwise stay forever. */
 static int mark_trimmed(struct trim *t, int64_t job, struct err *err)
 {
     uint64_t before = t->removed;
@@ -110,8 +110,8 @@ static int trim_jobs(struct trim *t, struct err *err)
     return 0;
 }
 
-/* The journal is needed from the boot on that was under way at the limit, which may have
- * no row yet. */
+/* The journal is needed from the boot that was current at the limit, which may have no row
+ * yet. */
 static int trim_journal(struct trim *t, struct err *err)
 {
     AUTO_QUERY struct query q =

@@ -1,4 +1,4 @@
-/* The removal of what has been kept long enough. */
+/* The removal of old rows. */
 #ifndef STORE_TRIM_H
 #define STORE_TRIM_H
 

@@ -224,7 +224,7 @@ static void test_bad_input_fails_alone(void **state)
     struct job_row again = store_dir_job(2);
     again.id = id;
     assert_error(store_dir_submit(s, &again, &other, &err), err, ERR_CONFLICT,
-                 "job 1 exists already");
+                 "job 1 already exists");
     assert_int_equal(other, 77);
     assert_error(store_dep_add(s, 99, 0, id, &err), err, ERR_NOT_FOUND, "no job 99");
     add_job(s, 3);
