@@ -126,6 +126,27 @@ def test_a_damaged_database():
         assert path.read_bytes() == bytes(data), "it was written to"
 
 
+def test_a_request_that_cannot_be_read():
+    """Where the disk has lost a part of a request its job is not ended: the server is refused."""
+    page = 4096
+    with live.Yard() as place:
+        place.start()
+        number = place.submit("true", hold=True, env={"LARGE": "Z" * 10 * page})
+        place.kill(signal.SIGTERM)
+        path = pathlib.Path(place.state, "trainyard.db")
+        good = path.read_bytes()
+        lost = next(at for at in range(0, len(good), page)
+                    if good[at + 4:at + page] == b"Z" * (page - 4))
+        # Such a page begins with the number of the next one.
+        path.write_bytes(good[:lost] + b"\x7f" * 4 + good[lost + 4:])
+        said = refusal(place)
+        assert "trainyard.db" in said and "backup" in said, said
+        assert "cannot run here" not in said, said
+        path.write_bytes(good)
+        place.start()
+        assert place.job(number)["state"] == "held"
+
+
 def test_a_file_that_is_no_database():
     with live.Yard() as place:
         os.makedirs(place.state)
