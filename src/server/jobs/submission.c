@@ -12,7 +12,7 @@ static char *command_text(const json_t *request)
     return command ? json_dumps(command, JSON_COMPACT) : xstrdup("[]");
 }
 
-static struct submission *enter(struct submissions *all, int64_t id, struct spec *spec)
+static struct submission *add_known(struct submissions *all, int64_t id, struct spec *spec)
 {
     struct submission *r = xcalloc(1, sizeof *r);
     *r = (struct submission){.id = id, .users = 1, .spec = *spec};
@@ -29,10 +29,10 @@ struct submission *submission_add(struct submissions *all, struct store *store, 
     int64_t id;
     if (store_request_add(store, text, command, &id, err) < 0)
         return NULL;
-    return enter(all, id, spec);
+    return add_known(all, id, spec);
 }
 
-static int parse(const char *text, struct spec *out, struct err *err)
+static int read_request(const char *text, struct spec *out, struct err *err)
 {
     json_error_t bad;
     const char *field;
@@ -53,8 +53,8 @@ struct submission *submission_get(struct submissions *all, struct store *store, 
     if (store_request_get(store, id, &text, err) < 0)
         return NULL;
     spec_init(&spec);
-    if (parse(text, &spec, err) == 0)
-        return enter(all, id, &spec);
+    if (read_request(text, &spec, err) == 0)
+        return add_known(all, id, &spec);
     spec_done(&spec);
     return NULL;
 }
