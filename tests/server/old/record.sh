@@ -37,7 +37,7 @@ t() {
 }
 until t ps 2>/dev/null; do sleep 0.1; done
 
-t submit --name done -- sh -c 'echo "epoch 3/3 loss=0.25"'
+t submit --name 'done' -- sh -c 'echo "epoch 3/3 loss=0.25"'
 t submit --name failed --retries 1 --backoff 1s -- sh -c 'exit 3'
 t wait 1 2 || true
 t submit --name elastic -c 1-2 --resize restart --requeue -- python3 train.py
