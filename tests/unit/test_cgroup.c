@@ -74,6 +74,8 @@ static void test_hierarchies_of_v1(void **state)
           "33 31 0:30 /docker/abc /c/my\\040memory rw - cgroup cgroup rw,memory\n"
           "34 31 0:31 / /c/systemd rw - cgroup cgroup rw,xattr,name=systemd\n"
           "35 31 0:32 / /c/unified rw - cgroup2 cgroup2 rw,nsdelegate\n"
+          "42 40 0:29 / /chroot/c/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n"
+          "45 40 0:32 / /chroot/c/unified rw - cgroup2 cgroup2 rw,nsdelegate\n"
           "nonsense\n",
           "4:memory:/docker/abc/below\n3:cpu,cpuacct:/user.slice\n1:name=systemd:/x:y\n0::/z\n");
     look(&f);

@@ -116,6 +116,15 @@ static unsigned available_controllers(const char *directory)
     return found;
 }
 
+/* Whether the hierarchy is mounted elsewhere too, as for a chroot: the first mount does. */
+static bool is_known(const struct cgroup_mounts *seen, const struct cgroup_mount *m)
+{
+    for (uint32_t i = 0; i < seen->n; i++)
+        if (seen->at[i].v2 == m->v2 && (m->v2 || seen->at[i].controllers & m->controllers))
+            return true;
+    return false;
+}
+
 static void add_mount(char *line, const char *self, struct cgroup_mounts *out)
 {
     struct cgroup_mount m = {0};
@@ -123,6 +132,10 @@ static void add_mount(char *line, const char *self, struct cgroup_mounts *out)
     struct str scratch = {0};
     if (out->n == CGROUP_MOUNTS_MAX || !parse_mount(line, &m, &root))
         return;
+    if (is_known(out, &m)) {
+        free(m.point);
+        return;
+    }
     m.own = own_directory(&m, root, own_path(self, &m, &scratch));
     if (m.v2)
         m.controllers = available_controllers(m.point);
