@@ -73,6 +73,7 @@ enum runtime_tool {
     TOOL_MALLEABLE, /* the preload library */
     TOOL_TORCHRUN,  /* the launcher of elastic workers */
     TOOL_HOSTS,     /* Horovod's host discovery */
+    TOOL_COUNT,
 };
 
 /* What became of an attempt. */

@@ -12,7 +12,6 @@
 #include "support/host.h"
 #include "support/test.h"
 
-static const struct runtime_ops *const ops = &runtime_local;
 enum { NOBODY = 65534 };
 
 /* The v2 mount that has controllers; skips the test without one. */
@@ -57,24 +56,23 @@ static bool contains(const char *dir, const char *file, const char *text)
 static int serve(const char *dir, const char *anchor, bool leaf)
 {
     const unsigned all = CGROUP_CPU | CGROUP_CPUSET | CGROUP_MEMORY | CGROUP_PIDS;
-    struct runtime *r;
-    const char *notice;
-    if (ops->open(&r, dir, &notice, NULL))
+    struct host h;
+    if (host_open_in(&h, dir, NULL))
         return 11;
-    if (notice || (r->cgroups.controllers & all) != all) {
-        fprintf(stderr, "# notice: %s\n", notice ? notice : "none");
+    if (h.node->notice || (h.r->cgroups.controllers & all) != all) {
+        fprintf(stderr, "# notice: %s\n", h.node->notice ? h.node->notice : "none");
         return 12;
     }
-    const char *base = r->cgroups.at[0].base;
+    const char *base = h.r->cgroups.at[0].base;
     if (strncmp(base, anchor, strlen(anchor)) != 0 ||
         strncmp(base + strlen(anchor), "/trainyard-", 11) != 0)
         return 13;
     if (leaf && !contains("/proc/self", "cgroup", "/server\n"))
         return 14;
-    struct runtime_attempt a = host_attempt(1, 500);
-    host_start(r, dir, &a, "sleep");
-    host_clean(r, &a);
-    ops->close(r);
+    struct host_attempt a = host_attempt(1, 500);
+    host_start(&h, &a, "sleep");
+    host_clean(&h, &a);
+    runtime_local.close(h.r);
     return 0;
 }
 

@@ -8,7 +8,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "protocol/launch_spec.h"
 #include "runtime/local/textfile.h"
 #include "support/conduct.h"
 #include "support/host.h"
@@ -16,60 +15,86 @@
 
 static const struct runtime_ops *const ops = &runtime_local;
 
-static void test_prepare_says_what_the_conductor_needs(void **state)
+static void test_a_start_says_what_the_conductor_needs(void **state)
 {
     (void)state;
     struct host s = {0};
+    struct host_launch l;
     struct err err;
-    uint32_t n;
     host_open_with_groups(&s);
-    const struct runtime_node *node = ops->nodes(s.r, &n);
-    assert_int_equal(n, 1);
-    assert_true(node->cpus >= UNIT && node->memory_mb > 0);
-    struct runtime_attempt a = host_attempt(7, 500);
-    a.memory_mb = 64;
-    struct arena arena = {0};
-    struct launch_spec spec = {0};
-    assert_ok(ops->prepare(s.r, &a, &spec, &arena, &err), err);
-    assert_int_equal(spec.cgroups.n, s.r->cgroups.n);
-    const char *path = spec.cgroups.at[0].path;
+    assert_true(s.node->cpus >= UNIT && s.node->memory_mb > 0);
+    struct host_attempt a = host_attempt(7, 500);
+    a.size.memory_mb = 64;
+    struct runtime_op op = host_op(&s, OP_START, &a);
+    host_launch(&s, &a, "sleep", &l);
+    op.start = &l.start;
+    assert_ok(host_do(&s, &op, &err), err);
+    assert_true(op.pid > 0);
+    assert_int_equal(l.spec.cgroups.n, s.r->cgroups.n);
+    const char *path = l.spec.cgroups.at[0].path;
     assert_int_equal(access(path, F_OK), 0);
-    assert_string_equal(spec.cpuset, ops->cpuset(s.r, &a));
-    assert_null(spec.gpus);
-    assert_error(ops->prepare(s.r, &a, &spec, &arena, &err), err, ERR_CONFLICT, "prepared before");
-    host_clean(s.r, &a);
+    assert_string_equal(l.spec.cpuset, ops->cpuset(s.r, a.id));
+    assert_null(l.spec.gpus);
+    host_until(host_pid(&s, &a) > 0);
+    host_clean(&s, &a);
     assert_int_equal(access(path, F_OK), -1);
-    assert_null(ops->cpuset(s.r, &a));
-    host_clean(s.r, &a);
-    arena_done(&arena);
+    assert_null(ops->cpuset(s.r, a.id));
+    arena_done(&l.arena);
     host_close(&s);
 }
 
-static void test_bad_attempts_are_refused(void **state)
+/* Nothing is started, and nothing is held for it. */
+static void assert_refused(struct host *s, const struct host_attempt *a, enum err_code code,
+                           const char *words)
+{
+    struct err err;
+    int64_t pid;
+    assert_error(host_start_conductor(s, a, "sleep", &pid, &err), err, code, words);
+    assert_int_equal(pid, 0);
+    assert_int_equal(s->r->held.n, 0);
+    assert_int_equal(host_settle(s, a, false), FATE_PENDING);
+}
+
+static void test_bad_sizes_are_refused(void **state)
 {
     (void)state;
     struct host s = {0};
-    struct err err;
     host_open_with_groups(&s);
-    struct arena arena = {0};
-    struct launch_spec spec = {0};
-    struct runtime_attempt a = host_attempt(1, 0);
-    assert_error(ops->prepare(s.r, &a, &spec, &arena, &err), err, ERR_INVALID, "CPUs");
+    struct host_attempt a = host_attempt(1, 0);
+    assert_refused(&s, &a, ERR_INVALID, "CPUs");
     a = host_attempt(1, 1000);
-    a.cpu_weight = NAN;
-    assert_error(ops->prepare(s.r, &a, &spec, &arena, &err), err, ERR_INVALID, "weight");
+    a.size.cpu_weight = NAN;
+    assert_refused(&s, &a, ERR_INVALID, "weight");
     a = host_attempt(1, 1000);
-    a.node = "elsewhere";
-    assert_error(ops->prepare(s.r, &a, &spec, &arena, &err), err, ERR_NOT_FOUND, "elsewhere");
-    a = host_attempt(1, 1000);
-    a.gpus = 1000000;
-    assert_error(ops->prepare(s.r, &a, &spec, &arena, &err), err, ERR_LIMIT, "GPUs");
-    a = host_attempt(1, 1000);
-    assert_error(ops->resize(s.r, &a, &err), err, ERR_NOT_FOUND, "job 1, attempt 1");
-    assert_error(ops->freeze(s.r, &a, true, &err), err, ERR_NOT_FOUND, "job 1, attempt 1");
+    a.size.gpus = 1000000;
+    assert_refused(&s, &a, ERR_LIMIT, "GPUs");
+    host_close(&s);
+}
+
+/* What it would have held is given back, and it can be tried again. */
+static void test_a_start_that_fails_leaves_nothing(void **state)
+{
+    (void)state;
+    struct host s = {0};
+    struct str jobs = {0};
+    host_open_with_groups(&s);
+    struct host_attempt a = host_attempt(1, 1000);
+    str_addf(&jobs, "%s/jobs", s.dir);
+    FILE *in_the_way = fopen(jobs.at, "w");
+    assert_non_null(in_the_way);
+    fclose(in_the_way);
+    struct err err;
     int64_t pid;
-    assert_error(ops->spawn(s.r, "/nowhere/at/all", &pid, &err), err, ERR_IO, "/nowhere/at/all");
-    assert_true(!spec.cgroups.at && !spec.cpuset && !arena.first);
+    assert_error(host_start_conductor(&s, &a, "sleep", &pid, &err), err, ERR_IO, jobs.at);
+    assert_int_equal(unlink(jobs.at), 0);
+    char *conductor = s.r->conductor;
+    s.r->conductor = "/nowhere/at/all";
+    assert_refused(&s, &a, ERR_IO, "/nowhere/at/all");
+    s.r->conductor = conductor;
+    assert_false(cgroup_exists(&s.r->cgroups, "1.1"));
+    host_start(&s, &a, "sleep");
+    host_clean(&s, &a);
+    str_done(&jobs);
     host_close(&s);
 }
 
@@ -79,11 +104,11 @@ static void test_fork_bomb_is_killed(void **state)
     struct host s = {0};
     host_open_with_groups(&s);
     host_need(&s, CGROUP_PIDS);
-    struct runtime_attempt a = host_attempt(1, 500);
-    a.pids = 200;
-    host_start(s.r, s.dir, &a, "bomb");
+    struct host_attempt a = host_attempt(1, 500);
+    a.size.pids = 200;
+    host_start(&s, &a, "bomb");
     host_until(host_group_number(&s, &a, "pids.current", NULL) > 150);
-    host_clean(s.r, &a);
+    host_clean(&s, &a);
     host_close(&s);
 }
 
@@ -95,11 +120,11 @@ static void test_fork_bomb_is_killed_without_cgroup_kill(void **state)
     host_open_with_groups(&s);
     host_need(&s, CGROUP_PIDS);
     s.r->cgroups.can_kill = false;
-    struct runtime_attempt a = host_attempt(1, 500);
-    a.pids = 200;
-    host_start(s.r, s.dir, &a, "bomb");
+    struct host_attempt a = host_attempt(1, 500);
+    a.size.pids = 200;
+    host_start(&s, &a, "bomb");
     host_until(host_group_number(&s, &a, "pids.current", NULL) > 150);
-    host_clean(s.r, &a);
+    host_clean(&s, &a);
     host_close(&s);
 }
 
@@ -110,11 +135,11 @@ static void test_detached_processes_are_killed(void **state)
     struct host s = {0};
     host_open_with_groups(&s);
     for (size_t i = 0; i < COUNT_OF(commands); i++) {
-        struct runtime_attempt a = host_attempt(1 + (int64_t)i, 1000);
-        host_start(s.r, s.dir, &a, commands[i]);
+        struct host_attempt a = host_attempt(1 + (int64_t)i, 1000);
+        host_start(&s, &a, commands[i]);
         host_until(host_count(s.dir) == 2);
-        kill((pid_t)host_conductor_pid(s.dir, &a), SIGKILL);
-        host_clean(s.r, &a);
+        kill((pid_t)host_conductor_pid(&s, &a), SIGKILL);
+        host_clean(&s, &a);
         assert_int_equal(host_count(s.dir), 0);
     }
     host_close(&s);
@@ -126,65 +151,52 @@ static void test_freeze_stops_and_thaw_goes_on(void **state)
     struct host s = {0};
     struct err err;
     host_open_with_groups(&s);
-    struct runtime_attempt a = host_attempt(1, 1000);
-    host_start(s.r, s.dir, &a, "busy");
-    int64_t pid = host_pid(s.dir, &a);
-    assert_ok(ops->freeze(s.r, &a, true, &err), err);
+    struct host_attempt a = host_attempt(1, 1000);
+    host_start(&s, &a, "busy");
+    int64_t pid = host_pid(&s, &a);
+    assert_ok(host_freeze(&s, &a, true, &err), err);
     host_sleep(100);
     double idle;
     assert_true(host_cpus_used(pid, 300, &idle) < 0.05);
-    assert_ok(ops->freeze(s.r, &a, true, &err), err);
-    assert_ok(ops->freeze(s.r, &a, false, &err), err);
+    assert_ok(host_freeze(&s, &a, true, &err), err);
+    assert_ok(host_freeze(&s, &a, false, &err), err);
     host_assert_uses(pid, 0.3, 1.08);
-    assert_ok(ops->freeze(s.r, &a, true, &err), err);
-    host_clean(s.r, &a);
+    assert_ok(host_freeze(&s, &a, true, &err), err);
+    host_clean(&s, &a);
     host_close(&s);
 }
 
-static void count_leftover(void *ctx, int64_t job, uint32_t attempt_number)
-{
-    int64_t *sum = ctx;
-    *sum += job * 100 + attempt_number;
-}
-
-/* The server dies with jobs running and one prepared; another takes over. */
-static void test_a_new_server_finds_everything(void **state)
+/* The server dies with jobs running; another takes over. A third, of other state, sees
+ * nothing of them. */
+static void test_a_new_server_takes_over(void **state)
 {
     (void)state;
     struct host s = {0}, other = {0};
     struct err err;
     host_open_with_groups(&s);
     host_open_with_groups(&other);
-    struct runtime_attempt a = host_attempt(3, 500), b = host_attempt(4, 500),
-                           c = host_attempt(5, 500);
-    b.attempt = 2;
-    host_start(s.r, s.dir, &a, "busy");
-    host_start(s.r, s.dir, &b, "sleep");
-    struct arena arena = {0};
-    struct launch_spec spec = {0};
-    assert_ok(ops->prepare(s.r, &c, &spec, &arena, &err), err);
+    struct host_attempt a = host_attempt(3, 500), b = host_attempt(4, 500);
+    b.id.n = 2;
+    host_start(&s, &a, "busy");
+    host_start(&s, &b, "sleep");
     char cpuset[64];
-    snprintf(cpuset, sizeof cpuset, "%s", ops->cpuset(s.r, &a));
-    ops->close(s.r);
-    assert_ok(ops->open(&s.r, s.dir, &s.notice, &err), err);
-    int64_t sum = 0;
-    ops->leftovers(s.r, count_leftover, &sum);
-    assert_int_equal(sum, 301 + 402 + 501);
-    sum = 0;
-    ops->leftovers(other.r, count_leftover, &sum);
-    assert_int_equal(sum, 0);
-    host_clean(other.r, &a);
-    assert_ok(ops->adopt(s.r, &a, &err), err);
-    assert_string_equal(ops->cpuset(s.r, &a), cpuset);
-    host_assert_uses(host_pid(s.dir, &a), 0.42, 0.58);
-    a.cpus = a.cpu_limit = 200;
-    assert_ok(ops->resize(s.r, &a, &err), err);
+    snprintf(cpuset, sizeof cpuset, "%s", ops->cpuset(s.r, a.id));
+    host_restart(&s);
+    ops->sweep(other.r);
+    host_clean(&other, &a);
+    ops->adopt(s.r, a.id, s.node->name, &a.size);
+    ops->adopt(s.r, b.id, s.node->name, &b.size);
+    ops->sweep(s.r);
+    host_rest(&s);
+    assert_string_equal(ops->cpuset(s.r, a.id), cpuset);
+    host_assert_uses(host_pid(&s, &a), 0.42, 0.58);
+    a.size.cpus = a.size.cpu_limit = 200;
+    assert_ok(host_resize(&s, &a, &err), err);
     if (s.r->cgroups.controllers & CGROUP_CPU)
-        host_assert_uses(host_pid(s.dir, &a), 0.14, 0.26);
-    host_clean(s.r, &a);
-    host_clean(s.r, &b);
-    host_clean(s.r, &c);
-    arena_done(&arena);
+        host_assert_uses(host_pid(&s, &a), 0.14, 0.26);
+    assert_int_equal(host_count(s.dir), 2);
+    host_clean(&s, &a);
+    host_clean(&s, &b);
     host_close(&s);
     host_close(&other);
 }
@@ -198,9 +210,9 @@ static void test_conductors_are_detached(void **state)
     char path[64], target[64];
     host_open_with_groups(&s);
     int leak = dup(1); /* without close-on-exec */
-    struct runtime_attempt a = host_attempt(1, 1000);
-    host_start(s.r, s.dir, &a, "sleep");
-    pid_t pid = (pid_t)host_conductor_pid(s.dir, &a);
+    struct host_attempt a = host_attempt(1, 1000);
+    host_start(&s, &a, "sleep");
+    pid_t pid = (pid_t)host_conductor_pid(&s, &a);
     assert_int_equal(getsid(pid), pid);
     assert_int_equal(waitpid(pid, NULL, WNOHANG | __WALL), -1);
     assert_string_equal(host_status(pid, "SigBlk"), "0000000000000000");
@@ -214,7 +226,7 @@ static void test_conductors_are_detached(void **state)
     snprintf(path, sizeof path, "/proc/%d/fd/%d", pid, leak);
     assert_true(leak <= 3 || access(path, F_OK) != 0);
     close(leak);
-    host_clean(s.r, &a);
+    host_clean(&s, &a);
     host_close(&s);
 }
 
@@ -235,44 +247,38 @@ static void test_a_start_is_quick(void **state)
 {
     (void)state;
     enum { N = 101 };
-    double prepare[N], spawn[N];
+    double start[N];
     struct host s = {0};
     struct err err;
-    char dir[128];
+    int64_t pid;
     host_open_with_groups(&s);
     double from = now();
     for (int i = 0; i < N; i++) {
-        struct runtime_attempt a = host_attempt(1 + i, 10);
-        struct arena arena = {0};
-        struct launch_spec spec = {0};
-        int64_t pid;
-        double start = now();
-        assert_ok(ops->prepare(s.r, &a, &spec, &arena, &err), err);
-        prepare[i] = now() - start;
-        start = now();
-        /* Without spec.json it ends at once. */
-        snprintf(dir, sizeof dir, "%s", s.dir);
-        assert_ok(ops->spawn(s.r, dir, &pid, &err), err);
-        spawn[i] = now() - start;
-        arena_done(&arena);
+        struct host_attempt a = host_attempt(1 + i, 10);
+        double began = now();
+        assert_ok(host_start_conductor(&s, &a, "true", &pid, &err), err);
+        start[i] = now() - began;
     }
-    for (int i = 0; i < N; i++)
-        host_clean(s.r, &(struct runtime_attempt){.job = 1 + i, .attempt = 1});
-    qsort(prepare, N, sizeof *prepare, compare_doubles);
-    qsort(spawn, N, sizeof *spawn, compare_doubles);
-    print_message("# prepare %.2f ms, spawn %.2f ms (medians); with clean %.0f a second\n",
-                  prepare[N / 2] * 1e3, spawn[N / 2] * 1e3, N / (now() - from));
+    for (int i = 0; i < N; i++) {
+        struct host_attempt a = host_attempt(1 + i, 10);
+        host_wait(&s, &a);
+        host_clean(&s, &a);
+    }
+    qsort(start, N, sizeof *start, compare_doubles);
+    print_message("# start %.2f ms (median); with run and clean %.0f a second\n",
+                  start[N / 2] * 1e3, N / (now() - from));
     host_close(&s);
 }
 
 static const struct CMUnitTest tests[] = {
-    HOST_TEST(test_prepare_says_what_the_conductor_needs),
-    HOST_TEST(test_bad_attempts_are_refused),
+    HOST_TEST(test_a_start_says_what_the_conductor_needs),
+    HOST_TEST(test_bad_sizes_are_refused),
+    HOST_TEST(test_a_start_that_fails_leaves_nothing),
     HOST_TEST(test_fork_bomb_is_killed),
     HOST_TEST(test_fork_bomb_is_killed_without_cgroup_kill),
     HOST_TEST(test_detached_processes_are_killed),
     HOST_TEST(test_freeze_stops_and_thaw_goes_on),
-    HOST_TEST(test_a_new_server_finds_everything),
+    HOST_TEST(test_a_new_server_takes_over),
     HOST_TEST(test_conductors_are_detached),
     HOST_TEST(test_a_start_is_quick),
 };

@@ -25,11 +25,12 @@ static void test_the_notice_says_what_is_not_limited(void **state)
     (void)state;
     struct host s = {0};
     open_host(&s);
-    assert_non_null(s.notice);
-    assert_non_null(strstr(s.notice, "without control groups"));
-    assert_non_null(strstr(s.notice, "memory and the number of processes are not limited"));
-    assert_int_equal(strstr(s.notice, "Delegate=yes") != NULL, s.r->cgroups.version->number == 2);
-    print_message("# %s\n", s.notice);
+    assert_non_null(s.node->notice);
+    assert_non_null(strstr(s.node->notice, "without control groups"));
+    assert_non_null(strstr(s.node->notice, "memory and the number of processes are not limited"));
+    assert_int_equal(strstr(s.node->notice, "Delegate=yes") != NULL,
+                     s.r->cgroups.version->number == 2);
+    print_message("# %s\n", s.node->notice);
     host_close(&s);
 }
 
@@ -54,20 +55,20 @@ static void test_affinity_follows_a_resize(void **state)
     struct host s = {0};
     struct err err;
     open_host(&s);
-    if (s.r->node.cpus < 2000)
+    if (s.node->cpus < 2000)
         SKIP("one CPU only");
-    struct runtime_attempt a = host_attempt(1, 1000);
-    host_start(s.r, s.dir, &a, "busy2");
-    int64_t pid = host_pid(s.dir, &a);
-    assert_threads_on(pid, ops->cpuset(s.r, &a));
-    a.cpus = a.cpu_limit = 2000;
-    assert_ok(ops->resize(s.r, &a, &err), err);
-    assert_threads_on(pid, ops->cpuset(s.r, &a));
-    a.cpus = a.cpu_limit = 1000;
-    assert_ok(ops->resize(s.r, &a, &err), err);
-    assert_threads_on(pid, ops->cpuset(s.r, &a));
-    assert_null(strchr(ops->cpuset(s.r, &a), '-'));
-    host_clean(s.r, &a);
+    struct host_attempt a = host_attempt(1, 1000);
+    host_start(&s, &a, "busy2");
+    int64_t pid = host_pid(&s, &a);
+    assert_threads_on(pid, ops->cpuset(s.r, a.id));
+    a.size.cpus = a.size.cpu_limit = 2000;
+    assert_ok(host_resize(&s, &a, &err), err);
+    assert_threads_on(pid, ops->cpuset(s.r, a.id));
+    a.size.cpus = a.size.cpu_limit = 1000;
+    assert_ok(host_resize(&s, &a, &err), err);
+    assert_threads_on(pid, ops->cpuset(s.r, a.id));
+    assert_null(strchr(ops->cpuset(s.r, a.id), '-'));
+    host_clean(&s, &a);
     host_close(&s);
 }
 
@@ -76,14 +77,14 @@ static void test_lighter_jobs_are_nicer(void **state)
     (void)state;
     struct host s = {0};
     open_host(&s);
-    struct runtime_attempt heavy = host_attempt(1, 500), light = host_attempt(2, 500);
-    light.cpu_weight = 0.25;
-    host_start(s.r, s.dir, &heavy, "sleep");
-    host_start(s.r, s.dir, &light, "sleep");
-    assert_int_equal(getpriority(PRIO_PROCESS, (id_t)host_pid(s.dir, &heavy)), 0);
-    assert_int_equal(getpriority(PRIO_PROCESS, (id_t)host_pid(s.dir, &light)), 6);
-    host_clean(s.r, &heavy);
-    host_clean(s.r, &light);
+    struct host_attempt heavy = host_attempt(1, 500), light = host_attempt(2, 500);
+    light.size.cpu_weight = 0.25;
+    host_start(&s, &heavy, "sleep");
+    host_start(&s, &light, "sleep");
+    assert_int_equal(getpriority(PRIO_PROCESS, (id_t)host_pid(&s, &heavy)), 0);
+    assert_int_equal(getpriority(PRIO_PROCESS, (id_t)host_pid(&s, &light)), 6);
+    host_clean(&s, &heavy);
+    host_clean(&s, &light);
     host_close(&s);
 }
 
@@ -93,14 +94,14 @@ static void test_freeze_stops_and_thaw_goes_on(void **state)
     struct host s = {0};
     struct err err;
     open_host(&s);
-    struct runtime_attempt a = host_attempt(1, 1000);
-    host_start(s.r, s.dir, &a, "busy");
-    int64_t pid = host_pid(s.dir, &a);
-    assert_ok(ops->freeze(s.r, &a, true, &err), err);
+    struct host_attempt a = host_attempt(1, 1000);
+    host_start(&s, &a, "busy");
+    int64_t pid = host_pid(&s, &a);
+    assert_ok(host_freeze(&s, &a, true, &err), err);
     host_until(host_status(pid, "State")[0] == 'T');
-    assert_ok(ops->freeze(s.r, &a, false, &err), err);
+    assert_ok(host_freeze(&s, &a, false, &err), err);
     host_until(host_status(pid, "State")[0] == 'R');
-    host_clean(s.r, &a);
+    host_clean(&s, &a);
     host_close(&s);
 }
 
@@ -111,50 +112,43 @@ static void test_detached_processes_are_killed(void **state)
     (void)state;
     struct host s = {0};
     open_host(&s);
-    struct runtime_attempt a = host_attempt(1, 1000), b = host_attempt(2, 1000);
-    host_start(s.r, s.dir, &a, "hide");
+    struct host_attempt a = host_attempt(1, 1000), b = host_attempt(2, 1000);
+    host_start(&s, &a, "hide");
     host_until(host_count(s.dir) == 2);
-    host_clean(s.r, &a);
+    host_clean(&s, &a);
     host_until(host_count(s.dir) == 0);
-    host_start(s.r, s.dir, &b, "detach");
+    host_start(&s, &b, "detach");
     host_until(host_count(s.dir) == 2);
-    kill((pid_t)host_conductor_pid(s.dir, &b), SIGKILL);
-    host_clean(s.r, &b);
+    kill((pid_t)host_conductor_pid(&s, &b), SIGKILL);
+    host_clean(&s, &b);
     host_until(host_count(s.dir) == 0);
     host_close(&s);
 }
 
-static void count_leftover(void *ctx, int64_t job, uint32_t attempt_number)
-{
-    int64_t *sum = ctx;
-    *sum += job * 100 + attempt_number;
-}
-
-static void test_a_new_server_finds_everything(void **state)
+/* What it takes over goes on; what nobody adopts is ended. */
+static void test_a_new_server_takes_over(void **state)
 {
     (void)state;
     struct host s = {0};
-    struct err err;
     open_host(&s);
-    struct runtime_attempt a = host_attempt(3, 1000), b = host_attempt(4, 500);
-    host_start(s.r, s.dir, &a, "busy2");
-    host_start(s.r, s.dir, &b, "sleep");
+    struct host_attempt a = host_attempt(3, 1000), b = host_attempt(4, 500);
+    host_start(&s, &a, "busy2");
+    host_start(&s, &b, "sleep");
     char cpuset[64];
-    snprintf(cpuset, sizeof cpuset, "%s", ops->cpuset(s.r, &a));
-    ops->close(s.r);
-    assert_ok(ops->open(&s.r, s.dir, &s.notice, &err), err);
-    int64_t sum = 0;
-    ops->leftovers(s.r, count_leftover, &sum);
-    assert_int_equal(sum, 301 + 401);
-    assert_ok(ops->adopt(s.r, &b, &err), err);
-    assert_ok(ops->adopt(s.r, &a, &err), err);
-    assert_string_equal(ops->cpuset(s.r, &a), cpuset);
-    assert_threads_on(host_pid(s.dir, &a), cpuset);
-    host_clean(s.r, &a);
-    /* One that this server does not know. */
-    ops->close(s.r);
-    assert_ok(ops->open(&s.r, s.dir, &s.notice, &err), err);
-    host_clean(s.r, &b);
+    snprintf(cpuset, sizeof cpuset, "%s", ops->cpuset(s.r, a.id));
+    host_restart(&s);
+    ops->adopt(s.r, b.id, s.node->name, &b.size);
+    ops->adopt(s.r, a.id, s.node->name, &a.size);
+    assert_string_equal(ops->cpuset(s.r, a.id), cpuset);
+    ops->sweep(s.r);
+    host_rest(&s);
+    assert_threads_on(host_pid(&s, &a), cpuset);
+    assert_int_equal(host_count(s.dir), 2);
+    host_clean(&s, &a);
+    host_restart(&s);
+    ops->sweep(s.r);
+    host_rest(&s);
+    assert_int_equal(host_count(s.dir), 0);
     host_close(&s);
 }
 
@@ -164,7 +158,7 @@ static const struct CMUnitTest tests[] = {
     HOST_TEST(test_lighter_jobs_are_nicer),
     HOST_TEST(test_freeze_stops_and_thaw_goes_on),
     HOST_TEST(test_detached_processes_are_killed),
-    HOST_TEST(test_a_new_server_finds_everything),
+    HOST_TEST(test_a_new_server_takes_over),
 };
 
 int main(int argc, char **argv)

@@ -9,7 +9,7 @@
 set -u -o pipefail
 cd "$(dirname "$0")/../.." || exit 1
 build=$(realpath "${BUILD:-build}")
-programs=(delegated limits local unprivileged)
+programs=(contract delegated limits local unprivileged)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -82,7 +82,7 @@ timeout -k 5 400 qemu-system-x86_64 -accel tcg,thread=multi -cpu max -smp 2 -m 1
 
 # Each program numbers its cases from 1: give them as plain lines under its name.
 awk -v programs="${#programs[@]}" '
-    { sub(/.*== delegated$/, "== delegated") }
+    { sub(/.*== contract$/, "== contract") }
     /^== exit / { if ($3 != 0) print "not ok - " program " ended with status " $3; ended++; next }
     /^== / { program = $2; next }
     /^skip: / { reason = substr($0, 7); next }

@@ -8,6 +8,7 @@
  *   detach    leaves a sleeper behind in a session of its own, twice forked
  *   hide      the same with no environment
  *   true      ends at once
+ *   false     ends at once with status 3
  * Every process of a job has a name of its state directory's own. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): so the C library names it */
 #include "support/conduct.h"
@@ -22,8 +23,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/str.h"
+#include "base/clock.h"
+#include "protocol/claim.h"
 #include "protocol/launch_spec.h"
+#include "protocol/to_server.h"
 #include "runtime/local/local.h"
 #include "runtime/local/textfile.h"
 #include "support/test.h"
@@ -124,8 +127,8 @@ static _Noreturn void run_command(const char *command, const char *dir)
         detach(dir, false);
     else if (strcmp(command, "hide") == 0)
         detach(dir, true);
-    else if (strcmp(command, "true") == 0)
-        _exit(0);
+    else if (strcmp(command, "true") == 0 || strcmp(command, "false") == 0)
+        _exit(command[0] == 't' ? 0 : 3);
     sleep_for_ever();
 }
 
@@ -151,51 +154,67 @@ static void enter(const struct launch_spec *spec)
         die("nice");
 }
 
-static unsigned long long start_time(pid_t pid)
+static void wait_until_allowed(void)
 {
-    char path[64];
-    struct str text = {0};
-    unsigned long long start = 0;
-    snprintf(path, sizeof path, "/proc/%d/stat", pid);
-    if (textfile_read(path, &text) == 0)
-        sscanf(strrchr(text.at, ')'),
-               ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
-               &start);
-    str_done(&text);
-    return start;
+    const char *path = getenv(CONDUCT_AFTER);
+    for (unsigned tries = 0; path && access(path, F_OK) != 0; tries++) {
+        if (tries > 6000)
+            die(path);
+        usleep(5000);
+    }
 }
 
-static _Noreturn void conduct(const char *dir)
+static pid_t start(const struct launch_spec *spec, const char *path)
 {
-    char path[4096], marker[4096];
-    snprintf(path, sizeof path, "%s/claim", dir);
-    FILE *claim = fopen(path, "wx");
-    if (!claim)
-        die(path);
-    prctl(PR_SET_CHILD_SUBREAPER, 1);
-    prctl(PR_SET_NAME, "yardconductor");
-    fprintf(claim, "%d %llu\n", getpid(), start_time(getpid()));
-    fflush(claim);
+    pid_t child = fork();
+    if (child)
+        return child;
+    setsid();
+    enter(spec);
+    for (size_t i = 0; spec->env && spec->env[i]; i++)
+        putenv((char *)spec->env[i]);
+    /* A new program, so that /proc shows the environment. */
+    execl("/proc/self/exe", "job", "--run", spec->command[0], path, NULL);
+    die("exec");
+}
+
+static void record(const struct launch_spec *spec, int dir, int status)
+{
+    struct str line = {0};
+    struct err err;
+    struct to_server m = {
+        .kind = TO_SERVER_EXIT,
+        .exit = {.job = spec->job,
+                 .attempt = spec->attempt,
+                 .at = clock_read_wall(),
+                 .code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
+                 .signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0,
+                 .usage = USAGE_UNKNOWN}};
+    to_server_encode(&m, &line);
+    if (exit_record_write(dir, -1, line.at, line.n, &err) < 0)
+        die(err.text);
+    str_done(&line);
+}
+
+static _Noreturn void conduct(const char *path)
+{
     struct arena arena = {0};
     struct str unknown = {0};
     struct launch_spec spec;
     struct err err;
-    if (launch_spec_read(open(dir, O_RDONLY | O_DIRECTORY), &arena, &spec, &unknown, &err) < 0)
+    int claim, status, dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    prctl(PR_SET_NAME, "yardconductor");
+    wait_until_allowed();
+    if (dir < 0 || claim_take(dir, &claim, &err) < 0)
+        _exit(3);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    if (launch_spec_read(dir, &arena, &spec, &unknown, &err) < 0)
         die(err.text);
-    snprintf(marker, sizeof marker, "%s/progress", dir);
-    setenv("TRAINYARD_PROGRESS", marker, 1);
-    pid_t child = fork();
-    if (child == 0) {
-        setsid();
-        enter(&spec);
-        /* A new program, so that /proc shows the environment with the marker. */
-        execl("/proc/self/exe", "job", "--run", spec.command[0], dir, NULL);
-        die("exec");
-    }
-    int status;
+    pid_t child = start(&spec, path);
+    claim_add_leader(claim, child);
     for (pid_t pid; (pid = wait(&status)) > 0;)
         if (pid == child)
-            write_number(dir, "exit", status);
+            record(&spec, dir, status);
     _exit(0);
 }
 

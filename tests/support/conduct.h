@@ -1,8 +1,12 @@
-/* A stand-in for trainyard-conductor in tests of the runtime: it does with a job what
- * spec.json says of cgroups, CPUs and nice value, and nothing else. A test program
- * calls conduct_if_asked() first in main() and names itself in TRAINYARD_CONDUCTOR. */
+/* A stand-in for trainyard-conductor in tests of the runtime: it claims the attempt, does
+ * with its job what spec.json says of cgroups, CPUs and nice value, and records the end. A
+ * test program calls conduct_if_asked() first in main() and names itself in
+ * TRAINYARD_CONDUCTOR. */
 #ifndef SUPPORT_CONDUCT_H
 #define SUPPORT_CONDUCT_H
+
+/* The variable that names a file: before it is there, no conductor claims its attempt. */
+#define CONDUCT_AFTER "CONDUCT_AFTER"
 
 /* Does not return when the program was started as a conductor. */
 void conduct_if_asked(int argc, char **argv);

@@ -3,12 +3,9 @@
 #include "support/host.h"
 
 #include <dirent.h>
-#include <stdio.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "protocol/launch_spec.h"
 #include "runtime/local/textfile.h"
 #include "support/conduct.h"
 #include "support/test.h"
@@ -19,45 +16,80 @@ void host_sleep(unsigned milliseconds)
     nanosleep(&t, NULL);
 }
 
-static long long read_number(const char *state_dir, const struct runtime_attempt *a,
-                             const char *file)
+static usec_t read_now(const struct runtime_host *side)
 {
-    char path[4096];
-    struct str text = {0};
-    snprintf(path, sizeof path, "%s/jobs/%lld/%u/%s", state_dir, (long long)a->job, a->attempt,
-             file);
-    long long n = textfile_read(path, &text) ? -1 : atoll(text.at);
-    str_done(&text);
-    return n;
+    struct timespec t;
+    (void)side;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (usec_t)t.tv_sec * USEC_PER_SEC + t.tv_nsec / 1000;
 }
 
-struct runtime_attempt host_attempt(int64_t job, units_t cpus)
+/* ---- opening and closing ----------------------------------------------------- */
+
+static void take_node(struct runtime_host *side, struct runtime *r, const struct runtime_node *n)
 {
-    return (struct runtime_attempt){
-        .job = job, .attempt = 1, .cpus = cpus, .cpu_limit = cpus, .cpu_weight = 1};
+    struct host *h = side->ctx;
+    (void)r;
+    h->node = n;
 }
 
-static struct host *open_hosts[4];
+static void take_message(struct runtime_host *side, struct runtime_link *link,
+                         const struct to_server *m)
+{
+    (void)side, (void)link, (void)m;
+    fail_msg("a message without a socket");
+}
+
+static void lose_link(struct runtime_host *side, struct runtime_link *link)
+{
+    (void)side, (void)link;
+    fail_msg("a link without a socket");
+}
+
+int host_open_in(struct host *h, const char *dir, struct err *err)
+{
+    snprintf(h->dir, sizeof h->dir, "%s", dir);
+    h->side = (struct runtime_host){.ctx = h,
+                                    .state_dir = h->dir,
+                                    .run_dir = h->dir,
+                                    .now = read_now,
+                                    .node = take_node,
+                                    .message = take_message,
+                                    .unlinked = lose_link};
+    runtime_host_init(&h->side);
+    return runtime_local.open(&h->side, NULL, &h->r, err);
+}
+
+static char open_dirs[4][sizeof((struct host *)0)->dir]; /* "" = not in use */
 
 void host_open(struct host *h)
 {
+    char dir[] = "/tmp/trainyard-test.XXXXXX";
     struct err err;
     size_t i = 0;
-    while (open_hosts[i])
+    while (*open_dirs[i])
         i++;
-    snprintf(h->dir, sizeof h->dir, "/tmp/trainyard-test.XXXXXX");
-    assert_non_null(mkdtemp(h->dir));
-    assert_ok(runtime_local.open(&h->r, h->dir, &h->notice, &err), err);
-    open_hosts[i] = xmalloc(sizeof *h);
-    *open_hosts[i] = *h;
+    assert_non_null(mkdtemp(dir));
+    snprintf(open_dirs[i], sizeof open_dirs[i], "%s", dir);
+    assert_ok(host_open_in(h, dir, &err), err);
+}
+
+void host_restart(struct host *h)
+{
+    char dir[sizeof h->dir];
+    struct err err;
+    memcpy(dir, h->dir, sizeof dir);
+    runtime_local.close(h->r);
+    assert_ok(host_open_in(h, dir, &err), err);
 }
 
 static void remove_dir(const char *dir)
 {
-    char command[128];
-    snprintf(command, sizeof command, "rm -r %s", dir);
-    if (system(command))
+    struct str command = {0};
+    str_addf(&command, "rm -r %s", dir);
+    if (system(command.at))
         print_message("# cannot remove %s\n", dir);
+    str_done(&command);
 }
 
 void host_close(struct host *h)
@@ -65,111 +97,226 @@ void host_close(struct host *h)
     struct str base = {0};
     str_add(&base, h->r->cgroups.n ? h->r->cgroups.at[0].base : "");
     runtime_local.close(h->r);
-    for (size_t i = 0; i < COUNT_OF(open_hosts); i++)
-        if (open_hosts[i] && strcmp(open_hosts[i]->dir, h->dir) == 0) {
-            free(open_hosts[i]);
-            open_hosts[i] = NULL;
-        }
+    for (size_t i = 0; i < COUNT_OF(open_dirs); i++)
+        if (strcmp(open_dirs[i], h->dir) == 0)
+            *open_dirs[i] = 0;
     host_until(host_count(h->dir) == 0);
     remove_dir(h->dir);
     assert_int_equal(access(base.at, F_OK), -1);
     str_done(&base);
 }
 
-static void sweep_attempt(void *ctx, int64_t job, uint32_t attempt)
-{
-    struct runtime_attempt a = {.job = job, .attempt = attempt};
-    for (unsigned tries = 0; tries < 1000 && runtime_local.clean(ctx, &a, NULL) == 1; tries++)
-        host_sleep(5);
-}
-
 /* With a runtime of its own: a test may have closed the one that it had. */
 int host_sweep(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < COUNT_OF(open_hosts); i++) {
-        struct runtime *r;
-        const char *notice;
-        if (!open_hosts[i])
+    for (size_t i = 0; i < COUNT_OF(open_dirs); i++) {
+        struct host h;
+        if (!*open_dirs[i])
             continue;
-        if (runtime_local.open(&r, open_hosts[i]->dir, &notice, NULL) == 0) {
-            runtime_local.leftovers(r, sweep_attempt, r);
-            runtime_local.close(r);
+        if (host_open_in(&h, open_dirs[i], NULL) == 0) {
+            runtime_local.sweep(h.r);
+            for (unsigned tries = 0; runtime_local.due(h.r) != USEC_NEVER && tries < 1000;
+                 tries++) {
+                runtime_local.turn(h.r, read_now(&h.side));
+                host_sleep(5);
+            }
+            runtime_local.close(h.r);
         }
-        remove_dir(open_hosts[i]->dir);
-        free(open_hosts[i]);
-        open_hosts[i] = NULL;
+        remove_dir(open_dirs[i]);
+        *open_dirs[i] = 0;
     }
     return 0;
 }
 
-int64_t host_pid(const char *state_dir, const struct runtime_attempt *a)
+void host_open_with_groups(struct host *h)
 {
-    return read_number(state_dir, a, "pid");
+    host_open(h);
+    if (!h->r->cgroups.n)
+        SKIP(h->node->notice);
 }
 
-int64_t host_conductor_pid(const char *state_dir, const struct runtime_attempt *a)
+void host_need(const struct host *h, unsigned controllers)
 {
-    return read_number(state_dir, a, "claim");
+    if ((h->r->cgroups.controllers & controllers) != controllers)
+        SKIP("a controller is missing");
 }
 
-int host_wait(const char *state_dir, const struct runtime_attempt *a)
+/* ---- operations -------------------------------------------------------------- */
+
+struct host_attempt host_attempt(int64_t job, units_t cpus)
 {
-    host_until(read_number(state_dir, a, "exit") >= 0);
-    return (int)read_number(state_dir, a, "exit");
+    return (struct host_attempt){.id = {job, 1},
+                                 .size = {.cpus = cpus, .cpu_limit = cpus, .cpu_weight = 1}};
 }
 
-void host_write_spec(struct runtime *r, const struct runtime_attempt *a, const char *dir,
-                     const char *command)
+struct runtime_op host_op(const struct host *h, enum runtime_op_kind kind,
+                          const struct host_attempt *a)
 {
-    char path[4096];
-    const char *words[] = {command, NULL}, *env[] = {NULL};
-    struct arena arena = {0};
-    struct str text = {0};
-    struct launch_spec spec;
+    return (struct runtime_op){.kind = kind,
+                               .id = a->id,
+                               .node = h->node->name,
+                               .size = a->size,
+                               .deadline = read_now(&h->side) + 10 * USEC_PER_SEC};
+}
+
+static void take_turn(struct host *h)
+{
+    usec_t now = read_now(&h->side);
+    if (runtime_local.due(h->r) <= now)
+        runtime_local.turn(h->r, now);
+}
+
+static bool is_at_rest(struct host *h)
+{
+    take_turn(h);
+    return runtime_local.due(h->r) == USEC_NEVER;
+}
+
+void host_rest(struct host *h)
+{
+    host_until(is_at_rest(h));
+}
+
+static struct runtime_op *collect(struct host *h)
+{
+    take_turn(h);
+    return runtime_collect(&h->side);
+}
+
+int host_do(struct host *h, struct runtime_op *op, struct err *err)
+{
+    struct runtime_op *complete = NULL;
+    runtime_local.begin(h->r, op);
+    host_until((complete = collect(h)));
+    assert_ptr_equal(complete, op);
+    assert_null(runtime_collect(&h->side));
+    *err = op->err;
+    return op->err.code == ERR_OK ? 0 : -1;
+}
+
+void host_launch(const struct host *h, const struct host_attempt *a, const char *command,
+                 struct host_launch *out)
+{
+    *out = (struct host_launch){0};
+    struct launch_spec *spec = &out->spec;
+    AUTO_FREE char *files = runtime_local.files(h->r, a->id);
+    launch_spec_init(spec);
+    spec->job = a->id.job;
+    spec->attempt = a->id.n;
+    spec->workdir = "/";
+    spec->token = "secret";
+    spec->command = ARENA_ARRAY(&out->arena, 2, const char *);
+    spec->command[0] = arena_strdup(&out->arena, command);
+    launch_spec_set(spec, &out->arena, "TRAINYARD_PROGRESS", "%s/progress", files);
+    out->start = (struct runtime_start){.spec = spec, .arena = &out->arena};
+}
+
+int host_start_conductor(struct host *h, const struct host_attempt *a, const char *command,
+                         int64_t *pid, struct err *err)
+{
+    struct host_launch l;
+    struct runtime_op op = host_op(h, OP_START, a);
+    host_launch(h, a, command, &l);
+    op.start = &l.start;
+    int rc = host_do(h, &op, err);
+    arena_done(&l.arena);
+    *pid = op.pid;
+    return rc;
+}
+
+void host_start(struct host *h, const struct host_attempt *a, const char *command)
+{
     struct err err;
-    launch_spec_init(&spec);
-    spec.job = a->job;
-    spec.attempt = a->attempt;
-    spec.command = words;
-    spec.env = env;
-    spec.workdir = spec.socket = "/nowhere";
-    spec.token = "none";
-    assert_ok(runtime_local.prepare(r, a, &spec, &arena, &err), err);
-    record_encode(&launch_spec_record, &spec, &text);
-    snprintf(path, sizeof path, "%s/spec.json", dir);
-    FILE *f = fopen(path, "w");
-    assert_non_null(f);
-    assert_true(fputs(text.at, f) >= 0 && fclose(f) == 0);
+    int64_t pid;
+    assert_ok(host_start_conductor(h, a, command, &pid, &err), err);
+    host_until(host_pid(h, a) > 0);
+    assert_int_equal(host_conductor_pid(h, a), pid);
+}
+
+int host_resize(struct host *h, const struct host_attempt *a, struct err *err)
+{
+    struct runtime_op op = host_op(h, OP_RESIZE, a);
+    return host_do(h, &op, err);
+}
+
+int host_freeze(struct host *h, const struct host_attempt *a, bool frozen, struct err *err)
+{
+    struct runtime_op op = host_op(h, OP_FREEZE, a);
+    op.frozen = frozen;
+    return host_do(h, &op, err);
+}
+
+static enum runtime_fate settle(struct host *h, const struct host_attempt *a, bool give_up,
+                                struct exit_record *record)
+{
+    struct runtime_op op = host_op(h, OP_SETTLE, a);
+    struct err err;
+    op.give_up = give_up;
+    assert_ok(host_do(h, &op, &err), err);
+    *record = op.record;
+    record->warnings = NULL;
+    arena_done(&op.arena);
+    return op.fate;
+}
+
+enum runtime_fate host_settle(struct host *h, const struct host_attempt *a, bool give_up)
+{
+    struct exit_record record;
+    return settle(h, a, give_up, &record);
+}
+
+struct exit_record host_wait(struct host *h, const struct host_attempt *a)
+{
+    struct exit_record record;
+    host_until(settle(h, a, false, &record) == FATE_ENDED);
+    return record;
+}
+
+void host_clean(struct host *h, const struct host_attempt *a)
+{
+    struct runtime_op op = host_op(h, OP_CLEAN, a);
+    struct err err;
+    assert_ok(host_do(h, &op, &err), err);
+}
+
+/* ---- what there is ----------------------------------------------------------- */
+
+static int64_t read_number(const struct host *h, const struct host_attempt *a, const char *file)
+{
+    struct str path = {0}, text = {0};
+    str_addf(&path, "%s/jobs/%lld/%u/%s", h->dir, (long long)a->id.job, a->id.n, file);
+    int64_t n = textfile_read(path.at, &text) ? -1 : atoll(text.at);
+    str_done(&path);
     str_done(&text);
-    arena_done(&arena);
+    return n;
 }
 
-void host_start(struct runtime *r, const char *state_dir, const struct runtime_attempt *a,
-                const char *command)
+int64_t host_pid(const struct host *h, const struct host_attempt *a)
 {
-    char dir[2048];
-    struct err err;
-    int64_t pid = 0;
-    snprintf(dir, sizeof dir, "%s/jobs", state_dir);
-    mkdir(dir, 0755);
-    snprintf(dir, sizeof dir, "%s/jobs/%lld", state_dir, (long long)a->job);
-    mkdir(dir, 0755);
-    snprintf(dir, sizeof dir, "%s/jobs/%lld/%u", state_dir, (long long)a->job, a->attempt);
-    assert_int_equal(mkdir(dir, 0755), 0);
-    host_write_spec(r, a, dir, command);
-    assert_ok(runtime_local.spawn(r, dir, &pid, &err), err);
-    host_until(read_number(state_dir, a, "pid") > 0);
-    assert_int_equal(host_conductor_pid(state_dir, a), pid);
+    return read_number(h, a, "pid");
 }
 
-void host_clean(struct runtime *r, const struct runtime_attempt *a)
+int64_t host_conductor_pid(const struct host *h, const struct host_attempt *a)
 {
-    struct err err = {0};
-    int left = -1;
-    host_until((left = runtime_local.clean(r, a, &err)) <= 0);
-    if (left)
-        fail_msg("clean: %s", err.text);
+    return read_number(h, a, "claim");
+}
+
+int64_t host_group_number(const struct host *h, const struct host_attempt *a, const char *file,
+                          const char *key)
+{
+    char path[256];
+    struct str text = {0};
+    int64_t value = -1;
+    for (uint32_t i = 0; i < h->r->cgroups.n && value < 0; i++) {
+        snprintf(path, sizeof path, "%lld.%u/%s", (long long)a->id.job, a->id.n, file);
+        if (textfile_read_at(h->r->cgroups.at[i].fd, path, &text))
+            continue;
+        const char *at = key ? strstr(text.at, key) : text.at;
+        value = at ? atoll(at + (key ? strlen(key) : 0)) : -1;
+    }
+    str_done(&text);
+    return value;
 }
 
 double host_cpu_seconds(int64_t pid)
@@ -213,13 +360,6 @@ unsigned host_count(const char *state_dir)
     return n;
 }
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 /* Seconds that the machine's CPUs were idle. */
 static double idle_seconds(void)
 {
@@ -233,9 +373,10 @@ static double idle_seconds(void)
 
 double host_cpus_used(int64_t pid, unsigned milliseconds, double *idle)
 {
-    double from = now(), before = host_cpu_seconds(pid), idle_before = idle_seconds();
+    double before = host_cpu_seconds(pid), idle_before = idle_seconds();
+    usec_t from = read_now(NULL);
     host_sleep(milliseconds);
-    double seconds = now() - from;
+    double seconds = time_seconds(read_now(NULL) - from);
     *idle = (idle_seconds() - idle_before) / seconds;
     return (host_cpu_seconds(pid) - before) / seconds;
 }
@@ -249,34 +390,4 @@ void host_assert_uses(int64_t pid, double low, double high)
             return;
     }
     fail_msg("used %.2f CPUs, should be %.2f to %.2f", used, low, high);
-}
-
-void host_open_with_groups(struct host *h)
-{
-    host_open(h);
-    if (!h->r->cgroups.n)
-        SKIP(h->notice);
-}
-
-void host_need(const struct host *h, unsigned controllers)
-{
-    if ((h->r->cgroups.controllers & controllers) != controllers)
-        SKIP("a controller is missing");
-}
-
-int64_t host_group_number(const struct host *h, const struct runtime_attempt *a, const char *file,
-                          const char *key)
-{
-    char path[256];
-    struct str text = {0};
-    int64_t value = -1;
-    for (uint32_t i = 0; i < h->r->cgroups.n && value < 0; i++) {
-        snprintf(path, sizeof path, "%lld.%u/%s", (long long)a->job, a->attempt, file);
-        if (textfile_read_at(h->r->cgroups.at[i].fd, path, &text))
-            continue;
-        const char *at = key ? strstr(text.at, key) : text.at;
-        value = at ? atoll(at + (key ? strlen(key) : 0)) : -1;
-    }
-    str_done(&text);
-    return value;
 }

@@ -7,14 +7,20 @@
 
 struct host {
     char dir[64];
+    struct runtime_host side; /* the test, as the runtime sees it; without a loop, so that no
+                               * socket is opened */
     struct runtime *r;
-    const char *notice;
+    const struct runtime_node *node;
 };
 void host_open(struct host *h);
 /* The same where the test needs control groups; skips it where there are none. */
 void host_open_with_groups(struct host *h);
+/* The same on a directory of the caller's. */
+int host_open_in(struct host *h, const char *dir, struct err *err);
 /* Skips the test where one of the controllers is missing. */
 void host_need(const struct host *h, unsigned controllers);
+/* The server dies and another one begins, which knows nothing yet. */
+void host_restart(struct host *h);
 /* Closes it. Nothing may be left: no process of a job, no base of its groups. */
 void host_close(struct host *h);
 /* The tear-down of a test that may have failed half-way: kills what is left of every host
@@ -22,31 +28,54 @@ void host_close(struct host *h);
 int host_sweep(void **state);
 #define HOST_TEST(function) cmocka_unit_test_teardown(function, host_sweep)
 
+struct host_attempt {
+    struct attempt_id id;
+    struct runtime_size size;
+};
 /* Attempt 1 of the job with these CPUs, limit and weight 1. */
-struct runtime_attempt host_attempt(int64_t job, units_t cpus);
+struct host_attempt host_attempt(int64_t job, units_t cpus);
 
-/* Prepares the attempt and writes spec.json with this command into the directory. */
-void host_write_spec(struct runtime *r, const struct runtime_attempt *a, const char *dir,
-                     const char *command);
+/* ---- operations -------------------------------------------------------------- */
 
-/* Makes STATE/jobs/JOB/ATTEMPT, prepares, writes spec.json with this command (see
- * conduct.c) and spawns; then waits until the command runs. Fails the test otherwise. */
-void host_start(struct runtime *r, const char *state_dir, const struct runtime_attempt *a,
-                const char *command);
+/* An operation on the attempt, with ten seconds to its deadline. */
+struct runtime_op host_op(const struct host *h, enum runtime_op_kind kind,
+                          const struct host_attempt *a);
+/* Begins it and waits until it is complete; 0, or -1 with its error. */
+int host_do(struct host *h, struct runtime_op *op, struct err *err);
+/* Lets the runtime have its turns until it needs no more. */
+void host_rest(struct host *h);
 
-/* Pid of the command, and of its conductor. */
-int64_t host_pid(const char *state_dir, const struct runtime_attempt *a);
-int64_t host_conductor_pid(const char *state_dir, const struct runtime_attempt *a);
-/* Waits for the end of the command; its wait status. */
-int host_wait(const char *state_dir, const struct runtime_attempt *a);
+/* What OP_START needs for this command (see conduct.c); arena_done when it is done. */
+struct host_launch {
+    struct runtime_start start;
+    struct launch_spec spec;
+    struct arena arena;
+};
+void host_launch(const struct host *h, const struct host_attempt *a, const char *command,
+                 struct host_launch *out);
+
+/* Starts its conductor; its pid, 0 = nothing was started. */
+int host_start_conductor(struct host *h, const struct host_attempt *a, const char *command,
+                         int64_t *pid, struct err *err);
+/* The same, then waits until the command runs. Fails the test otherwise. */
+void host_start(struct host *h, const struct host_attempt *a, const char *command);
+int host_resize(struct host *h, const struct host_attempt *a, struct err *err);
+int host_freeze(struct host *h, const struct host_attempt *a, bool frozen, struct err *err);
+enum runtime_fate host_settle(struct host *h, const struct host_attempt *a, bool give_up);
+/* Waits for the end of the attempt; its record, without its warnings. */
+struct exit_record host_wait(struct host *h, const struct host_attempt *a);
+void host_clean(struct host *h, const struct host_attempt *a);
+
+/* ---- what there is ----------------------------------------------------------- */
+
+/* Pid of the command, and of its conductor; -1 = not there. */
+int64_t host_pid(const struct host *h, const struct host_attempt *a);
+int64_t host_conductor_pid(const struct host *h, const struct host_attempt *a);
 
 /* The number in a file of the attempt's group, wherever that is, or the one behind a key in
  * it; -1 when there is none. */
-int64_t host_group_number(const struct host *h, const struct runtime_attempt *a, const char *file,
+int64_t host_group_number(const struct host *h, const struct host_attempt *a, const char *file,
                           const char *key);
-
-/* Calls clean until nothing is left, for at most ten seconds. */
-void host_clean(struct runtime *r, const struct runtime_attempt *a);
 
 /* Waits for the condition, at most ten seconds. */
 #define host_until(condition)                                                                      \

@@ -1,13 +1,10 @@
 /* GPUs, with a stand-in for NVIDIA's library that the test compiles: this code runs
  * against the same functions on machines without GPUs. */
 #include <dlfcn.h>
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "protocol/launch_spec.h"
 #include "runtime/local/gpu.h"
-#include "runtime/runtime.h"
+#include "support/conduct.h"
 #include "support/host.h"
 #include "support/test.h"
 
@@ -164,35 +161,23 @@ static void test_a_claim_is_kept(void **state)
     gpus_done(&g);
 }
 
-/* Opens a runtime and gives two GPUs to job 1, whose spec.json is written. */
-static void start_first(const char *dir, const struct runtime_attempt *a, struct runtime **r)
+/* Starts the attempt; its conductor and its job are told of these GPUs. */
+static void start(struct host *h, const struct host_attempt *a, const char *expected)
 {
-    char jobs[128];
-    const char *notice;
+    struct host_launch l;
+    struct str uuids = {0};
     struct err err;
-    uint32_t n;
-    assert_ok(runtime_local.open(r, dir, &notice, &err), err);
-    assert_int_equal(runtime_local.nodes(*r, &n)->gpus, 3000);
-    assert_string_equal(runtime_local.nodes(*r, &n)->gpu_type, "New");
-    snprintf(jobs, sizeof jobs, "%s/jobs/1/1", dir);
-    host_write_spec(*r, a, jobs, "true");
-}
-
-/* The GPUs in the spec.json of job 1. */
-static void expect_first(const char *dir)
-{
-    char jobs[128];
-    struct arena arena = {0};
-    struct str unknown = {0};
-    struct launch_spec spec;
-    struct err err;
-    snprintf(jobs, sizeof jobs, "%s/jobs/1/1", dir);
-    AUTO_CLOSE int fd = open(jobs, O_RDONLY | O_DIRECTORY);
-    assert_ok(launch_spec_read(fd, &arena, &spec, &unknown, &err), err);
-    assert_string_equal(spec.gpus[0], "GPU-1");
-    assert_string_equal(spec.gpus[1], "GPU-2");
-    assert_null(spec.gpus[2]);
-    arena_done(&arena);
+    struct runtime_op op = host_op(h, OP_START, a);
+    host_launch(h, a, "sleep", &l);
+    op.start = &l.start;
+    assert_ok(host_do(h, &op, &err), err);
+    host_until(host_pid(h, a) > 0);
+    for (size_t i = 0; l.spec.gpus[i]; i++)
+        str_addf(&uuids, "%s%s", i ? "," : "", l.spec.gpus[i]);
+    assert_string_equal(uuids.at, expected);
+    assert_string_equal(launch_spec_get(&l.spec, "CUDA_VISIBLE_DEVICES"), expected);
+    str_done(&uuids);
+    arena_done(&l.arena);
 }
 
 /* Through the whole runtime: the library is loaded already, so that it is found by its
@@ -200,35 +185,48 @@ static void expect_first(const char *dir)
 static void test_jobs_get_gpus_by_uuid(void **state)
 {
     (void)state;
-    char dir[] = "/tmp/trainyard-unit.XXXXXX", command[128];
-    struct runtime_attempt a = {.job = 1, .attempt = 1, .cpus = 10, .cpu_weight = 1, .gpus = 2000};
-    struct runtime_attempt b = {.job = 2, .attempt = 1, .cpus = 10, .cpu_weight = 1, .gpus = 1000};
-    struct runtime *r;
-    const char *notice;
-    struct err err;
+    struct host h;
+    struct host_attempt a = host_attempt(1, 10), b = host_attempt(2, 10);
+    a.size.gpus = 2000;
+    b.size.gpus = 1000;
     setenv("NVML_COUNT", "3", 1);
-    setenv("TRAINYARD_CONDUCTOR", "/bin/sh", 1);
     void *loaded = dlopen(library, RTLD_NOW);
     assert_non_null(loaded);
-    assert_non_null(mkdtemp(dir));
-    snprintf(command, sizeof command, "mkdir -p %s/jobs/1/1", dir);
-    assert_int_equal(system(command), 0);
-    struct arena arena = {0};
-    struct launch_spec spec = {0};
-    start_first(dir, &a, &r);
-    expect_first(dir);
-    runtime_local.close(r);
-    assert_ok(runtime_local.open(&r, dir, &notice, &err), err);
-    assert_ok(runtime_local.adopt(r, &a, &err), err);
-    assert_ok(runtime_local.prepare(r, &b, &spec, &arena, &err), err);
-    assert_string_equal(spec.gpus[0], "GPU-3");
-    assert_int_equal(runtime_local.clean(r, &a, &err), 0);
-    assert_int_equal(runtime_local.clean(r, &b, &err), 0);
-    runtime_local.close(r);
-    arena_done(&arena);
+    host_open(&h);
+    assert_int_equal(h.node->gpus, 3000);
+    assert_string_equal(h.node->gpu_type, "New");
+    start(&h, &a, "GPU-1,GPU-2");
+    host_restart(&h);
+    runtime_local.adopt(h.r, a.id, h.node->name, &a.size);
+    start(&h, &b, "GPU-3");
+    host_clean(&h, &a);
+    host_clean(&h, &b);
+    host_close(&h);
     dlclose(loaded);
-    snprintf(command, sizeof command, "rm -r %s", dir);
-    assert_int_equal(system(command), 0);
+}
+
+/* It runs, so it is adopted, although it could not be started here any more. */
+static void test_a_job_is_adopted_when_its_gpus_are_gone(void **state)
+{
+    (void)state;
+    struct host h;
+    struct host_attempt a = host_attempt(1, 10);
+    a.size.gpus = 2000;
+    setenv("NVML_COUNT", "2", 1);
+    void *loaded = dlopen(library, RTLD_NOW);
+    assert_non_null(loaded);
+    host_open(&h);
+    host_start(&h, &a, "sleep");
+    setenv("NVML_COUNT", "1", 1);
+    host_restart(&h);
+    assert_int_equal(h.node->gpus, 1000);
+    runtime_local.adopt(h.r, a.id, h.node->name, &a.size);
+    runtime_local.sweep(h.r);
+    host_rest(&h);
+    assert_int_equal(host_settle(&h, &a, true), FATE_RUNNING);
+    host_clean(&h, &a);
+    host_close(&h);
+    dlclose(loaded);
 }
 
 static const struct CMUnitTest tests[] = {
@@ -238,10 +236,12 @@ static const struct CMUnitTest tests[] = {
     TEST(test_one_model_is_used),
     TEST(test_whole_gpus_are_given_alone_and_parts_together),
     TEST(test_a_claim_is_kept),
-    TEST(test_jobs_get_gpus_by_uuid),
+    HOST_TEST(test_jobs_get_gpus_by_uuid),
+    HOST_TEST(test_a_job_is_adopted_when_its_gpus_are_gone),
 };
 
-int main(void)
+int main(int argc, char **argv)
 {
+    conduct_if_asked(argc, argv);
     return cmocka_run_group_tests(tests, build_library, remove_library);
 }

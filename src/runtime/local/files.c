@@ -17,28 +17,31 @@ char *files_dir(const struct runtime *r, struct attempt_id id)
     return path.at;
 }
 
-/* Makes the directory; those above it only when they are missing. */
-static int make_dir(char *path, struct err *err)
+/* 0, or an errno, also EEXIST. */
+static int make_dir(char *path) /* NOLINT(misc-no-recursion): as deep as the path */
 {
-    if (mkdir(path, 0700) == 0 || errno == EEXIST)
+    if (mkdir(path, 0700) == 0)
         return 0;
-    char *slash = errno == ENOENT ? strrchr(path, '/') : NULL;
-    if (slash && slash != path) {
-        *slash = '\0';
-        int rc = make_dir(path, err);
-        *slash = '/';
-        if (rc < 0)
-            return -1;
-        if (mkdir(path, 0700) == 0 || errno == EEXIST)
-            return 0;
-    }
-    return err_set(err, ERR_IO, "cannot create %s: %s", path, strerror(errno));
+    int code = errno;
+    char *slash = code == ENOENT ? strrchr(path, '/') : NULL;
+    if (!slash || slash == path)
+        return code;
+    *slash = '\0';
+    code = make_dir(path);
+    *slash = '/';
+    if (code && code != EEXIST)
+        return code;
+    return mkdir(path, 0700) == 0 ? 0 : errno;
 }
 
-static int make_dirs(const char *path, struct err *err)
+int files_make_dir(const char *dir, bool *is_new, struct err *err)
 {
-    AUTO_FREE char *copy = xstrdup(path);
-    return make_dir(copy, err);
+    AUTO_FREE char *copy = xstrdup(dir);
+    int code = make_dir(copy);
+    if (code && code != EEXIST)
+        return err_set(err, ERR_IO, "cannot create %s: %s", dir, strerror(code));
+    *is_new = code == 0;
+    return 0;
 }
 
 /* Nobody looks at it before the conductor is started. */
@@ -65,12 +68,11 @@ static int write_spec(const char *dir, const struct launch_spec *spec, struct er
 
 int files_write(const char *dir, const struct runtime_start *start, struct err *err)
 {
-    if (make_dirs(dir, err) < 0)
-        return -1;
+    bool is_new;
     if (start->script &&
         write_file(start->script_path, start->script, strlen(start->script), 0700, err) < 0)
         return -1;
-    if (start->checkpoints && make_dirs(start->checkpoints, err) < 0)
+    if (start->checkpoints && files_make_dir(start->checkpoints, &is_new, err) < 0)
         return -1;
     return write_spec(dir, start->spec, err);
 }

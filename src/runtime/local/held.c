@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "runtime/local/files.h"
 #include "runtime/local/local.h"
 #include "runtime/local/process.h"
 
@@ -19,19 +20,19 @@ enum {
     ROUNDS = 4,          /* of looking for processes that were born meanwhile */
 };
 
-static int compare(const struct held *h, int64_t job, uint32_t attempt)
+static int compare(struct attempt_id a, struct attempt_id b)
 {
-    int by_job = (h->job > job) - (h->job < job);
-    return by_job ? by_job : (h->attempt > attempt) - (h->attempt < attempt);
+    int by_job = (a.job > b.job) - (a.job < b.job);
+    return by_job ? by_job : (a.n > b.n) - (a.n < b.n);
 }
 
 /* The index of the first entry that is not before the attempt. */
-static size_t position(const struct runtime *r, int64_t job, uint32_t attempt)
+static size_t position(const struct runtime *r, struct attempt_id id)
 {
     size_t lo = 0, hi = r->held.n;
     while (lo < hi) {
         size_t mid = lo + (hi - lo) / 2;
-        if (compare(r->held.at[mid], job, attempt) < 0)
+        if (compare(r->held.at[mid]->id, id) < 0)
             lo = mid + 1;
         else
             hi = mid;
@@ -39,19 +40,24 @@ static size_t position(const struct runtime *r, int64_t job, uint32_t attempt)
     return lo;
 }
 
-struct held *held_find(const struct runtime *r, int64_t job, uint32_t attempt)
+struct held *held_find(const struct runtime *r, struct attempt_id id)
 {
-    size_t i = position(r, job, attempt);
-    return i < r->held.n && compare(r->held.at[i], job, attempt) == 0 ? r->held.at[i] : NULL;
+    size_t i = position(r, id);
+    return i < r->held.n && compare(r->held.at[i]->id, id) == 0 ? r->held.at[i] : NULL;
 }
 
-struct held *held_add(struct runtime *r, int64_t job, uint32_t attempt)
+struct held held_nothing(struct attempt_id id)
 {
-    struct held *h = xcalloc(1, sizeof *h);
-    size_t i = position(r, job, attempt);
-    h->job = job;
-    h->attempt = attempt;
-    snprintf(h->name, sizeof h->name, "%lld.%u", (long long)job, attempt);
+    struct held h = {.id = id};
+    snprintf(h.name, sizeof h.name, "%lld.%u", (long long)id.job, id.n);
+    return h;
+}
+
+struct held *held_add(struct runtime *r, struct attempt_id id)
+{
+    struct held *h = xmalloc(sizeof *h);
+    size_t i = position(r, id);
+    *h = held_nothing(id);
     VEC_PUSH(&r->held, h);
     memmove(r->held.at + i + 1, r->held.at + i, (r->held.n - 1 - i) * sizeof *r->held.at);
     r->held.at[i] = h;
@@ -60,7 +66,7 @@ struct held *held_add(struct runtime *r, int64_t job, uint32_t attempt)
 
 void held_drop(struct runtime *r, struct held *h)
 {
-    size_t i = position(r, h->job, h->attempt);
+    size_t i = position(r, h->id);
     r->held.n--;
     memmove(r->held.at + i, r->held.at + i + 1, (r->held.n - i) * sizeof *r->held.at);
     cpus_take(&r->cpus, &h->cpus);
@@ -122,14 +128,12 @@ void held_claim(struct runtime *r, struct held *h, const struct runtime_size *s)
 
 void held_processes(const struct runtime *r, const struct held *h, pid_list *out)
 {
-    struct str dir = {0};
     if (h->grouped) {
         cgroup_processes(&r->cgroups, h->name, out);
         return;
     }
-    str_addf(&dir, "%s/%lld/%u", r->jobs_dir, (long long)h->job, h->attempt);
-    process_find(dir.at, out);
-    str_done(&dir);
+    AUTO_FREE char *dir = files_dir(r, h->id);
+    process_find(dir, out);
 }
 
 int held_nice(const struct held *h)

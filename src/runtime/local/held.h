@@ -13,8 +13,7 @@
 
 /* What one attempt holds. */
 struct held {
-    int64_t job;
-    uint32_t attempt;
+    struct attempt_id id;
     char name[48]; /* of its groups: JOB.ATTEMPT */
     bool grouped;  /* it has groups; otherwise it is a tree of processes */
     double weight; /* as it was asked for */
@@ -28,13 +27,15 @@ struct held {
 struct runtime;
 
 /* The attempt's entry; NULL when there is none. */
-struct held *held_find(const struct runtime *r, int64_t job, uint32_t attempt);
+struct held *held_find(const struct runtime *r, struct attempt_id id);
+/* What an attempt is called that holds nothing: for looking for what is left of it. */
+struct held held_nothing(struct attempt_id id);
 /* A new entry, with nothing held yet. */
-struct held *held_add(struct runtime *r, int64_t job, uint32_t attempt);
+struct held *held_add(struct runtime *r, struct attempt_id id);
 /* Gives its CPUs and GPUs back and forgets it. */
 void held_drop(struct runtime *r, struct held *h);
 
-/* Takes the attempt's sizes over: limits, and CPUs from the books. */
+/* Sets the attempt's limits and allots its CPUs; held_apply puts them into force. */
 void held_size(struct runtime *r, struct held *h, const struct runtime_size *s);
 /* Takes over the CPUs that the running attempt has. */
 void held_claim(struct runtime *r, struct held *h, const struct runtime_size *s);

@@ -4,6 +4,7 @@
 
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 #include <uv.h>
 
@@ -23,16 +24,10 @@ struct link {
 struct links {
     uv_pipe_t listener;
     struct runtime *runtime;
-    char *path;
     struct link *first;
     struct arena arena; /* of the message that is being handled */
     char buffer[MESSAGE_MAX_BYTES];
 };
-
-const char *links_path(const struct links *l)
-{
-    return l->path;
-}
 
 /* ---- one connection ------------------------------------------------------------ */
 
@@ -57,9 +52,9 @@ static void end_link(struct link *link)
 /* The other side is gone, or does not behave. */
 static void lose_link(struct link *link)
 {
-    struct runtime_host *h = link->owner->runtime->host;
     if (link->closing)
-        return;
+        return; /* its owner may be gone */
+    struct runtime_host *h = link->owner->runtime->host;
     end_link(link);
     h->unlinked(h, &link->base);
 }
@@ -178,29 +173,39 @@ static void free_links(uv_handle_t *handle)
 {
     struct links *l = handle->data;
     arena_done(&l->arena);
-    free(l->path);
     free(l);
+}
+
+/* Libuv would cut off what is too long, and bind another name. */
+static int check_path(const char *path, struct err *err)
+{
+    const size_t most = sizeof((struct sockaddr_un *)0)->sun_path - 1;
+    if (strlen(path) <= most)
+        return 0;
+    return err_set(err, ERR_LIMIT,
+                   "a socket's path may have %zu bytes; choose a shorter run directory than that "
+                   "of %s",
+                   most, path);
 }
 
 int links_open(struct runtime *r, struct links **out, struct err *err)
 {
-    struct str path = {0};
     if (!r->host->loop)
         return 0;
+    if (check_path(r->socket, err) < 0)
+        return -1;
     struct links *l = xcalloc(1, sizeof *l);
-    str_addf(&path, "%s/conductor.sock", r->host->run_dir);
     l->runtime = r;
-    l->path = path.at;
     l->listener.data = l;
     uv_pipe_init(r->host->loop, &l->listener, 0);
-    unlink(l->path);
+    unlink(r->socket);
     mode_t mask = umask(0177);
-    int rc = uv_pipe_bind(&l->listener, l->path);
+    int rc = uv_pipe_bind(&l->listener, r->socket);
     umask(mask);
     if (rc == 0)
         rc = uv_listen((uv_stream_t *)&l->listener, 128, accept_link);
     if (rc < 0) {
-        err_set(err, ERR_IO, "cannot listen on %s: %s", l->path, uv_strerror(rc));
+        err_set(err, ERR_IO, "cannot listen on %s: %s", r->socket, uv_strerror(rc));
         uv_close((uv_handle_t *)&l->listener, free_links);
         return -1;
     }

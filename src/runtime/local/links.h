@@ -11,8 +11,6 @@ struct links;
 int links_open(struct runtime *r, struct links **out, struct err *err);
 /* Ends all connections: conductors connect again to whoever listens next. NULL is fine. */
 void links_close(struct links *l);
-/* The path of the socket. */
-const char *links_path(const struct links *l);
 
 /* As in struct runtime_ops. */
 void links_send(struct runtime *r, struct runtime_link *link, const struct to_conductor *m);

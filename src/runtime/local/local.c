@@ -1,6 +1,7 @@
 /* The local runtime: jobs as processes of this machine, in control groups where it
- * may make them. It owns what is known of the machine, and the table of operations, which
- * are in operations.c; what an attempt holds is in held.c, which CPUs it gets in cpus.c, the
+ * may make them. This file owns what is known of the machine, and the table of functions.
+ * Operations are in operations.c, start.c, fate.c and clean.c; taking over from an earlier
+ * server in adopt.c; what an attempt holds in held.c, which CPUs it gets in cpus.c, its
  * groups in cgroup*.c, jobs without groups in process.c, its files in files.c, the
  * conductors' socket in links.c.
  *
@@ -12,6 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runtime/local/adopt.h"
+#include "runtime/local/clean.h"
 #include "runtime/local/files.h"
 #include "runtime/local/links.h"
 #include "runtime/local/local.h"
@@ -120,7 +123,7 @@ static void local_close(struct runtime *r)
     while (r->held.n)
         held_drop(r, r->held.at[r->held.n - 1]);
     VEC_DONE(&r->held);
-    VEC_DONE(&r->cleaning);
+    VEC_DONE(&r->dying);
     cgroup_close(&r->cgroups);
     cpus_done(&r->cpus);
     gpus_done(&r->gpus);
@@ -129,6 +132,7 @@ static void local_close(struct runtime *r)
     for (size_t i = 0; i < COUNT_OF(r->tools); i++)
         free(r->tools[i]);
     free(r->jobs_dir);
+    free(r->socket);
     free(r->conductor);
     free(r);
 }
@@ -141,10 +145,12 @@ static int local_open(struct runtime_host *h, const void *options, struct runtim
     if (!full)
         return err_set(err, ERR_IO, "state directory %s: %s", h->state_dir, strerror(errno));
     struct runtime *r = xcalloc(1, sizeof *r);
-    struct str jobs = {0};
+    struct str jobs = {0}, socket = {0};
     str_addf(&jobs, "%s/jobs", full);
+    str_addf(&socket, "%s/conductor.sock", h->run_dir);
     r->host = h;
     r->jobs_dir = jobs.at;
+    r->socket = socket.at;
     tools_find(r->tools);
     if (spawn_find_conductor(&r->conductor, err) || open_machine(r, full, err) ||
         links_open(r, &r->links, err)) {
@@ -164,13 +170,8 @@ static const char *local_tool(const struct runtime *r, enum runtime_tool tool)
 
 static const char *local_cpuset(const struct runtime *r, struct attempt_id id)
 {
-    const struct held *h = held_find(r, id.job, id.n);
+    const struct held *h = held_find(r, id);
     return h ? h->set.at : NULL;
-}
-
-static usec_t local_due(const struct runtime *r)
-{
-    return r->cleaning.n ? r->clean_at : USEC_NEVER;
 }
 
 const struct runtime_ops runtime_local = {
@@ -179,13 +180,13 @@ const struct runtime_ops runtime_local = {
     .open = local_open,
     .close = local_close,
     .begin = operation_begin,
-    .adopt = operation_adopt,
-    .sweep = operation_sweep,
+    .adopt = adopt_attempt,
+    .sweep = adopt_sweep,
     .send = links_send,
     .unlink = links_unlink,
     .tool = local_tool,
     .files = files_dir,
     .cpuset = local_cpuset,
-    .due = local_due,
-    .turn = operation_turn,
+    .due = clean_due,
+    .turn = clean_turn,
 };

@@ -11,11 +11,18 @@
 
 struct links;
 
+/* An attempt whose processes are dying. */
+struct dying {
+    struct attempt_id id;
+    struct runtime_op *op; /* to be completed; NULL = nobody waits for it */
+};
+
 struct runtime {
     struct runtime_host *host;
-    struct links *links;
+    struct links *links; /* NULL when the host has no loop */
+    char *socket;        /* where conductors connect */
     char *jobs_dir, *conductor;
-    char *tools[3]; /* by enum runtime_tool; NULL = not there */
+    char *tools[TOOL_COUNT]; /* NULL = not there */
     struct inventory inventory;
     struct topology topology;
     struct cpus cpus;
@@ -23,9 +30,9 @@ struct runtime {
     struct cgroups cgroups; /* n = 0: none can be had */
     struct runtime_node node;
     struct str notice;
-    VEC(struct held *) held;           /* ordered by job and attempt */
-    VEC(struct runtime_op *) cleaning; /* whose processes are still dying */
-    usec_t clean_at;                   /* when to look at them again */
+    VEC(struct held *) held; /* ordered by job and attempt */
+    VEC(struct dying) dying;
+    usec_t look_at, look_pause; /* when to look at them, and then again */
 };
 
 #endif

@@ -5,12 +5,11 @@
 #include <unistd.h>
 
 #include "base/str.h"
-#include "runtime/runtime.h"
 
 static const struct {
     const char *variable;  /* names it; empty = there shall be none */
     const char *places[2]; /* from the program's directory: in the build tree, installed */
-} tools[] = {
+} tools[TOOL_COUNT] = {
     [TOOL_MALLEABLE] = {"TRAINYARD_MALLEABLE",
                         {"libtrainyard-malleable.so",
                          "../lib/trainyard/libtrainyard-malleable.so"}},
@@ -32,7 +31,7 @@ static char *find_beside(const char *exe, const char *place)
     return full;
 }
 
-void tools_find(char *out[3])
+void tools_find(char *out[TOOL_COUNT])
 {
     char exe[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);

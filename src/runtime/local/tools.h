@@ -2,7 +2,9 @@
 #ifndef RUNTIME_LOCAL_TOOLS_H
 #define RUNTIME_LOCAL_TOOLS_H
 
-/* Their paths by enum runtime_tool; NULL where there is none. The caller frees them. */
-void tools_find(char *out[3]);
+#include "runtime/runtime.h"
+
+/* Their paths; NULL where there is none. The caller frees them. */
+void tools_find(char *out[TOOL_COUNT]);
 
 #endif
