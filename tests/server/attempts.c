@@ -3,8 +3,8 @@
 #include "server/jobs/attempts.h"
 
 #include "store/job_state.h"
+#include "support/stage.h"
 #include "support/test.h"
-#include "support/world.h"
 
 #define SECOND USEC_PER_SEC
 #define MINUTE (60 * SECOND)
@@ -15,158 +15,158 @@ static const struct fake_options one_node = {
 
 static void a_job_runs_and_is_done(void **state)
 {
-    struct world w;
+    struct stage w;
     (void)state;
-    world_begin(&w, &one_node, "elastic-fifo");
-    world_start(&w);
-    int64_t job = world_submit(&w, "{\"command\": [\"fake\", \"work=60\"], \"cpus\": 1}");
-    world_run(&w, 1 * SECOND);
+    stage_begin(&w, &one_node, "elastic-fifo");
+    stage_start(&w);
+    int64_t job = stage_submit(&w, "{\"command\": [\"fake\", \"work=60\"], \"cpus\": 1}");
+    stage_run(&w, 1 * SECOND);
     assert_state(&w, job, JOB_RUNNING);
     assert_int_equal(fake_truth_of(w.fake, job).running, 1);
-    world_run(&w, 60 * SECOND);
+    stage_run(&w, 60 * SECOND);
     assert_state(&w, job, JOB_DONE);
-    assert_int_equal(world_job(&w, job)->code, 0);
+    assert_int_equal(stage_job(&w, job)->code, 0);
     assert_int_equal(fake_truth_of(w.fake, job).left, 0);
-    world_end(&w);
+    stage_end(&w);
 }
 
 static void an_elastic_job_uses_the_whole_node(void **state)
 {
-    struct world w;
+    struct stage w;
     (void)state;
-    world_begin(&w, &one_node, "elastic-fifo");
-    world_start(&w);
-    int64_t job = world_submit(&w, "{\"command\": [\"fake\", \"work=60\"], \"cpus\": \"1-2\"}");
-    world_run(&w, 10 * SECOND);
+    stage_begin(&w, &one_node, "elastic-fifo");
+    stage_start(&w);
+    int64_t job = stage_submit(&w, "{\"command\": [\"fake\", \"work=60\"], \"cpus\": \"1-2\"}");
+    stage_run(&w, 10 * SECOND);
     assert_int_equal(fake_cpus_in_use(w.fake, 0), 2 * UNIT);
-    int64_t other = world_submit(&w, "{\"command\": [\"fake\", \"work=10\"], \"cpus\": 1}");
-    world_run(&w, 5 * SECOND);
+    int64_t other = stage_submit(&w, "{\"command\": [\"fake\", \"work=10\"], \"cpus\": 1}");
+    stage_run(&w, 5 * SECOND);
     assert_int_equal(fake_cpus_in_use(w.fake, 0), 2 * UNIT);
     assert_state(&w, other, JOB_RUNNING);
-    assert_true(world_run_until_over(&w, job, MINUTE));
+    assert_true(stage_run_until_over(&w, job, MINUTE));
     assert_state(&w, other, JOB_DONE);
     assert_state(&w, job, JOB_DONE);
-    world_end(&w);
+    stage_end(&w);
 }
 
 static void a_failure_is_retried_with_back_off(void **state)
 {
-    struct world w;
+    struct stage w;
     (void)state;
-    world_begin(&w, &one_node, "elastic-fifo");
-    world_start(&w);
-    int64_t job = world_submit(&w, "{\"command\": [\"fake\", \"work=1\", \"code=3\"],"
+    stage_begin(&w, &one_node, "elastic-fifo");
+    stage_start(&w);
+    int64_t job = stage_submit(&w, "{\"command\": [\"fake\", \"work=1\", \"code=3\"],"
                                    " \"retries\": 2, \"backoff\": \"10s\"}");
-    world_run(&w, 5 * SECOND);
+    stage_run(&w, 5 * SECOND);
     assert_state(&w, job, JOB_QUEUED);
-    assert_int_equal(world_job(&w, job)->failures, 1);
-    world_run(&w, 10 * SECOND);
-    assert_int_equal(world_job(&w, job)->failures, 2);
-    world_run(&w, 15 * SECOND);
-    assert_int_equal(world_job(&w, job)->attempt, 2);
-    assert_true(world_run_until_over(&w, job, MINUTE));
+    assert_int_equal(stage_job(&w, job)->failures, 1);
+    stage_run(&w, 10 * SECOND);
+    assert_int_equal(stage_job(&w, job)->failures, 2);
+    stage_run(&w, 15 * SECOND);
+    assert_int_equal(stage_job(&w, job)->attempt, 2);
+    assert_true(stage_run_until_over(&w, job, MINUTE));
     assert_state(&w, job, JOB_FAILED);
-    assert_int_equal(world_job(&w, job)->code, 3);
+    assert_int_equal(stage_job(&w, job)->code, 3);
     assert_int_equal(fake_truth_of(w.fake, job).begun, 3);
-    world_end(&w);
+    stage_end(&w);
 }
 
 static void the_server_is_killed_while_a_job_runs(void **state)
 {
-    struct world w;
+    struct stage w;
     (void)state;
-    world_begin(&w, &one_node, "elastic-fifo");
-    world_start(&w);
-    int64_t job = world_submit(&w, "{\"command\": [\"fake\", \"work=60\"]}");
-    world_run(&w, 10 * SECOND);
-    world_kill(&w);
-    world_run(&w, 10 * SECOND);
-    world_start(&w);
+    stage_begin(&w, &one_node, "elastic-fifo");
+    stage_start(&w);
+    int64_t job = stage_submit(&w, "{\"command\": [\"fake\", \"work=60\"]}");
+    stage_run(&w, 10 * SECOND);
+    stage_kill(&w);
+    stage_run(&w, 10 * SECOND);
+    stage_start(&w);
     assert_state(&w, job, JOB_RUNNING);
-    assert_true(world_run_until_over(&w, job, 45 * SECOND));
+    assert_true(stage_run_until_over(&w, job, 45 * SECOND));
     assert_state(&w, job, JOB_DONE);
     assert_int_equal(fake_truth_of(w.fake, job).begun, 1);
-    world_end(&w);
+    stage_end(&w);
 }
 
 static void a_job_ends_while_no_server_runs(void **state)
 {
-    struct world w;
+    struct stage w;
     (void)state;
-    world_begin(&w, &one_node, "elastic-fifo");
-    world_start(&w);
-    int64_t job = world_submit(&w, "{\"command\": [\"fake\", \"work=60\"], \"retries\": 1}");
-    world_run(&w, 10 * SECOND);
-    world_kill(&w);
-    world_run(&w, 2 * MINUTE);
-    world_start(&w);
-    world_run(&w, 1 * SECOND);
+    stage_begin(&w, &one_node, "elastic-fifo");
+    stage_start(&w);
+    int64_t job = stage_submit(&w, "{\"command\": [\"fake\", \"work=60\"], \"retries\": 1}");
+    stage_run(&w, 10 * SECOND);
+    stage_kill(&w);
+    stage_run(&w, 2 * MINUTE);
+    stage_start(&w);
+    stage_run(&w, 1 * SECOND);
     assert_state(&w, job, JOB_DONE);
     assert_int_equal(fake_truth_of(w.fake, job).begun, 1);
-    world_end(&w);
+    stage_end(&w);
 }
 
 static void the_server_is_killed_at_each_step_of_a_start(void **state)
 {
     (void)state;
     for (uint32_t deeds = 0; deeds < 6; deeds++) {
-        struct world w;
+        struct stage w;
         struct err err;
-        world_begin(&w, &one_node, "elastic-fifo");
-        world_start(&w);
+        stage_begin(&w, &one_node, "elastic-fifo");
+        stage_start(&w);
         fake_mute_after(w.fake, deeds);
-        int64_t job = world_try_submit(&w, "{\"command\": [\"fake\", \"work=60\"]}", &err);
+        int64_t job = stage_try_submit(&w, "{\"command\": [\"fake\", \"work=60\"]}", &err);
         assert_true(job > 0);
-        world_run(&w, deeds * SECOND);
-        world_kill(&w);
+        stage_run(&w, deeds * SECOND);
+        stage_kill(&w);
         fake_mute_after(w.fake, UINT32_MAX);
-        world_run(&w, 10 * SECOND);
-        world_start(&w);
-        assert_true(world_run_until_over(&w, job, 3 * MINUTE));
+        stage_run(&w, 10 * SECOND);
+        stage_start(&w);
+        assert_true(stage_run_until_over(&w, job, 3 * MINUTE));
         assert_state(&w, job, JOB_DONE);
-        world_run(&w, SECOND);
+        stage_run(&w, SECOND);
         assert_int_equal(fake_truth_of(w.fake, job).begun, 1);
         assert_int_equal(fake_truth_of(w.fake, job).left, 0);
-        world_end(&w);
+        stage_end(&w);
     }
 }
 
 static void a_cancelled_job_stops(void **state)
 {
-    struct world w;
+    struct stage w;
     struct err err;
     (void)state;
-    world_begin(&w, &one_node, "elastic-fifo");
-    world_start(&w);
-    int64_t job = world_submit(&w, "{\"command\": [\"fake\", \"work=600\", \"deaf\"],"
+    stage_begin(&w, &one_node, "elastic-fifo");
+    stage_start(&w);
+    int64_t job = stage_submit(&w, "{\"command\": [\"fake\", \"work=600\", \"deaf\"],"
                                    " \"grace\": \"20s\"}");
-    world_run(&w, 10 * SECOND);
+    stage_run(&w, 10 * SECOND);
     assert_ok(yard_cancel(w.y, job, -1, &err), err);
-    world_run(&w, 10 * SECOND);
+    stage_run(&w, 10 * SECOND);
     assert_state(&w, job, JOB_STOPPING);
-    world_run(&w, 15 * SECOND);
+    stage_run(&w, 15 * SECOND);
     assert_state(&w, job, JOB_CANCELLED);
     assert_int_equal(fake_truth_of(w.fake, job).running, 0);
-    world_end(&w);
+    stage_end(&w);
 }
 
 static void a_killed_conductor_is_noticed(void **state)
 {
-    struct world w;
+    struct stage w;
     (void)state;
-    world_begin(&w, &one_node, "elastic-fifo");
-    world_start(&w);
-    int64_t once = world_submit(&w, "{\"command\": [\"fake\", \"work=60\"]}");
-    int64_t again = world_submit(&w, "{\"command\": [\"fake\", \"work=60\"], \"requeue\": true}");
-    world_run(&w, 10 * SECOND);
+    stage_begin(&w, &one_node, "elastic-fifo");
+    stage_start(&w);
+    int64_t once = stage_submit(&w, "{\"command\": [\"fake\", \"work=60\"]}");
+    int64_t again = stage_submit(&w, "{\"command\": [\"fake\", \"work=60\"], \"requeue\": true}");
+    stage_run(&w, 10 * SECOND);
     fake_reboot_node(w.fake, 0);
-    world_run(&w, 30 * SECOND);
+    stage_run(&w, 30 * SECOND);
     assert_state(&w, once, JOB_FAILED);
     assert_state(&w, again, JOB_RUNNING);
-    assert_true(world_run_until_over(&w, again, 2 * MINUTE));
+    assert_true(stage_run_until_over(&w, again, 2 * MINUTE));
     assert_state(&w, again, JOB_DONE);
-    assert_int_equal(world_job(&w, again)->attempt, 2);
-    world_end(&w);
+    assert_int_equal(stage_job(&w, again)->attempt, 2);
+    stage_end(&w);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -15,8 +15,8 @@
 #include "server/log.h"
 #include "store/job_list.h"
 #include "store/job_state.h"
+#include "support/stage.h"
 #include "support/test.h"
-#include "support/world.h"
 
 #define SECOND USEC_PER_SEC
 #define MINUTE (60 * SECOND)
@@ -40,7 +40,7 @@ struct tally {
 
 struct day {
     struct tally *tally;
-    struct world w;
+    struct stage w;
     struct rng rng;
     VEC(struct known) jobs;
     char why[256]; /* what promise was broken */
@@ -82,7 +82,7 @@ static void submit(struct day *d)
         str_addf(&json, ", \"after\": [\"afterany:%lld\"]",
                  (long long)d->jobs.at[rng_below(&d->rng, d->jobs.n)].id);
     str_add(&json, "}");
-    k.id = world_try_submit(&d->w, json.at, &err);
+    k.id = stage_try_submit(&d->w, json.at, &err);
     if (k.id > 0)
         VEC_PUSH(&d->jobs, k);
     str_done(&json);
@@ -160,13 +160,13 @@ static void befall(struct day *d)
     default:
         d->tally->servers += !d->w.y;
         if (!d->w.y)
-            world_start(&d->w);
+            stage_start(&d->w);
         else if (chance(d, 0.3))
-            world_kill_after(&d->w, (uint32_t)rng_below(&d->rng, 6));
+            stage_kill_after(&d->w, (uint32_t)rng_below(&d->rng, 6));
         else if (chance(d, 0.2))
-            world_stop(&d->w);
+            stage_stop(&d->w);
         else if (chance(d, 0.5))
-            world_kill(&d->w);
+            stage_kill(&d->w);
         break;
     }
 }
@@ -190,7 +190,7 @@ static bool check_job(struct day *d, const struct known *k)
         return broken(d, k->id, "it ran again although it had succeeded");
     if (!d->w.y)
         return true;
-    const struct job_row *row = world_job(&d->w, k->id);
+    const struct job_row *row = stage_job(&d->w, k->id);
     if (row->state == JOB_DONE && t.succeeded == 0)
         return broken(d, k->id, "it is done, and never succeeded");
     if (job_state_over(row->state) && t.running && !k->requeued)
@@ -214,7 +214,7 @@ static bool check_quiet(struct day *d)
 {
     for (size_t i = 0; i < d->jobs.n; i++) {
         const struct known *k = &d->jobs.at[i];
-        const struct job_row *row = world_job(&d->w, k->id);
+        const struct job_row *row = stage_job(&d->w, k->id);
         if (row->state == JOB_HELD)
             continue;
         if (!job_state_over(row->state)) {
@@ -255,9 +255,9 @@ static void begin_day(struct day *d, uint64_t seed, struct tally *tally)
                              .cpus = 4 * UNIT,
                              .memory_mb = 8192,
                              .report = 30 * SECOND};
-    world_begin(&d->w, &o, policies[rng_below(&d->rng, COUNT_OF(policies))]);
+    stage_begin(&d->w, &o, policies[rng_below(&d->rng, COUNT_OF(policies))]);
     draw_faults(d);
-    world_start(&d->w);
+    stage_start(&d->w);
 }
 
 /* The faults end; users release what they hold. */
@@ -268,7 +268,7 @@ static void calm_down(struct day *d)
     for (uint32_t node = 0; node < 3; node++)
         fake_cut_node(d->w.fake, node, 0);
     if (!d->w.y)
-        world_start(&d->w);
+        stage_start(&d->w);
     for (size_t i = 0; i < d->jobs.n; i++)
         (void)yard_release(d->w.y, d->jobs.at[i].id, &err);
     turn_end(d->w.y);
@@ -280,7 +280,7 @@ static bool run_day(struct day *d, uint64_t seed, struct tally *tally)
     usec_t end = d->w.now + 24 * HOUR;
     bool good = true;
     while (good && d->w.now < end) {
-        world_run(&d->w, between(d, 1, 20 * MINUTE));
+        stage_run(&d->w, between(d, 1, 20 * MINUTE));
         double what = rng_uniform(&d->rng);
         if (what < 0.4)
             submit(d);
@@ -293,7 +293,7 @@ static bool run_day(struct day *d, uint64_t seed, struct tally *tally)
     if (good) {
         calm_down(d);
         for (int hour = 0; good && hour < 72; hour++) {
-            world_run(&d->w, HOUR);
+            stage_run(&d->w, HOUR);
             good = check_all(d);
         }
         good = good && check_quiet(d);
@@ -304,14 +304,14 @@ static bool run_day(struct day *d, uint64_t seed, struct tally *tally)
 static void end_day(struct day *d)
 {
     for (size_t i = 0; d->w.y && i < d->jobs.n; i++) {
-        const struct job_row *row = world_job(&d->w, d->jobs.at[i].id);
+        const struct job_row *row = stage_job(&d->w, d->jobs.at[i].id);
         d->tally->submitted++;
         d->tally->attempts += row->attempt;
         d->tally->done += row->state == JOB_DONE;
         d->tally->failed += row->state == JOB_FAILED;
         d->tally->cancelled += row->state == JOB_CANCELLED;
     }
-    world_end(&d->w);
+    stage_end(&d->w);
     VEC_DONE(&d->jobs);
 }
 
@@ -350,7 +350,7 @@ int main(int argc, char **argv)
 {
     if (argc > 1) {
         first_seed = strtoull(argv[1], NULL, 10);
-        setenv("WORLD_LOG", "1", 1);
+        setenv("STAGE_LOG", "1", 1);
     }
     return RUN(tests);
 }

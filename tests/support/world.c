@@ -1,186 +1,87 @@
-/* Owns servers in worlds of their own. */
+/* Owns the driving of an engine by hand. */
 #include "support/world.h"
 
-#include <jansson.h>
-#include <unistd.h>
-
 #include "policy/combo.h"
-#include "server/log.h"
-#include "store/jobs.h"
-#include "store/store.h"
-#include "support/store_dir.h"
+#include "sim/nodes.h"
+#include "support/audit.h"
+#include "support/effects.h"
 #include "support/test.h"
-#include "wire/spec_check.h"
-#include "wire/spec_json.h"
 
-#define EPOCH (1700000000 * USEC_PER_SEC)
-
-static usec_t read_boot(void *ctx)
+void world_init(struct world *w, const char *nodes, const char *policy,
+                const struct world_options *o)
 {
-    const struct world *w = ctx;
-    return w->now;
-}
-
-static usec_t read_wall(void *ctx)
-{
-    const struct world *w = ctx;
-    return EPOCH + w->now + w->set_by;
-}
-
-void world_begin(struct world *w, const struct fake_options *o, const char *policy)
-{
-    *w = (struct world){.fake = fake_create(o), .now = 1000 * USEC_PER_SEC, .policy = policy};
-    w->clock = (struct clock_source){read_wall, read_boot, w};
-    snprintf(w->dir, sizeof w->dir, "%s/trainyard-world-XXXXXX",
-             access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
-    assert_non_null(mkdtemp(w->dir));
-    log_silence(getenv("WORLD_LOG") == NULL);
-    fake_advance(w->fake, w->now + EPOCH);
-}
-
-void world_end(struct world *w)
-{
-    if (w->y)
-        world_stop(w);
-    fake_free(w->fake);
-    store_dir_clear(w->dir);
-}
-
-void world_start(struct world *w)
-{
-    struct runtime_choice fake = {&runtime_fake, w->fake};
-    struct yard_config config = {.state_dir = w->dir,
-                                 .run_dir = w->dir,
-                                 .clock = &w->clock,
-                                 .runtimes = &fake,
-                                 .n_runtimes = 1,
-                                 .journal_rows = 10000,
-                                 .keep = 30 * 86400 * USEC_PER_SEC};
+    struct engine_config config = {.seed = 1, .instant = !o || !o->slow_stops};
+    struct cluster cluster;
     struct err err;
-    assert_ok(combo_parse(w->policy, &config.combo, &err), err);
-    assert_ok(yard_open(NULL, &config, &w->y, &err), err);
-    turn_end(w->y);
-}
-
-void world_stop(struct world *w)
-{
-    turn_end(w->y);
-    yard_close(w->y);
-    w->y = NULL;
-}
-
-void world_kill(struct world *w)
-{
-    w->y->turn.changed.n = w->y->turn.attempts.n = 0;
-    store_rollback(w->y->store);
-    yard_close(w->y);
-    w->y = NULL;
-}
-
-void world_kill_after(struct world *w, uint32_t deeds)
-{
-    fake_mute_after(w->fake, deeds);
-    turn_end(w->y);
-    world_kill(w);
-    fake_mute_after(w->fake, UINT32_MAX);
-}
-
-static usec_t due(const struct world *w)
-{
-    usec_t mine = w->y ? turn_due(w->y) : USEC_NEVER, other = fake_due(w->fake);
-    if (mine != USEC_NEVER)
-        mine -= w->y->clock.epoch;
-    if (other != USEC_NEVER)
-        other -= EPOCH;
-    return mine < other ? mine : other;
-}
-
-static void step(struct world *w, usec_t end)
-{
-    usec_t t = due(w);
-    w->now = t > end ? end : t > w->now ? t : w->now;
-    fake_advance(w->fake, w->now + EPOCH);
-    if (w->y)
-        turn_end(w->y);
-}
-
-void world_run(struct world *w, usec_t span)
-{
-    usec_t end = w->now + span;
-    uint32_t idle = 0;
-    while (w->now < end || due(w) <= end) {
-        usec_t before = w->now;
-        step(w, end);
-        idle = w->now == before ? idle + 1 : 0;
-        if (idle > 10000)
-            fail_msg("time stands still at %lld", (long long)w->now);
-        if (w->now == end && due(w) > end)
-            break;
+    *w = (struct world){0};
+    assert_ok(nodes_parse(nodes, &w->arena, &cluster, &err), err);
+    assert_ok(combo_parse(policy, &config.combo, &err), err);
+    if (o) {
+        config.explain = o->explain;
+        config.resched_min = o->resched_min;
     }
+    engine_init(&w->e, &config, &cluster);
 }
 
-enum job_state world_state(struct world *w, int64_t job)
+void world_done(struct world *w)
 {
-    return world_job(w, job)->state;
+    engine_done(&w->e);
+    arena_done(&w->arena);
 }
 
-bool world_run_until_over(struct world *w, int64_t job, usec_t span)
+const struct job *world_job(struct world *w, struct job like)
 {
-    usec_t end = w->now + span;
-    while (!job_state_over(world_state(w, job)) && w->now < end)
-        step(w, end);
-    return job_state_over(world_state(w, job));
+    struct job *j = ARENA_NEW(&w->arena, struct job);
+    char name[] = {(char)('a' + w->jobs % 26), '\0'};
+    struct err err;
+    *j = like;
+    j->id = w->jobs++;
+    j->name = arena_strdup(&w->arena, name);
+    j->submit = j->submit ? j->submit : w->now;
+    j->target = j->target != 0 ? j->target : NAN;
+    assert_ok(job_normalise(j, &err), err);
+    return j;
 }
 
-int64_t world_try_submit(struct world *w, const char *json, struct err *err)
-{
-    struct spec s;
-    struct ids ids = {0};
-    const char *field;
-    size_t at;
-    json_auto_t *o = json_loads(json, 0, NULL);
-    assert_non_null(o);
-    spec_init(&s);
-    int rc = spec_from_json(o, &s, &field, err);
-    if (rc == 0 && !s.user)
-        s.user = "ann";
-    if (rc == 0)
-        rc = spec_check(&s, &field, err);
-    if (rc == 0)
-        rc = yard_submit(w->y, &s, 1, &ids, &at, &field, err);
-    int64_t first = rc == 0 ? ids.at[0] : -1;
-    if (rc == 0)
-        turn_end(w->y);
-    spec_done(&s);
-    VEC_DONE(&ids);
-    return first;
-}
-
-int64_t world_submit(struct world *w, const char *json)
+void world_take(struct world *w, double at, struct event event)
 {
     struct err err;
-    int64_t id = world_try_submit(w, json, &err);
-    if (id < 0)
-        fail_msg("%s: %s", json, err.text);
-    return id;
+    struct audit audit = {0};
+    w->now = (usec_t)(at * USEC_PER_SEC);
+    assert_ok(engine_step(&w->e, &event, w->now, &err), err);
+    if (!audit_state(&audit, &w->e))
+        fail_msg("%s", audit.why);
 }
 
-static int keep(void *ctx, const struct job_row *row, struct err *err)
+uint32_t world_submit(struct world *w, double at, struct job like)
 {
-    struct job_row *kept = ctx;
-    (void)err;
-    job_row_done(kept);
-    *kept = job_row_copy(row);
-    return 0;
+    w->now = (usec_t)(at * USEC_PER_SEC);
+    world_take(w, at, (struct event){.kind = EVENT_SUBMIT, .job = world_job(w, like)});
+    return w->e.submitted;
 }
 
-const struct job_row *world_job(struct world *w, int64_t job)
+void world_end(struct world *w, double at, uint32_t task)
 {
-    static struct job_row kept;
-    struct err err;
-    const struct live_job *j = yard_live(w->y, job);
-    if (j)
-        return &j->row;
-    assert_ok(store_job_get(w->y->store, job, keep, &kept, &err), err);
-    return &kept;
+    world_take(w, at, (struct event){.kind = EVENT_END, .task = task});
+}
+
+void world_set_node(struct world *w, double at, uint32_t node, enum node_state state)
+{
+    world_take(w, at, (struct event){.kind = EVENT_NODE, .node = node, .state = state});
+}
+
+void world_expect(const struct world *w, const char *effects)
+{
+    struct str got = {0};
+    str_add(&got, "");
+    effects_add(&got, &w->e, w->now);
+    assert_string_equal(got.at, effects);
+    str_done(&got);
+}
+
+void world_decide(struct world *w, double at, const char *effects)
+{
+    assert_true(engine_due(&w->e) <= (usec_t)(at * USEC_PER_SEC));
+    world_take(w, at, (struct event){.kind = EVENT_TICK});
+    world_expect(w, effects);
 }

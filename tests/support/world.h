@@ -1,56 +1,48 @@
-/* A whole server in a world of its own: the real yard with its real store, on the fake
- * runtime and a clock that the test turns. Nothing waits: a simulated day takes as long as
- * what happens in it. */
+/* A small cluster with an engine, for tests that drive it step by step. Every
+ * function fails the test when the engine does. */
 #ifndef SUPPORT_WORLD_H
 #define SUPPORT_WORLD_H
 
-#include "runtime/fake.h"
-#include "server/yard.h"
+#include "engine/engine.h"
 
 struct world {
-    struct fake *fake;
-    struct yard *y; /* NULL while no server runs */
-    usec_t now;     /* of the clock that nobody sets */
-    usec_t set_by;  /* how far the wall clock was set since */
-    struct clock_source clock;
-    const char *policy;
-    char dir[64];
+    struct arena arena;
+    struct engine e;
+    usec_t now;
+    uint32_t jobs;
 };
 
-/* The world begins without a server. */
-void world_begin(struct world *w, const struct fake_options *o, const char *policy);
-void world_end(struct world *w);
+struct world_options {
+    bool slow_stops; /* EVENT_STOPPED is up to the test */
+    bool explain;
+    usec_t resched_min;
+};
 
-void world_start(struct world *w);
-/* Ends the server as SIGTERM does; as kill -9 does between two turns, so that what was
- * not committed is lost. */
-void world_stop(struct world *w);
-void world_kill(struct world *w);
-/* The server commits one more turn, and is killed when it has done this many operations
- * and messages of what follows from it. */
-void world_kill_after(struct world *w, uint32_t deeds);
+/* The nodes as on the command line, "2x4" or "1x8c@16g"; a policy likewise. */
+void world_init(struct world *w, const char *nodes, const char *policy,
+                const struct world_options *o);
+void world_done(struct world *w);
 
-/* Lets time pass, server or not. */
-void world_run(struct world *w, usec_t span);
-/* The same until the job is over, at most this long; whether it is. */
-bool world_run_until_over(struct world *w, int64_t job, usec_t span);
+/* A job with the fields that `like` sets; units are given in thousandths, work in
+ * microseconds. Its id is the number of jobs before it, its name a letter. */
+const struct job *world_job(struct world *w, struct job like);
 
-/* Submits a request of this JSON object; its first job. Fails the test when refused. */
-int64_t world_submit(struct world *w, const char *json);
-/* The same, for one that may be refused: -1. */
-int64_t world_try_submit(struct world *w, const char *json, struct err *err);
+/* Takes an event at this time. Times are seconds. */
+void world_take(struct world *w, double at, struct event event);
+/* Submits such a job and returns its task. */
+uint32_t world_submit(struct world *w, double at, struct job like);
+/* Ends the task. */
+void world_end(struct world *w, double at, uint32_t task);
+void world_set_node(struct world *w, double at, uint32_t node, enum node_state state);
+/* Lets it decide, which must be due, and checks that these effects come out, one a
+ * line as in support/effects.h. */
+void world_decide(struct world *w, double at, const char *effects);
+/* The same for the last step, whatever it was. */
+void world_expect(const struct world *w, const char *effects);
 
-/* What the store knows of a job; its texts live until the next call. */
-const struct job_row *world_job(struct world *w, int64_t job);
-enum job_state world_state(struct world *w, int64_t job);
-
-/* Fails the test, with where things stand, unless the job is in this state. */
-#define assert_state(w, job, want)                                                                 \
-    do {                                                                                           \
-        const struct job_row *row_ = world_job(w, job);                                            \
-        if (row_->state != (want))                                                                 \
-            fail_msg("job %lld is %s (%s), not %s", (long long)(job), job_state_name(row_->state), \
-                     row_->reason, job_state_name(want));                                          \
-    } while (0)
+static inline const struct task *world_task(const struct world *w, uint32_t task)
+{
+    return &w->e.tasks[task];
+}
 
 #endif

@@ -1,0 +1,56 @@
+/* A whole server in a world of its own: the real yard with its real store, on the fake
+ * runtime and a clock that the test turns. Nothing waits: a simulated day takes as long as
+ * what happens in it. */
+#ifndef SUPPORT_STAGE_H
+#define SUPPORT_STAGE_H
+
+#include "runtime/fake.h"
+#include "server/yard.h"
+
+struct stage {
+    struct fake *fake;
+    struct yard *y; /* NULL while no server runs */
+    usec_t now;     /* of the clock that nobody sets */
+    usec_t set_by;  /* how far the wall clock was set since */
+    struct clock_source clock;
+    const char *policy;
+    char dir[64];
+};
+
+/* The world begins without a server. */
+void stage_begin(struct stage *w, const struct fake_options *o, const char *policy);
+void stage_end(struct stage *w);
+
+void stage_start(struct stage *w);
+/* Ends the server as SIGTERM does; as kill -9 does between two turns, so that what was
+ * not committed is lost. */
+void stage_stop(struct stage *w);
+void stage_kill(struct stage *w);
+/* The server commits one more turn, and is killed when it has done this many operations
+ * and messages of what follows from it. */
+void stage_kill_after(struct stage *w, uint32_t deeds);
+
+/* Lets time pass, server or not. */
+void stage_run(struct stage *w, usec_t span);
+/* The same until the job is over, at most this long; whether it is. */
+bool stage_run_until_over(struct stage *w, int64_t job, usec_t span);
+
+/* Submits a request of this JSON object; its first job. Fails the test when refused. */
+int64_t stage_submit(struct stage *w, const char *json);
+/* The same, for one that may be refused: -1. */
+int64_t stage_try_submit(struct stage *w, const char *json, struct err *err);
+
+/* What the store knows of a job; its texts live until the next call. */
+const struct job_row *stage_job(struct stage *w, int64_t job);
+enum job_state stage_state(struct stage *w, int64_t job);
+
+/* Fails the test, with where things stand, unless the job is in this state. */
+#define assert_state(w, job, want)                                                                 \
+    do {                                                                                           \
+        const struct job_row *row_ = stage_job(w, job);                                            \
+        if (row_->state != (want))                                                                 \
+            fail_msg("job %lld is %s (%s), not %s", (long long)(job), job_state_name(row_->state), \
+                     row_->reason, job_state_name(want));                                          \
+    } while (0)
+
+#endif
