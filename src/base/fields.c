@@ -297,6 +297,8 @@ int fields_read(const struct field *fields, const json_t *object, struct arena *
 {
     for (const struct field *f = fields; f->name; f++) {
         const json_t *v = json_object_get(object, f->name);
+        if (!v && f->type & FIELD_OPTIONAL)
+            continue;
         if (!v)
             return err_set(err, ERR_INVALID, "%s is missing", f->name);
         if (fields_get_value(f, v, a, (char *)to + f->at, err) < 0)

@@ -61,8 +61,9 @@ struct field {
 /* Adds the members, separated by commas, without the braces. The table ends with a
  * NULL name. */
 void fields_write(const struct field *fields, const void *from, struct str *out);
-/* Reads all of them; the error names the one at fault. Texts go to the arena. Members
- * that are not in the table are not looked at. */
+/* Reads all of them; the error names the one at fault. Texts go to the arena. What is
+ * optional and absent stays as it is in *to. Members that are not in the table are not
+ * looked at. */
 int fields_read(const struct field *fields, const struct json_t *object, struct arena *a, void *to,
                 struct err *err);
 

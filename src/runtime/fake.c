@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runtime/fake_conductor.h"
 #include "runtime/fake_world.h"
 
 usec_t fake_soon(struct fake *f, usec_t most)

@@ -71,6 +71,12 @@ uint32_t fake_overlaps(const struct fake *f);
 /* CPUs of the node that running, thawed attempts may use. */
 units_t fake_cpus_in_use(const struct fake *f, uint32_t node);
 
+/* For its own conductors: a time from now on, at most `most` away; a draw; whether the
+ * node cannot be reached. */
+usec_t fake_soon(struct fake *f, usec_t most);
+bool fake_chance(struct fake *f, double probability);
+bool fake_is_cut(const struct fake *f, uint32_t node);
+
 /* Its options are a struct fake. One server at a time. */
 extern const struct runtime_ops runtime_fake;
 

@@ -1,10 +1,11 @@
 /* Owns the conductors of the fake runtime and the jobs that they pretend to run. */
+#include "runtime/fake_conductor.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/str.h"
-#include "runtime/fake_world.h"
 
 /* ---- what it pretends to be -------------------------------------------------- */
 

@@ -1,5 +1,5 @@
-/* Between the two files of the fake runtime: the engine (fake.c) and the conductors
- * with their jobs (fake_conductor.c). */
+/* The inside of the fake runtime's world, for its two files: the engine (fake.c) and the
+ * conductors with their jobs (fake_conductor.c). */
 #ifndef RUNTIME_FAKE_WORLD_H
 #define RUNTIME_FAKE_WORLD_H
 
@@ -94,27 +94,5 @@ struct runtime {
     struct fake *world;
     struct runtime_host *host;
 };
-
-/* A time from now on, at most `most` away. */
-usec_t fake_soon(struct fake *f, usec_t most);
-bool fake_chance(struct fake *f, double probability);
-bool fake_is_cut(const struct fake *f, uint32_t node);
-
-/* fake_conductor.c */
-
-/* Reads what the command pretends to be. */
-void fake_conductor_read(struct fake_attempt *a, const struct launch_spec *spec);
-/* When it next does something by itself. */
-usec_t fake_conductor_due(const struct fake *f, const struct fake_attempt *a);
-/* Does it. */
-void fake_conductor_turn(struct fake *f, struct fake_attempt *a);
-/* The server says something to it. */
-void fake_conductor_hear(struct fake *f, struct fake_attempt *a, const struct to_conductor *m);
-/* Its size or freezing is about to change, or it is looked at: brings its work up to now. */
-void fake_conductor_advance(const struct fake *f, struct fake_attempt *a);
-/* It is gone, and all its processes. */
-void fake_conductor_kill(struct fake *f, struct fake_attempt *a);
-/* Its link is cut. */
-void fake_conductor_cut(struct fake *f, struct fake_attempt *a);
 
 #endif

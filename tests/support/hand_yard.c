@@ -102,8 +102,8 @@ void hand_report(struct hand_yard *f, struct live_job *j, double seconds_left)
         .known = true, .step = 10, .total = 10 + 12 * seconds_left, .rate = 12};
     j->estimate.fit.sizes = 1;
     j->estimate.left =
-        (struct range){0.9 * seconds_left * USEC_PER_SEC, seconds_left * USEC_PER_SEC,
-                       1.1 * seconds_left * USEC_PER_SEC};
+        (struct range){0.99 * seconds_left * USEC_PER_SEC, seconds_left * USEC_PER_SEC,
+                       1.01 * seconds_left * USEC_PER_SEC};
     hand_step(f, (struct event){.kind = EVENT_PROGRESS,
                                 .task = j->task,
                                 .work = done + seconds_left * USEC_PER_SEC * t->rate,

@@ -1,0 +1,22 @@
+/* The conductors of the fake runtime and the jobs that they pretend to run. */
+#ifndef RUNTIME_FAKE_CONDUCTOR_H
+#define RUNTIME_FAKE_CONDUCTOR_H
+
+#include "runtime/fake_world.h"
+
+/* Reads what the command pretends to be. */
+void fake_conductor_read(struct fake_attempt *a, const struct launch_spec *spec);
+/* When it next does something by itself. */
+usec_t fake_conductor_due(const struct fake *f, const struct fake_attempt *a);
+/* Does it. */
+void fake_conductor_turn(struct fake *f, struct fake_attempt *a);
+/* The server says something to it. */
+void fake_conductor_hear(struct fake *f, struct fake_attempt *a, const struct to_conductor *m);
+/* Its size or freezing is about to change, or it is looked at: brings its work up to now. */
+void fake_conductor_advance(const struct fake *f, struct fake_attempt *a);
+/* It is gone, and all its processes. */
+void fake_conductor_kill(struct fake *f, struct fake_attempt *a);
+/* Its link is cut. */
+void fake_conductor_cut(struct fake *f, struct fake_attempt *a);
+
+#endif
