@@ -151,7 +151,9 @@ bool speed_seen_step(const struct speed_seen *seen, usec_t now, units_t n, struc
     double weight = fmax(s->weight * fade(seen->half_life, s->last, now), 1e-6);
     double off = RANGE_Z * sqrt(pooled_variance(seen) / weight + misfit * misfit);
     double mid = exp(s->mean) * s->units * (double)UNIT / (double)n;
-    *out = (struct range){mid * exp(-off), mid, mid * exp(off)};
+    out->low = mid / exp(off);
+    out->mid = mid;
+    out->high = mid * exp(off);
     return true;
 }
 

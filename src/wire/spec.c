@@ -127,7 +127,7 @@ static char option_char(char c)
 const char *spec_option_name(const struct spec_field *f, char buf[SPEC_OPTION_SIZE])
 {
     size_t n = 0;
-    for (; f->name[n] && n < SPEC_OPTION_SIZE - 1; n++)
+    for (; n < SPEC_OPTION_SIZE - 1 && f->name[n]; n++)
         buf[n] = option_char(f->name[n]);
     buf[n] = '\0';
     return buf;

@@ -196,7 +196,7 @@ static void add_endpoint(json_t *paths, const struct api_part *part, const struc
 {
     const char *path = e->path + strlen(API_V1);
     char method[16] = "";
-    for (size_t i = 0; e->method[i] && i < sizeof method - 1; i++)
+    for (size_t i = 0; i < sizeof method - 1 && e->method[i]; i++)
         method[i] = (char)tolower((unsigned char)e->method[i]);
     json_t *item = json_object_get(paths, path);
     if (!item) {
