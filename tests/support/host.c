@@ -48,7 +48,7 @@ static void lose_link(struct runtime_host *side, struct runtime_link *link)
 
 int host_open_in(struct host *h, const char *dir, struct err *err)
 {
-    /* cppcheck-suppress ctuuninitvar ; it is filled in here */
+    *h = (struct host){.dir = ""};
     snprintf(h->dir, sizeof h->dir, "%s", dir);
     h->side = (struct runtime_host){.ctx = h,
                                     .state_dir = h->dir,
