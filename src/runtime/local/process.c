@@ -21,8 +21,8 @@
 
 struct process {
     int64_t pid, parent, session;
-    uint64_t start; /* ticks since boot */
-    bool dead;      /* a zombie */
+    unsigned long long start; /* ticks since boot */
+    bool dead;                /* a zombie */
     bool ours;
 };
 typedef VEC(struct process) process_list;
@@ -38,17 +38,15 @@ static bool read_process(int64_t pid, struct process *out)
     /* The name, in parentheses, may hold anything. */
     const char *rest = textfile_read(path, &text) ? NULL : strrchr(text.at, ')');
     long long parent, session;
-    unsigned long long start;
     bool ok = rest && sscanf(rest,
                              ") %c %lld %*d %lld %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d "
                              "%*d %*d %*d %llu",
-                             &state, &parent, &session, &start) == 4;
+                             &state, &parent, &session, &p.start) == 4;
     str_done(&text);
     if (!ok)
         return false;
     p.parent = parent;
     p.session = session;
-    p.start = start;
     p.dead = state == 'Z' || state == 'X';
     *out = p;
     return true;
@@ -108,11 +106,13 @@ static void read_claim(const char *attempt_dir, int64_t *conductor, int64_t *ses
     struct claim c = {.state = CLAIM_NONE};
     struct process p;
     struct err err;
-    if (dir >= 0)
-        (void)claim_look(dir, &c, &err);
-    *conductor = c.state == CLAIM_HELD ? c.pid : 0;
-    *session =
-        c.leader > 0 && (!read_process(c.leader, &p) || p.start == c.leader_start) ? c.leader : 0;
+    *conductor = *session = 0;
+    if (dir < 0 || claim_look(dir, &c, &err) < 0)
+        return;
+    if (c.pid > 0 && read_process(c.pid, &p) && p.start == c.start)
+        *conductor = c.pid;
+    if (c.leader > 0 && (!read_process(c.leader, &p) || p.start == c.leader_start))
+        *session = c.leader;
 }
 
 static bool is_ours(const process_list *all, int64_t pid)
