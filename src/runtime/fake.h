@@ -42,42 +42,37 @@ void fake_set_faults(struct fake *f, const struct fake_faults *faults);
 usec_t fake_due(const struct fake *f);
 /* Its time. */
 usec_t fake_now(const struct fake *f);
-/* Lets happen what is due by `now`; time never goes back. */
+/* Makes everything happen that is due by `now`, each at its instant: first what operations
+ * do and their answers, then messages, then conductors. Time never goes back. */
 void fake_advance(struct fake *f, usec_t now);
 
-/* What befalls a node: it cannot be reached until then; it restarts, and what ran is
- * gone; a conductor drawn by lot is killed. */
+/* Faults of a node: it cannot be reached until then; it restarts, and what ran is gone; one
+ * of its conductors, chosen at random, is killed. */
 void fake_cut_node(struct fake *f, uint32_t node, usec_t until);
 void fake_reboot_node(struct fake *f, uint32_t node);
 void fake_kill_conductor(struct fake *f, uint32_t node);
 
-/* After so many operations and messages more, the server is not heard any longer, as if it
- * had been killed there; UINT32_MAX = it is heard again. */
+/* The server's next n operations and messages are heard, and no more after these, as if it
+ * had been killed there: they are never answered. UINT32_MAX = it is heard again. */
 void fake_mute_after(struct fake *f, uint32_t n);
 
 /* What is true of a job, whatever the server believes. */
 struct fake_truth {
     uint32_t running;   /* attempts whose command runs */
-    uint32_t begun;     /* attempts whose command ever began */
+    uint32_t begun;     /* times that its command began */
     uint32_t succeeded; /* attempts that ended with 0 and were not asked to stop */
     uint32_t left;      /* attempts that the engine still has something of */
 };
 struct fake_truth fake_truth_of(const struct fake *f, int64_t job);
 /* Of all jobs. */
 struct fake_truth fake_truth_of_all(const struct fake *f);
-/* How often ever since a command began that ran already: of the same attempt, or of
- * another one of its job. Nobody may ever do that. */
+/* How often a command began that must not: its attempt had run before, or another attempt
+ * of its job was running. No server may ever cause that. */
 uint32_t fake_overlaps(const struct fake *f);
 /* CPUs of the node that running, thawed attempts may use. */
 units_t fake_cpus_in_use(const struct fake *f, uint32_t node);
 
-/* For its own conductors: a time from now on, at most `most` away; a draw; whether the
- * node cannot be reached. */
-usec_t fake_soon(struct fake *f, usec_t most);
-bool fake_chance(struct fake *f, double probability);
-bool fake_is_cut(const struct fake *f, uint32_t node);
-
-/* Its options are a struct fake. One server at a time. */
+/* Its options are a struct fake, which outlives it. One server at a time. */
 extern const struct runtime_ops runtime_fake;
 
 #endif

@@ -121,16 +121,28 @@ static void say_progress(struct fake *f, struct fake_attempt *a)
     say(f, a, &m);
 }
 
+void fake_conductor_call(struct fake *f, struct fake_attempt *a)
+{
+    bool has_news = a->state == FAKE_RUNNING || (a->state == FAKE_ENDED && !a->acked);
+    a->connect_at = USEC_NEVER;
+    if (!f->server || a->link || a->alone || !has_news)
+        return;
+    a->connect_at = fake_soon(f, f->faults.reconnect) + 1;
+    if (fake_is_cut(f, a->node))
+        a->connect_at += f->nodes.at[a->node].cut_until - f->now;
+}
+
 static void connect_to_server(struct fake *f, struct fake_attempt *a)
 {
     a->connect_at = USEC_NEVER;
-    if (!f->server || a->link || fake_is_cut(f, a->node)) {
-        a->connect_at = fake_soon(f, f->faults.reconnect) + 1;
+    if (!f->server || fake_is_cut(f, a->node)) {
+        fake_conductor_call(f, a);
         return;
     }
     a->link = xcalloc(1, sizeof *a->link);
     *a->link = (struct fake_link){.base = {.runtime = f->server},
-                                  .attempt = (uint32_t)(a - f->attempts.at)};
+                                  .attempt = (uint32_t)(a - f->attempts.at),
+                                  .number = ++f->links};
     struct to_server m = {.kind = TO_SERVER_HELLO,
                           .hello = {.version = PROTOCOL_VERSION,
                                     .job = a->id.job,
@@ -153,7 +165,7 @@ static void take_stop(struct fake *f, struct fake_attempt *a, const struct stop_
     usec_t grace = m->grace == USEC_NEVER ? 60 * USEC_PER_SEC : m->grace;
     usec_t end_at = f->now + (a->deaf || grace < SAVING ? grace : SAVING);
     a->end_at = end_at < a->end_at ? end_at : a->end_at;
-    a->killed = a->deaf || grace < SAVING;
+    a->killed |= a->deaf || grace < SAVING;
     snprintf(a->stop, sizeof a->stop, "%s", m->reason ? m->reason : "");
 }
 
@@ -170,7 +182,8 @@ void fake_conductor_hear(struct fake *f, struct fake_attempt *a, const struct to
             say_exit(f, a);
         break;
     case TO_CONDUCTOR_ACK:
-        a->acked = true;
+        a->acked = a->alone = true;
+        fake_conductor_cut(f, a);
         break;
     case TO_CONDUCTOR_STOP:
         take_stop(f, a, &m->stop);
@@ -192,21 +205,20 @@ void fake_conductor_cut(struct fake *f, struct fake_attempt *a)
     if (!link)
         return;
     a->link = NULL;
-    if (f->server)
-        f->server->host->unlinked(f->server->host, &link->base);
+    fake_conductor_call(f, a);
+    f->server->host->unlinked(f->server->host, &link->base);
     free(link);
-    if (a->state == FAKE_RUNNING || a->state == FAKE_ENDED)
-        a->connect_at = fake_soon(f, f->faults.reconnect) + 1;
 }
 
+/* One that has not been claimed stays as it is until it is given up. */
 void fake_conductor_kill(struct fake *f, struct fake_attempt *a)
 {
     fake_conductor_advance(f, a);
     if (a->state == FAKE_RUNNING)
-        a->state = FAKE_DEAD; /* one that has not claimed stays as it is until it is given up */
-    a->claim_at = a->report_at = USEC_NEVER;
+        a->state = FAKE_DEAD;
+    a->alone = true;
+    a->claim_at = a->connect_at = a->report_at = USEC_NEVER;
     fake_conductor_cut(f, a);
-    a->connect_at = USEC_NEVER;
 }
 
 /* ---- its time ---------------------------------------------------------------- */
@@ -222,10 +234,9 @@ static usec_t stop_time(const struct fake_attempt *a)
     return a->frozen && !a->killed ? USEC_NEVER : a->end_at;
 }
 
-usec_t fake_conductor_due(const struct fake *f, const struct fake_attempt *a)
+usec_t fake_conductor_due(const struct fake_attempt *a)
 {
     usec_t due = soonest(a->claim_at, a->connect_at);
-    (void)f;
     if (a->state == FAKE_RUNNING)
         due = soonest(soonest(due, a->report_at), soonest(end_of_work(a), stop_time(a)));
     return due;
@@ -233,7 +244,7 @@ usec_t fake_conductor_due(const struct fake *f, const struct fake_attempt *a)
 
 void fake_conductor_turn(struct fake *f, struct fake_attempt *a)
 {
-    if (a->state == FAKE_CREATED && a->claim_at <= f->now) {
+    if (a->claim_at <= f->now) {
         begin_job(f, a);
         a->connect_at = f->now;
     }

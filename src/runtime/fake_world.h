@@ -1,5 +1,4 @@
-/* The inside of the fake runtime's world, for its two files: the engine (fake.c) and the
- * conductors with their jobs (fake_conductor.c). */
+/* The inside of the fake runtime: what there is in its world. */
 #ifndef RUNTIME_FAKE_WORLD_H
 #define RUNTIME_FAKE_WORLD_H
 
@@ -20,6 +19,7 @@ struct fake_attempt {
     enum fake_state state;
     bool cleaned; /* the engine has nothing of it any more */
     bool adopted; /* by the server that is there now */
+    bool alone;   /* its conductor is gone */
     char token[64];
     usec_t claim_at, report_at, connect_at; /* USEC_NEVER = not */
     /* What it pretends to be. */
@@ -47,6 +47,7 @@ struct fake_attempt {
 struct fake_link {
     struct runtime_link base;
     uint32_t attempt; /* index */
+    uint64_t number;  /* no other link has it */
     bool welcomed;
 };
 
@@ -57,16 +58,19 @@ struct fake_node {
 
 /* An operation under way. */
 struct fake_op {
-    struct runtime_op *op; /* NULL = its server is gone; its effect may still happen */
+    struct runtime_op *op; /* NULL = nobody waits for its answer any more */
     struct runtime_op copy;
     struct fake_attempt launch; /* of a start */
-    usec_t at, timeout;         /* when it happens; when the caller gives up */
+    usec_t arrives;             /* USEC_NEVER = it has, or never will */
+    usec_t answered;            /* USEC_NEVER = once it has arrived */
+    usec_t deadline;
     bool fails, lost;
 };
 
-/* A message on its way to a conductor. */
+/* A message on its way to a conductor. It is lost with its link. */
 struct fake_letter {
     uint32_t attempt; /* index */
+    uint64_t link;    /* its number */
     usec_t at;
     struct str line;
 };
@@ -86,6 +90,7 @@ struct fake {
     })
     saved;
     struct runtime *server; /* NULL while there is none */
+    uint64_t links;         /* ever made */
     uint32_t overlaps;      /* commands that began while their job ran already */
     uint32_t heard;         /* operations and messages of the server that are still heard */
 };
@@ -94,5 +99,15 @@ struct runtime {
     struct fake *world;
     struct runtime_host *host;
 };
+
+/* A time from now on, at most `most` away. */
+usec_t fake_soon(struct fake *f, usec_t most);
+bool fake_chance(struct fake *f, double probability);
+
+bool fake_is_cut(const struct fake *f, uint32_t node);
+/* The node of this name; f->nodes.n when there is none. */
+uint32_t fake_find_node(const struct fake *f, const char *name);
+/* NULL when the engine knows of none. Valid until another one is created. */
+struct fake_attempt *fake_find_attempt(struct fake *f, struct attempt_id id);
 
 #endif
