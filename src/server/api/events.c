@@ -14,18 +14,19 @@
 enum { EVENTS_AFTER, EVENTS_JOB, EVENTS_LIMIT, EVENTS_FOLLOW, EVENTS_PROGRESS };
 
 static const struct api_query events_query[] = {
-    [EVENTS_AFTER] = {"after", QUERY_INTEGER,
-                      "Only events after this `seq`; by default all that are kept, or for a stream "
-                      "those that happen from now on",
-                      .max = INT64_MAX},
-    [EVENTS_JOB] = {"job", QUERY_JOB, "Only events of this job"},
-    [EVENTS_LIMIT] = {"limit", QUERY_INTEGER, "At most this many", .min = 1, .max = 1000,
+    [EVENTS_AFTER] =
+        {"after", QUERY_INTEGER,
+         .help = "Only events after this `seq`; by default all that are kept, or for a stream "
+                 "those that happen from now on",
+         .max = INT64_MAX},
+    [EVENTS_JOB] = {"job", QUERY_JOB, .help = "Only events of this job"},
+    [EVENTS_LIMIT] = {"limit", QUERY_INTEGER, .help = "At most this many", .min = 1, .max = 1000,
                       .fallback = 100},
     [EVENTS_FOLLOW] = {"follow", QUERY_FLAG,
-                       "Reply with a stream of server-sent events, as for `Accept: "
-                       "text/event-stream`"},
+                       .help = "Reply with a stream of server-sent events, as for `Accept: "
+                               "text/event-stream`"},
     [EVENTS_PROGRESS] = {"progress", QUERY_FLAG,
-                         "Add job.progress to the stream, which is not kept and has no id"},
+                         .help = "Add job.progress to the stream, which is not kept and has no id"},
     {0},
 };
 
@@ -109,7 +110,7 @@ static void show_events(const struct api_call *c)
 enum { DECISIONS_LIMIT };
 
 static const struct api_query decisions_query[] = {
-    [DECISIONS_LIMIT] = {"limit", QUERY_INTEGER, "At most this many", .min = 1, .max = 1000,
+    [DECISIONS_LIMIT] = {"limit", QUERY_INTEGER, .help = "At most this many", .min = 1, .max = 1000,
                          .fallback = 20},
     {0},
 };

@@ -26,19 +26,22 @@ enum {
 };
 
 static const struct api_query list_query[] = {
-    [LIST_STATE] = {"state", QUERY_SET, "Only jobs in these states", .words = JOB_STATE_WORDS,
-                    .example = "[\"running\",\"queued\"]"},
-    [LIST_ACTIVE] = {"active", QUERY_FLAG, "Only jobs that are not over"},
-    [LIST_NAME] = {"name", QUERY_TEXT, "Only jobs with this name; with a * at its end, a prefix",
+    [LIST_STATE] = {"state", QUERY_SET, .help = "Only jobs in these states",
+                    .words = JOB_STATE_WORDS, .example = "[\"running\",\"queued\"]"},
+    [LIST_ACTIVE] = {"active", QUERY_FLAG, .help = "Only jobs that are not over"},
+    [LIST_NAME] = {"name", QUERY_TEXT,
+                   .help = "Only jobs with this name; with a * at its end, a prefix",
                    .example = "\"train*\""},
-    [LIST_USER] = {"user", QUERY_TEXT, "Only this user's jobs"},
-    [LIST_ARRAY] = {"array", QUERY_INTEGER, "Only jobs of the array whose first job has this id",
-                    .min = 1, .max = INT64_MAX},
-    [LIST_LIMIT] = {"limit", QUERY_INTEGER, "Jobs per page", .min = 1, .max = 1000,
-                    .fallback = 100},
-    [LIST_AFTER] = {"after", QUERY_INTEGER, "`next` of the previous page", .min = 1,
+    [LIST_USER] = {"user", QUERY_TEXT, .help = "Only this user's jobs"},
+    [LIST_ARRAY] = {"array", QUERY_INTEGER,
+                    .help = "Only jobs of the array whose first job has this id", .min = 1,
                     .max = INT64_MAX},
-    [LIST_ORDER] = {"order", QUERY_CHOICE, "Which jobs come first", .words = "newest|oldest"},
+    [LIST_LIMIT] = {"limit", QUERY_INTEGER, .help = "Jobs per page", .min = 1, .max = 1000,
+                    .fallback = 100},
+    [LIST_AFTER] = {"after", QUERY_INTEGER, .help = "`next` of the previous page", .min = 1,
+                    .max = INT64_MAX},
+    [LIST_ORDER] = {"order", QUERY_CHOICE, .help = "Which jobs come first",
+                    .words = "newest|oldest"},
     {0},
 };
 

@@ -22,13 +22,15 @@ enum { BLOCK = 256 << 10, TAIL_LINES_MAX = 1000000 };
 enum { LOGS_ATTEMPT, LOGS_OFFSET, LOGS_TAIL, LOGS_FOLLOW };
 
 static const struct api_query logs_query[] = {
-    [LOGS_ATTEMPT] = {"attempt", QUERY_INTEGER, "Number of the attempt; by default the last",
-                      .min = 1, .max = UINT32_MAX},
-    [LOGS_OFFSET] = {"offset", QUERY_INTEGER, "First byte", .max = INT64_MAX},
-    [LOGS_TAIL] = {"tail", QUERY_INTEGER, "Only the last lines, searched for in the last 64 MiB",
+    [LOGS_ATTEMPT] = {"attempt", QUERY_INTEGER,
+                      .help = "Number of the attempt; by default the last", .min = 1,
+                      .max = UINT32_MAX},
+    [LOGS_OFFSET] = {"offset", QUERY_INTEGER, .help = "First byte", .max = INT64_MAX},
+    [LOGS_TAIL] = {"tail", QUERY_INTEGER,
+                   .help = "Only the last lines, searched for in the last 64 MiB",
                    .max = TAIL_LINES_MAX},
     [LOGS_FOLLOW] = {"follow", QUERY_FLAG,
-                     "Go on while the job does, through its following attempts"},
+                     .help = "Go on while the job does, through its following attempts"},
     {0},
 };
 
