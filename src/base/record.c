@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 /* What every list looks like: struct { T *at; size_t n; }. */
@@ -43,12 +44,20 @@ static bool same_texts(const char *const *a, const char *const *b)
     return *a == *b;
 }
 
+/* By their bits: a NaN is the same as itself, and 0 is not -0. */
+static bool same_number(double a, double b)
+{
+    uint64_t x, y;
+    memcpy(&x, &a, sizeof x);
+    memcpy(&y, &b, sizeof y);
+    return x == y;
+}
+
 static bool same_numbers(const struct field_numbers *a, const struct field_numbers *b)
 {
     bool same = a->n == b->n;
     for (uint32_t i = 0; i < a->n && same; i++)
-        same = !strcmp(a->at[i].name, b->at[i].name) &&
-               !memcmp(&a->at[i].value, &b->at[i].value, sizeof a->at[i].value);
+        same = !strcmp(a->at[i].name, b->at[i].name) && same_number(a->at[i].value, b->at[i].value);
     return same;
 }
 
@@ -242,11 +251,9 @@ static int read_pairs(const struct field *f, json_t *v, struct arena *a, const c
             return err_set(err, ERR_INVALID, "%s: '%.100s' cannot be a name", f->name, name);
         if (!json_is_string(value))
             return err_set(err, ERR_INVALID, "%s.%.100s must be a text", f->name, name);
-        size_t n = strlen(name), m = json_string_length(value);
-        char *text = arena_raw(a, n + 1 + m + 1);
-        memcpy(text, name, n);
-        text[n] = '=';
-        memcpy(text + n + 1, json_string_value(value), m + 1);
+        size_t size = strlen(name) + 1 + json_string_length(value) + 1;
+        char *text = arena_raw(a, size);
+        snprintf(text, size, "%s=%s", name, json_string_value(value));
         *pair++ = text;
     }
     *out = first;

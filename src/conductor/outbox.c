@@ -112,10 +112,9 @@ static struct to_server hello(const struct outbox *o)
                                         .cpus = o->spec->cpus}};
 }
 
-/* The next of what is not a line yet; false when there is none. */
-static bool choose(struct outbox *o, struct to_server *m)
+/* What comes before the answers; false when there is none. */
+static bool take_first(struct outbox *o, struct to_server *m)
 {
-    const struct progress_message *p;
     if (take(&o->say_started))
         *m = (struct to_server){.kind = TO_SERVER_STARTED, .started = {o->leader, o->started}};
     else if (take(&o->say_restarted))
@@ -123,9 +122,16 @@ static bool choose(struct outbox *o, struct to_server *m)
     else if (o->warnings < o->notes->n)
         *m = (struct to_server){.kind = TO_SERVER_WARNING,
                                 .warning = {o->notes->text[o->warnings++]}};
-    else if (o->n_answers)
+    else
         return false;
-    else if ((p = series_take(&o->progress)))
+    return true;
+}
+
+/* What comes after them. */
+static bool take_later(struct outbox *o, struct to_server *m)
+{
+    const struct progress_message *p;
+    if ((p = series_take(&o->progress)))
         *m = (struct to_server){.kind = TO_SERVER_PROGRESS, .progress = *p};
     else if (take(&o->say_usage))
         *m = (struct to_server){.kind = TO_SERVER_USAGE, .usage = o->usage};
@@ -144,7 +150,7 @@ bool outbox_next(struct outbox *o, struct str *out)
     }
     if (!o->welcomed)
         return false;
-    if (choose(o, &m))
+    if (take_first(o, &m) || (!o->n_answers && take_later(o, &m)))
         to_server_encode(&m, out);
     else if (o->n_answers)
         take_answer(o, out);

@@ -132,7 +132,7 @@ static void make_room(struct launch_spec *s, struct arena *a, size_t n)
 void launch_spec_put(struct launch_spec *s, struct arena *a, const char *line)
 {
     size_t i = find_variable(s, line, strcspn(line, "="));
-    if ((!s->env || !s->env[i]) && i + 2 > s->env_room)
+    if (!s->env || (!s->env[i] && i + 2 > s->env_room))
         make_room(s, a, i + 1);
     s->env[i] = arena_strdup(a, line);
 }

@@ -42,8 +42,7 @@ static const char *random_text(struct rng *rng, size_t lo, size_t hi, struct are
         const char *part = parts[rng_below(rng, sizeof parts / sizeof *parts)];
         if (n + strlen(part) > hi)
             part = "x";
-        memcpy(text + n, part, strlen(part));
-        n += strlen(part);
+        n += (size_t)snprintf(text + n, hi + 1 - n, "%s", part);
     }
     return text;
 }
