@@ -1,16 +1,20 @@
 /* The contract of a runtime: an engine that carries attempts out on the nodes it serves.
  * `local` is this machine; others speak to engines that live elsewhere. Several runtimes
- * serve at once, and their nodes come and go while the server runs.
+ * serve at once, and their nodes come and go while the server runs. docs/runtimes.md
+ * explains how to write one.
  *
  * Operations are asynchronous. The caller fills in a struct runtime_op and hands it over;
  * the runtime completes it once, by runtime_complete(), at its deadline at the latest and
  * with an error that a user can read. The server collects completed operations in its
- * turns, so no operation ends inside the call that began it. An attempt has at most one operation
- * under way. Doing a thing twice is the same as doing it once: whatever may have been lost
- * is said again.
+ * turns, so no operation ends inside the call that began it. An attempt has at most one
+ * operation under way. Doing a thing twice is the same as doing it once: whatever may have
+ * been lost is said again.
+ *
+ * The server may call any function of the runtime while the runtime calls one of the
+ * server's.
  *
  * Nothing that a runtime knows has to survive it. What is wanted is in the server's store;
- * what there is, the engine tells. */
+ * what exists, the engine tells. */
 #ifndef RUNTIME_RUNTIME_H
 #define RUNTIME_RUNTIME_H
 
@@ -34,7 +38,7 @@ struct uv_loop_s;
 
 struct runtime_node {
     const char *name;
-    bool lost;          /* it does not answer, since longer than a hiccup lasts */
+    bool lost;          /* it has not answered for longer than a hiccup lasts */
     units_t cpus, gpus; /* thousandths */
     const char *gpu_type;
     int64_t memory_mb;
@@ -92,13 +96,13 @@ struct runtime_op {
     struct attempt_id id;
     const char *node;
     usec_t deadline;                   /* engine time */
-    const struct runtime_start *start; /* OP_START; borrowed during begin() */
+    const struct runtime_start *start; /* OP_START; valid during begin() only */
     struct runtime_size size;          /* OP_START, OP_RESIZE */
     bool frozen;                       /* OP_FREEZE */
-    bool give_up;                      /* OP_SETTLE: decide; PENDING is no answer */
+    bool give_up;                      /* OP_SETTLE: decide; the answer is not PENDING */
     /* Set by the runtime. */
     struct err err;            /* ERR_OK = it is done */
-    int64_t pid;               /* OP_START: of the conductor; 0 = not known */
+    int64_t pid;               /* OP_START: of the conductor; 0 = not known, or not started */
     enum runtime_fate fate;    /* OP_SETTLE */
     struct exit_record record; /* OP_SETTLE with FATE_ENDED; texts in `arena` */
     struct arena arena;
@@ -116,12 +120,12 @@ struct runtime_link {
 
 struct runtime_host {
     void *ctx;
-    struct uv_loop_s *loop; /* of sockets; NULL in a test that has none */
+    struct uv_loop_s *loop; /* for sockets; NULL in a test that has none */
     const char *state_dir, *run_dir;
 
     /* Engine time. */
     usec_t (*now)(const struct runtime_host *h);
-    /* A node has come, or is another than it was said to be. */
+    /* A node has come, or has changed. */
     void (*node)(struct runtime_host *h, struct runtime *r, const struct runtime_node *node);
     /* A conductor has said something. The first message on a link is its hello. */
     void (*message)(struct runtime_host *h, struct runtime_link *link, const struct to_server *m);
@@ -156,23 +160,27 @@ struct runtime_ops {
 
     /* Begins an operation:
      *
-     * OP_START  makes ready what the attempt needs and starts its conductor. When it fails,
-     *           it is not known whether the attempt began: settle it. Starting an attempt
+     * OP_START  prepares what the attempt needs and starts its conductor. When it fails,
+     *           nobody knows whether the attempt has begun: settle it. Starting an attempt
      *           that was started before, or given up, starts nothing.
      * OP_SETTLE finds out what became of the attempt. With give_up, one that has not begun
-     *           is given up: whoever comes late for it will run nothing. This is the one
-     *           place that decides; the answer is final unless it is PENDING or RUNNING.
-     * OP_RESIZE changes CPUs, limits or weight. Its GPUs stay.
-     * OP_FREEZE freezes or thaws it.
-     * OP_CLEAN  ends whatever is left of the attempt and frees all it has. Its end is
-     *           recorded: nothing of it but its log will be asked for again. */
+     *           is given up: whoever comes late for it runs nothing, however late. This is
+     *           the one place that decides. The answer is final unless it is PENDING or
+     *           RUNNING.
+     * OP_RESIZE changes CPUs, limits or weight. Its GPUs stay. ERR_NOT_FOUND when the
+     *           engine has nothing of it.
+     * OP_FREEZE freezes or thaws it. ERR_NOT_FOUND as before.
+     * OP_CLEAN  ends whatever is left of the attempt and frees all that it has. It is known
+     *           how it ended, and that is recorded: nothing of it but its log is asked for
+     *           again. */
     void (*begin)(struct runtime *r, struct runtime_op *op);
 
-    /* Takes over an attempt that an earlier server started and that may still run, before
-     * any other is started: what it holds is in use. */
+    /* Takes over an attempt that an earlier server started and that may still run, whatever
+     * its size is: what it holds is in use. Called before anything is begun; settle and
+     * resize follow. */
     void (*adopt)(struct runtime *r, struct attempt_id id, const char *node,
                   const struct runtime_size *size);
-    /* All that there were have been adopted: cleans up what else the engine has of ours. */
+    /* All have been adopted that were to be: ends what else of ours the engine has. */
     void (*sweep)(struct runtime *r);
 
     /* Says something to a conductor. What is lost with the link is said again on the next. */
@@ -180,11 +188,11 @@ struct runtime_ops {
     /* Ends the link. host->unlinked() is not called for it. */
     void (*unlink)(struct runtime *r, struct runtime_link *link);
 
-    /* From this offset on, the log is to be told by host->log(), as it grows. NULL when
+    /* Passes the log on to host->log() from this offset, and as it grows. NULL when
      * in_place. */
     void (*fetch_log)(struct runtime *r, struct attempt_id id, const char *node, int64_t offset);
 
-    /* Where jobs find a file of ours; NULL = nowhere. Valid until close(). */
+    /* Where jobs find a file of ours; NULL = they cannot. Valid until close(). */
     const char *(*tool)(const struct runtime *r, enum runtime_tool tool);
     /* Where the files of an attempt are, as its job sees them; the caller frees it. */
     char *(*files)(const struct runtime *r, struct attempt_id id);
@@ -192,8 +200,8 @@ struct runtime_ops {
      * operation on it; NULL when that is not known. */
     const char *(*cpuset)(const struct runtime *r, struct attempt_id id);
 
-    /* Engine time by which turn() wants to be called; does what is due by then. NULL when
-     * the runtime needs no time. */
+    /* Engine time at which turn() wants to be called, USEC_NEVER = not; turn() does what is
+     * due. Both NULL when the runtime has its own timers. */
     usec_t (*due)(const struct runtime *r);
     void (*turn)(struct runtime *r, usec_t now);
 };
