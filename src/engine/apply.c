@@ -1,13 +1,13 @@
-/* Owns carrying a checked plan out: first all that frees units, then all that
- * takes them. When stops take time (not `instant`), what needs units that are
- * still being freed waits for the next decision (see yield.c). */
+/* Owns carrying out a plan that has been checked: first everything that frees units, then
+ * everything that takes them. If stops take time (not `instant`), a grant that needs units
+ * which are still being freed waits for the next decision (yield.c). */
 #include "engine/apply.h"
 
 #include "engine/state.h"
 #include "engine/yield.h"
 
-/* The task's memory goes now, or when EVENT_STOPPED says so. */
-static void leave(struct engine *e, uint32_t task)
+/* The task leaves its nodes, at once or when EVENT_STOPPED arrives. */
+static void leave_nodes(struct engine *e, uint32_t task)
 {
     struct task *t = &e->tasks[task];
     t->preemptions++;
@@ -25,11 +25,11 @@ static void leave(struct engine *e, uint32_t task)
 void apply_evict(struct engine *e, uint32_t task)
 {
     state_effect(e, EFFECT_PREEMPT, task, 0, 0, 0);
-    leave(e, task);
+    leave_nodes(e, task);
 }
 
-/* Ends the running spell of a task that loses its units. */
-static void stop(struct engine *e, uint32_t task, usec_t now, bool pause)
+/* Takes all units from a running task. */
+static void stop_task(struct engine *e, uint32_t task, usec_t now, bool pause)
 {
     struct task *t = &e->tasks[task];
     task_advance(t, now);
@@ -38,7 +38,7 @@ static void stop(struct engine *e, uint32_t task, usec_t now, bool pause)
     state_rest(e, task);
     state_effect(e, pause ? EFFECT_PAUSE : EFFECT_PREEMPT, task, t->n, 0, 0);
     if (!pause) {
-        leave(e, task);
+        leave_nodes(e, task);
         return;
     }
     t->preemptions++;
@@ -58,13 +58,13 @@ static void free_units(struct engine *e, const struct plan *plan, const bool *yi
         uint32_t task = e->running.at[i];
         const struct grant *g = plan_grant(plan, task);
         if (!g || !g->n) {
-            stop(e, task, now, e->tasks[task].job->can_pause && !(yields && yields[task]));
+            stop_task(e, task, now, e->tasks[task].job->can_pause && !(yields && yields[task]));
             continue;
         }
         i++;
         if (!g->moved || waits_for(waits, plan->grant_of[task]))
             continue;
-        /* It changes: out of its place, in again below. */
+        /* It leaves its place here and takes the new one in take_units(). */
         task_advance(&e->tasks[task], now);
         state_vacate(e, task, true);
     }
@@ -75,8 +75,8 @@ static void free_units(struct engine *e, const struct plan *plan, const bool *yi
     }
 }
 
-/* How long a task that starts stands still: not at all the first time, nor when
- * it is thawed as it was. */
+/* For how long a starting task makes no progress: no time at its first start, nor when it
+ * is resumed with the size that it had. */
 static usec_t start_cost(const struct task *t, units_t n)
 {
     units_t had = t->phase == TASK_PAUSED ? placement_units(&t->at) : 0;
@@ -85,7 +85,7 @@ static usec_t start_cost(const struct task *t, units_t n)
     return had ? t->job->cost.resize : job_resume_cost(t->job);
 }
 
-static void start(struct engine *e, const struct grant *g, usec_t now)
+static void start_task(struct engine *e, const struct grant *g, usec_t now)
 {
     struct task *t = &e->tasks[g->task];
     bool paused = t->phase == TASK_PAUSED;
@@ -103,14 +103,14 @@ static void start(struct engine *e, const struct grant *g, usec_t now)
     state_effect(e, paused ? EFFECT_RESUME : EFFECT_START, g->task, 0, g->n, pay);
 }
 
-/* A change of a running task, worked out while it is still in its old place. */
+/* A change of a running task, computed while it is still in its old place. */
 struct change {
     units_t from;
     bool moves;
     usec_t cost;
 };
 
-/* A running task that was taken out of its place by free_units. */
+/* Puts a running task that free_units() has taken out of its place into the new one. */
 static void make_change(struct engine *e, const struct grant *g, const struct change *c, usec_t now)
 {
     struct task *t = &e->tasks[g->task];
@@ -140,7 +140,7 @@ static void take_units(struct engine *e, const struct plan *plan, const struct c
         } else if (task_running(&e->tasks[g->task])) {
             make_change(e, g, &changes[i], now);
         } else {
-            start(e, g, now);
+            start_task(e, g, now);
         }
     }
 }
@@ -165,7 +165,7 @@ static void apply_lists(struct engine *e, const struct plan *plan)
     for (uint32_t i = 0; i < plan->nlists; i++) {
         const struct list_write *w = &plan->lists[i];
         struct task *t = &e->tasks[w->task];
-        if (!task_running(t)) /* it has to wait for its units */
+        if (!task_running(t)) /* its units are not free yet */
             continue;
         VEC_PUSH(&e->effects,
                  (struct effect){EFFECT_LIST, w->task, t->list[w->axis], w->list, 0, w->axis});

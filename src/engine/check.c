@@ -1,12 +1,12 @@
-/* Owns the invariants of a plan: a grant is 0 or an admissible size within the
- * task's bounds; it lies on nodes of its pool that are up, each once, or stays
- * where it is; sums are within every node's units and memory; the order holds each
- * active task once; shares and memos are for things that exist. A violation is a
- * bug in a policy; it is reported and nothing is clipped.
+/* Owns the invariants of a plan. A grant is 0 or an admissible size within the task's
+ * bounds. It is on nodes of its pool that are up, each node once, or stays where it is. No
+ * node holds more units or memory than it has. A pinned task is neither stopped nor moved.
+ * The order has each active task once. Shares, memos and lists are for things that exist. A
+ * violation is a bug in a policy: it is reported, and nothing is adjusted.
  *
- * The memory of a task that is paused, or would be, does not count unless it is
- * granted units: it yields (yield.c). Nor does what a stopping task still holds: who
- * needs that waits for it. */
+ * The memory of a task that is or would be paused does not count unless the task is granted
+ * units: it gives that memory up (yield.c). Nor does what a stopping task still holds:
+ * grants that need it wait. */
 #include "engine/check.h"
 
 #include <math.h>
@@ -20,13 +20,14 @@ static int check_size(const struct engine *e, const struct grant *g, struct err 
     const struct task *t = &e->tasks[g->task];
     const struct job *j = t->job;
     if (t->phase == TASK_HELD || t->phase == TASK_STOPPING)
-        return err_set(err, ERR_INTERNAL, "plan: job %s cannot hold units now", j->name);
+        return err_set(err, ERR_INTERNAL,
+                       "plan: job %s is granted units, but it is held or stopping", j->name);
     if (g->pool >= e->snapshot.pools || !job_takes_pool(j, g->pool))
-        return err_set(err, ERR_INTERNAL, "plan: job %s in pool %u", j->name, g->pool);
+        return err_set(err, ERR_INTERNAL, "plan: job %s cannot use pool %u", j->name, g->pool);
     if (g->n < task_min(t) || g->n > task_max(t))
         return err_set(err, ERR_INTERNAL, "plan: job %s gets %lld units, not %lld to %lld", j->name,
                        (long long)g->n, (long long)task_min(t), (long long)task_max(t));
-    bool stays = t->pinned && g->n == t->n; /* whatever its job allows by now */
+    bool stays = t->pinned && g->n == t->n; /* its job may no longer allow this size */
     if (!stays &&
         (g->n < j->min || (g->n != j->min && speed_floor(job_speed(j, g->pool), g->n) != g->n)))
         return err_set(err, ERR_INTERNAL, "plan: job %s cannot run on %lld units", j->name,
@@ -34,7 +35,7 @@ static int check_size(const struct engine *e, const struct grant *g, struct err 
     return 0;
 }
 
-/* One part of a new placement. `seen` is by node: the last grant that was there. */
+/* Checks one part of a new placement. `seen` is by node: the last grant that used it. */
 static int check_slot(const struct engine *e, const struct grant *g, const struct slot *slot,
                       uint32_t *seen, struct err *err)
 {
@@ -42,13 +43,13 @@ static int check_slot(const struct engine *e, const struct grant *g, const struc
     const char *name = t->job->name;
     if (slot->node >= e->cluster.n || slot->units <= 0 ||
         (g->pool != POOL_CPU && slot->units % UNIT))
-        return err_set(err, ERR_INTERNAL, "plan: job %s in an impossible place", name);
+        return err_set(err, ERR_INTERNAL, "plan: job %s is in an impossible place", name);
     const struct node *n = &e->cluster.nodes[slot->node];
     if (node_size(n, g->pool) == 0)
-        return err_set(err, ERR_INTERNAL, "plan: job %s on %s, which has no such units", name,
-                       n->name);
+        return err_set(err, ERR_INTERNAL, "plan: job %s is on %s, which has no units of its pool",
+                       name, n->name);
     if (seen[slot->node] == g->task + 1)
-        return err_set(err, ERR_INTERNAL, "plan: job %s twice on %s", name, n->name);
+        return err_set(err, ERR_INTERNAL, "plan: job %s is on %s twice", name, n->name);
     seen[slot->node] = g->task + 1;
     if (n->state != NODE_UP &&
         slot->units > (task_running(t) ? placement_on(&t->at, slot->node) : 0))
@@ -81,11 +82,12 @@ static int check_place(const struct engine *e, const struct grant *g, uint32_t *
         return err_set(err, ERR_INTERNAL, "plan: job %s has %lld units in %u places, not %lld",
                        t->job->name, (long long)sum, at->n, (long long)g->n);
     if (t->phase == TASK_PAUSED && at->n != t->at.n)
-        return err_set(err, ERR_INTERNAL, "plan: job %s leaves memory behind", t->job->name);
+        return err_set(err, ERR_INTERNAL, "plan: job %s is resumed on some of its nodes only",
+                       t->job->name);
     return 0;
 }
 
-/* Change of what nodes hold, from grants that move and tasks that lose all. */
+/* How the plan changes what nodes hold: grants that move, and tasks that lose all units. */
 static struct load *add_changes(const struct engine *e, const struct plan *plan)
 {
     struct load *sums = ARENA_ARRAY(plan->arena, e->cluster.n, struct load);
@@ -109,8 +111,8 @@ static struct load *add_changes(const struct engine *e, const struct plan *plan)
     return sums;
 }
 
-/* What stopping tasks still hold of the node, as a change to come. */
-static struct load leaving(const struct engine *e, const struct node *n)
+/* What stopping tasks still hold on the node. */
+static struct load sum_stopping(const struct engine *e, const struct node *n)
 {
     struct load sum = {0};
     for (size_t i = 0; i < n->tasks.n; i++) {
@@ -133,7 +135,7 @@ static int check_nodes(const struct engine *e, const struct plan *plan, struct e
         const struct load *s = &sums[i];
         if (s->cpu <= 0 && s->gpu <= 0 && s->memory <= 0)
             continue;
-        struct load gone = leaving(e, n);
+        struct load gone = sum_stopping(e, n);
         if ((s->cpu > 0 && n->cpu_held + s->cpu - gone.cpu > n->cpus) ||
             (s->gpu > 0 && n->gpu_held + s->gpu - gone.gpu > n->gpus) ||
             (n->memory_mb && n->memory_held + s->memory - gone.memory > n->memory_mb))
@@ -150,7 +152,9 @@ static int check_order(const struct engine *e, const struct plan *plan, struct e
     for (uint32_t i = 0; i < n; i++) {
         uint32_t task = plan->order[i];
         if (task >= tasks || links[task].prev == task || seen[task])
-            return err_set(err, ERR_INTERNAL, "plan: task %u in the order", task);
+            return err_set(err, ERR_INTERNAL,
+                           "plan: the order has task %u, which is not active or was there before",
+                           task);
         seen[task] = true;
     }
     return 0;
@@ -168,15 +172,17 @@ static int check_notes(const struct engine *e, const struct plan *plan, struct e
         const struct memo_write *w = &plan->memos[i];
         uint32_t n = w->scope == MEMO_TASK ? e->tasks_n : w->scope == MEMO_NODE ? e->cluster.n : 1;
         if (w->index >= n)
-            return err_set(err, ERR_INTERNAL, "plan: a memo for number %u of %u", w->index, n);
+            return err_set(err, ERR_INTERNAL, "plan: a memo for number %u, but there are %u",
+                           w->index, n);
     }
     for (uint32_t i = 0; i < plan->nlists; i++)
         if (plan->lists[i].task >= e->tasks_n)
-            return err_set(err, ERR_INTERNAL, "plan: a list with task %u", plan->lists[i].task);
+            return err_set(err, ERR_INTERNAL, "plan: a list for task %u, which does not exist",
+                           plan->lists[i].task);
     return 0;
 }
 
-/* What must not be preempted goes on where it is. */
+/* Pinned tasks continue where they are. */
 static int check_pinned(const struct engine *e, const struct plan *plan, struct err *err)
 {
     for (size_t i = 0; e->snapshot.npinned && i < e->running.n; i++) {

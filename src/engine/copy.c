@@ -1,6 +1,5 @@
-/* Owns the copy of an engine: another one in the same state, down to the order of its
- * tasks and what policies remember, so that it goes on to decide the same. Forecasts
- * begin this way. */
+/* Owns copying an engine. The copy has the same state, including the order of tasks and
+ * what policies remember, so it makes the same decisions. Forecasts start from a copy. */
 #include "engine/copy.h"
 
 static void *duplicate(const void *from, size_t n, size_t size)
@@ -44,7 +43,7 @@ static void copy_nodes(struct engine *to, const struct engine *from)
 
 void engine_copy(struct engine *to, const struct engine *from)
 {
-    *to = *from; /* what is not copied below holds no pointers, or is made anew */
+    *to = *from; /* what is not copied below has no pointers, or is made again */
     copy_tasks(to, from);
     copy_nodes(to, from);
     COPY_VEC(&to->spare, &from->spare);
@@ -52,7 +51,7 @@ void engine_copy(struct engine *to, const struct engine *from)
     COPY_VEC(&to->effects, &from->effects);
     COPY_VEC(&to->touched, &from->touched);
     to->stale.at = NULL;
-    to->stale.n = to->stale.cap = 0; /* of the last step, which was not the copy's */
+    to->stale.n = to->stale.cap = 0; /* the copy has made no step yet */
     to->arena = (struct arena){0};
     to->plan = (struct plan){0};
 }

@@ -1,6 +1,6 @@
-/* Owns the step, and when a decision is due. Events only mark the state dirty (event.c);
- * the decision is made on EVENT_TICK, so all that happens at one instant is seen by one
- * decision, and decisions keep their distance (resched_min). */
+/* Owns the step, and when a decision is due. Events only change the state and mark it dirty
+ * (event.c). Decisions are made on EVENT_TICK, so one decision sees everything that happens
+ * at an instant, and decisions are at least resched_min apart. */
 #include "engine/engine.h"
 
 #include "engine/apply.h"
@@ -94,17 +94,16 @@ static bool any_started(const struct engine *e, bool whole)
     return false;
 }
 
-/* An allocator counts a task that must be whole on a node of its own choice, the
- * placer may take another: what waits could fit beside it after all. One more look
- * finds out, and only one, lest two that push each other out never come to rest. */
+/* An allocator counts a task that must fit on one node on a node of its choice, and the
+ * placer may choose another: a waiting task could fit after all. A second decision finds
+ * out. Only one: otherwise two tasks could evict each other forever. */
 static bool look_again(const struct engine *e)
 {
     return !e->again && e->snapshot.active > e->running.n && any_started(e, true);
 }
 
-/* Allocators serve pinned tasks first, but their rules may still leave one out: it gets
- * the least that it runs on. No plan can give away what it holds, since placers count
- * that as taken. */
+/* Allocators serve pinned tasks first, but their rules may still leave one out. It then
+ * gets its smallest size. Nobody else can be there: placers count what it holds as taken. */
 static void keep_pinned(const struct engine *e, struct plan *plan)
 {
     for (size_t i = 0; e->snapshot.npinned && i < e->running.n; i++) {
@@ -149,7 +148,8 @@ int engine_step(struct engine *e, const struct event *event, usec_t now, struct 
     if (event->kind == EVENT_TICK && engine_due(e) <= now)
         rc = decide(e, now, err);
     rates_refresh(e, now);
-    if (event->kind == EVENT_RESTORE) /* tasks come back one by one: look at them afterwards */
+    if (event->kind ==
+        EVENT_RESTORE) /* tasks are restored one by one; the caller looks at them at the end */
         e->effects.n = 0;
     return rc;
 }

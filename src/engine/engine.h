@@ -1,8 +1,7 @@
-/* The engine: a pure step from (state, event, now) to (state, effects). The
- * live server, the simulator and a replay all drive this one. It keeps the
- * tasks and what they hold, asks the policy when something changed, checks the
- * plan and says what has to be done. It reads no clock, draws no random number
- * and does no I/O. */
+/* The engine: a pure step from (state, event, now) to (state, effects). The live server, the
+ * simulator, forecasts and the replay all use it. It keeps the tasks and what they hold,
+ * asks the policy when something has changed, checks the plan and returns what has to be
+ * done. It reads no clock, draws no random numbers and does no I/O. */
 #ifndef ENGINE_ENGINE_H
 #define ENGINE_ENGINE_H
 
@@ -11,10 +10,10 @@
 
 enum event_kind {
     EVENT_SUBMIT,  /* job: a new task */
-    EVENT_RESTORE, /* job, was: a task as it was in an earlier engine; has no effects */
+    EVENT_RESTORE, /* job, was: a task of an earlier engine, as it was; no effects */
     EVENT_END,     /* task: it has finished, failed for good or was cancelled */
-    EVENT_STOPPED, /* task: a preemption is complete, its units are free */
-    EVENT_FAILED,  /* task: it died and shall run again from its checkpoint */
+    EVENT_STOPPED, /* task: its preemption is complete and its units are free */
+    EVENT_FAILED,  /* task: it died and will run again from its checkpoint */
     EVENT_HOLD,    /* task: wait until EVENT_RELEASE */
     EVENT_RELEASE,
     EVENT_SAMPLE,   /* task, sample: its metric and usage */
@@ -22,8 +21,8 @@ enum event_kind {
     EVENT_READY,    /* task, at: it makes no progress before this time */
     EVENT_JOB,      /* task, job: its terms have changed (priority, deadline, sizes, ...) */
     EVENT_NODE,     /* node, state: up, draining or down */
-    EVENT_POLICY,   /* combo: another policy from now on */
-    EVENT_TICK,     /* decide, if it is time to */
+    EVENT_POLICY,   /* combo: the policy from now on */
+    EVENT_TICK,     /* decide, if a decision is due */
 };
 
 struct event {
@@ -39,17 +38,17 @@ struct event {
 };
 
 enum effect_kind {
-    EFFECT_START,   /* on `task.at`, for the first time or again */
-    EFFECT_RESIZE,  /* from -> to units, on `task.at` */
-    EFFECT_MOVE,    /* the same size elsewhere */
-    EFFECT_PREEMPT, /* checkpoint, stop, back into the queue */
-    EFFECT_PAUSE,   /* freeze in place */
-    EFFECT_RESUME,  /* thaw */
-    /* Of a task on CPUs: its limit, its weight or the CPUs that it gets have changed, from
-     * -> to thousandths. A start means that limit and CPUs are its size; what differs from
-     * that is said at once. */
+    EFFECT_START,   /* on task.at, for the first time or again */
+    EFFECT_RESIZE,  /* from -> to units, on task.at */
+    EFFECT_MOVE,    /* the same size on other nodes */
+    EFFECT_PREEMPT, /* checkpoint, stop, back to the queue */
+    EFFECT_PAUSE,   /* freeze it where it is */
+    EFFECT_RESUME,  /* unfreeze it */
+    /* The CPU limit, the weight, or the CPUs that a task on CPUs gets (from -> to
+     * thousandths) have changed. After a start the limit and the CPUs are its size, unless
+     * this effect follows in the same step. */
     EFFECT_SHARE,
-    EFFECT_LIST, /* a policy has put it from one of its lists into another */
+    EFFECT_LIST, /* a policy has moved it from one of its lists to another */
 };
 
 struct effect {
@@ -57,7 +56,7 @@ struct effect {
     uint32_t task;
     units_t from, to;
     usec_t cost;    /* it makes no progress for this long */
-    enum axis axis; /* of a list */
+    enum axis axis; /* whose policy has the list */
 };
 
 struct engine_config {
@@ -65,8 +64,8 @@ struct engine_config {
     enum rules rules;
     uint64_t seed;
     usec_t resched_min; /* decisions are at least this far apart */
-    bool explain;       /* keep verdicts */
-    bool instant;       /* stops take no time: EVENT_STOPPED is implied */
+    bool explain;       /* keep the verdicts of decisions */
+    bool instant;       /* stops take no time; there is no EVENT_STOPPED */
 };
 
 struct engine {
@@ -74,8 +73,8 @@ struct engine {
     struct cluster cluster;
     struct task *tasks;
     uint32_t tasks_n, tasks_cap;
-    struct task_link *links; /* by task; one that is not in the order is its own neighbour */
-    VEC(uint32_t) spare;     /* task slots that can be used again */
+    struct task_link *links; /* by task; a task that is not in the order links to itself */
+    VEC(uint32_t) spare;     /* free task slots */
     VEC(uint32_t) running;
     struct snapshot snapshot;
     struct service finished;
@@ -86,12 +85,12 @@ struct engine {
     struct arena arena; /* of one decision */
     struct plan plan;   /* the last one */
     usec_t decided_at, wake_at;
-    bool dirty;  /* something changed since */
-    bool again;  /* the next decision is a second look at the last one */
-    bool costly; /* some job pays for changes */
+    bool dirty;  /* something has changed since then */
+    bool again;  /* the next decision is the second one for the same changes */
+    bool costly; /* some job has costs of changes */
     uint64_t decisions;
 
-    /* The outcome of the last step. */
+    /* The result of the last step. */
     VEC(struct effect) effects;
     VEC(uint32_t) touched;  /* tasks whose progress or end has changed */
     VEC(uint32_t) stale;    /* nodes whose CPUs have been divided again */
@@ -101,18 +100,18 @@ struct engine {
     uint32_t submitted; /* task of the last EVENT_SUBMIT or EVENT_RESTORE */
 };
 
-/* The cluster is copied; its names stay borrowed. */
+/* Copies the cluster; names stay borrowed. */
 void engine_init(struct engine *e, const struct engine_config *config,
                  const struct cluster *cluster);
 void engine_done(struct engine *e);
 
-/* Takes one event. Fails on a job that no empty cluster could hold (ERR_LIMIT:
- * it was not taken), on an event that does not fit the task's state
- * (ERR_CONFLICT), and on a plan that breaks an invariant (ERR_INTERNAL: a bug
- * in a policy; nothing of the plan was carried out). */
+/* Takes one event. Fails on a job that the empty cluster could not hold (ERR_LIMIT; the job
+ * was not taken), on an event that does not fit the task's state (ERR_CONFLICT), and on a
+ * plan that breaks an invariant (ERR_INTERNAL, a bug in a policy; nothing of the plan was
+ * carried out). */
 int engine_step(struct engine *e, const struct event *event, usec_t now, struct err *err);
 
-/* When EVENT_TICK is wanted; USEC_NEVER when only another event can help. */
+/* When EVENT_TICK is due; USEC_NEVER if only another event can change anything. */
 usec_t engine_due(const struct engine *e);
 
 /* The state as a policy would see it now. */

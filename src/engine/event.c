@@ -1,5 +1,5 @@
-/* Owns what each event changes. Events only mark the state dirty; what follows from them
- * is decided later (engine.c). */
+/* Owns what each event changes in the state. Events do not decide anything: they mark the
+ * state dirty, and the next decision looks at it (engine.c). */
 #include "engine/event.h"
 
 #include "engine/apply.h"
@@ -11,7 +11,7 @@ static bool has_cost(const struct job *j)
     return j->cost.restart > 0 || j->cost.resize > 0 || j->cost.move > 0;
 }
 
-static int submit(struct engine *e, const struct job *job, usec_t now, struct err *err)
+static int on_submit(struct engine *e, const struct job *job, usec_t now, struct err *err)
 {
     if (cluster_can_hold(&e->cluster, job, err) < 0)
         return -1;
@@ -23,7 +23,7 @@ static int submit(struct engine *e, const struct job *job, usec_t now, struct er
 }
 
 /* Removes a task that is over. */
-static void end(struct engine *e, uint32_t task, usec_t now)
+static void on_end(struct engine *e, uint32_t task, usec_t now)
 {
     struct task *t = &e->tasks[task];
     task_advance(t, now);
@@ -39,8 +39,8 @@ static void end(struct engine *e, uint32_t task, usec_t now)
     e->dirty = true;
 }
 
-/* A stopping task is gone from its nodes: it may be started again. */
-static void stopped(struct engine *e, uint32_t task, usec_t now)
+/* A stopping task has left its nodes and can be started again. */
+static void on_stopped(struct engine *e, uint32_t task, usec_t now)
 {
     struct task *t = &e->tasks[task];
     task_advance(t, now);
@@ -57,15 +57,15 @@ static void stopped(struct engine *e, uint32_t task, usec_t now)
     e->dirty = true;
 }
 
-/* Back to the last checkpoint and into the queue. */
-static void failed(struct engine *e, uint32_t task, usec_t now)
+/* Puts the task back to its last checkpoint and into the queue. */
+static void on_failed(struct engine *e, uint32_t task, usec_t now)
 {
     struct task *t = &e->tasks[task];
     task_advance(t, now);
     t->done = t->saved;
     t->failures++;
     if (t->phase == TASK_STOPPING) {
-        stopped(e, task, now);
+        on_stopped(e, task, now);
         return;
     }
     if (t->phase == TASK_RUNNING) {
@@ -78,9 +78,9 @@ static void failed(struct engine *e, uint32_t task, usec_t now)
     e->dirty = true;
 }
 
-/* A node that goes down takes all with it. From one that is drained, paused tasks
- * go elsewhere; what runs there may end. */
-static void node_changed(struct engine *e, uint32_t node, enum node_state state, usec_t now)
+/* All tasks on a node that goes down fail. On a node that is drained, running tasks may
+ * end; paused ones go back to the queue. */
+static void on_node(struct engine *e, uint32_t node, enum node_state state, usec_t now)
 {
     e->cluster.nodes[node].state = state;
     for (uint32_t i = 0; state != NODE_UP && i < e->tasks_n; i++) {
@@ -88,7 +88,7 @@ static void node_changed(struct engine *e, uint32_t node, enum node_state state,
         if (!t->job || !placement_on(&t->at, node))
             continue;
         if (state == NODE_DOWN)
-            failed(e, i, now);
+            on_failed(e, i, now);
         else if (state == NODE_DRAINING && t->phase == TASK_PAUSED)
             apply_evict(e, i);
     }
@@ -96,7 +96,7 @@ static void node_changed(struct engine *e, uint32_t node, enum node_state state,
     e->dirty = true;
 }
 
-static void sampled(struct engine *e, uint32_t task, const struct sample *sample)
+static void on_sample(struct engine *e, uint32_t task, const struct sample *sample)
 {
     struct task *t = &e->tasks[task];
     if (!t->history) {
@@ -106,7 +106,7 @@ static void sampled(struct engine *e, uint32_t task, const struct sample *sample
     history_add(t->history, sample);
 }
 
-static void progressed(struct engine *e, const struct event *event, usec_t now)
+static void on_progress(struct engine *e, const struct event *event, usec_t now)
 {
     struct task *t = &e->tasks[event->task];
     task_advance(t, now);
@@ -117,7 +117,7 @@ static void progressed(struct engine *e, const struct event *event, usec_t now)
     state_touch(e, event->task);
 }
 
-static void hold(struct engine *e, uint32_t task, usec_t now)
+static void on_hold(struct engine *e, uint32_t task, usec_t now)
 {
     struct task *t = &e->tasks[task];
     if (t->phase == TASK_PAUSED)
@@ -132,7 +132,7 @@ static void hold(struct engine *e, uint32_t task, usec_t now)
     e->dirty = true;
 }
 
-static void release(struct engine *e, uint32_t task, usec_t now)
+static void on_release(struct engine *e, uint32_t task, usec_t now)
 {
     struct task *t = &e->tasks[task];
     if (t->phase == TASK_STOPPING) {
@@ -145,15 +145,15 @@ static void release(struct engine *e, uint32_t task, usec_t now)
     e->dirty = true;
 }
 
-/* What nodes count for a task follows from these. */
+/* Whether nodes count the same for both jobs. */
 static bool counts_the_same(const struct job *a, const struct job *b)
 {
     return a->pool == b->pool && a->whole == b->whole && a->cpus == b->cpus &&
            a->memory_mb == b->memory_mb;
 }
 
-static int job_changed(struct engine *e, uint32_t task, const struct job *job, usec_t now,
-                       struct err *err)
+static int on_job(struct engine *e, uint32_t task, const struct job *job, usec_t now,
+                  struct err *err)
 {
     struct task *t = &e->tasks[task];
     if (cluster_can_hold(&e->cluster, job, err) < 0)
@@ -161,13 +161,13 @@ static int job_changed(struct engine *e, uint32_t task, const struct job *job, u
     if (t->at.n && !counts_the_same(t->job, job))
         return err_set(
             err, ERR_CONFLICT,
-            "update: memory, CPUs beside a GPU, kind of unit and whole cannot be changed "
-            "while the job holds any");
+            "update: memory, CPUs per GPU, kind of unit and whole cannot be changed while "
+            "the job holds units");
     task_advance(t, now);
     state_set_job(e, task, job);
     if (t->phase == TASK_PAUSED && !task_keeps_size(t))
         apply_evict(e, task);
-    for (uint32_t i = 0; i < t->at.n; i++) /* it may use more CPUs or fewer */
+    for (uint32_t i = 0; i < t->at.n; i++) /* it may use more or fewer CPUs now */
         state_stale(e, t->at.at[i].node);
     state_touch(e, task);
     e->costly |= has_cost(job);
@@ -175,10 +175,10 @@ static int job_changed(struct engine *e, uint32_t task, const struct job *job, u
     return 0;
 }
 
-static void switch_policy(struct engine *e, const struct combo *combo)
+static void on_policy(struct engine *e, const struct combo *combo)
 {
     state_set_combo(e, combo);
-    /* What the old policy remembered means nothing to the new one. */
+    /* The new policy cannot use what the old one remembered. */
     memset(e->memo, 0, sizeof e->memo);
     for (int axis = 0; axis < AXES; axis++)
         memset(e->node_memo[axis], 0, e->cluster.n * sizeof **e->node_memo);
@@ -214,7 +214,7 @@ enum {
     ANY = QUEUED | RUNNING | PAUSED | STOPPING | HELD,
 };
 
-static bool shall_hold(const struct engine *e, uint32_t task)
+static bool holds_after_stop(const struct engine *e, uint32_t task)
 {
     return task < e->tasks_n && e->tasks[task].hold;
 }
@@ -231,10 +231,12 @@ int event_check(const struct engine *e, const struct event *v, struct err *err)
     case EVENT_HOLD:
         return require(e, v->task, QUEUED | PAUSED | STOPPING, "hold", err);
     case EVENT_RELEASE:
-        return require(e, v->task, HELD | (shall_hold(e, v->task) ? STOPPING : 0), "release", err);
+        return require(e, v->task, HELD | (holds_after_stop(e, v->task) ? STOPPING : 0), "release",
+                       err);
     case EVENT_PROGRESS:
         if (!work_is_valid(v->work) || !work_is_valid(v->done))
-            return err_set(err, ERR_INVALID, "update: %g of %g is no progress", v->done, v->work);
+            return err_set(err, ERR_INVALID, "update: invalid progress, %g of %g", v->done,
+                           v->work);
         return require(e, v->task, ANY, "update", err);
     case EVENT_SAMPLE:
     case EVENT_READY:
@@ -253,7 +255,7 @@ int event_take(struct engine *e, const struct event *v, usec_t now, struct err *
 {
     switch (v->kind) {
     case EVENT_SUBMIT:
-        return submit(e, v->job, now, err);
+        return on_submit(e, v->job, now, err);
     case EVENT_RESTORE:
         if (restore_task(e, v->job, v->was, now, err) < 0)
             return -1;
@@ -261,25 +263,25 @@ int event_take(struct engine *e, const struct event *v, usec_t now, struct err *
         e->dirty = true;
         break;
     case EVENT_END:
-        end(e, v->task, now);
+        on_end(e, v->task, now);
         break;
     case EVENT_STOPPED:
-        stopped(e, v->task, now);
+        on_stopped(e, v->task, now);
         break;
     case EVENT_FAILED:
-        failed(e, v->task, now);
+        on_failed(e, v->task, now);
         break;
     case EVENT_HOLD:
-        hold(e, v->task, now);
+        on_hold(e, v->task, now);
         break;
     case EVENT_RELEASE:
-        release(e, v->task, now);
+        on_release(e, v->task, now);
         break;
     case EVENT_SAMPLE:
-        sampled(e, v->task, v->sample);
+        on_sample(e, v->task, v->sample);
         break;
     case EVENT_PROGRESS:
-        progressed(e, v, now);
+        on_progress(e, v, now);
         break;
     case EVENT_READY:
         task_advance(&e->tasks[v->task], now);
@@ -287,12 +289,12 @@ int event_take(struct engine *e, const struct event *v, usec_t now, struct err *
         state_touch(e, v->task);
         break;
     case EVENT_JOB:
-        return job_changed(e, v->task, v->job, now, err);
+        return on_job(e, v->task, v->job, now, err);
     case EVENT_NODE:
-        node_changed(e, v->node, v->state, now);
+        on_node(e, v->node, v->state, now);
         break;
     case EVENT_POLICY:
-        switch_policy(e, v->combo);
+        on_policy(e, v->combo);
         break;
     case EVENT_TICK:
         break;

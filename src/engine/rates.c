@@ -1,8 +1,8 @@
-/* Owns the rates of progress. Under a soft sharer the CPUs of a node are divided among
- * its tasks as the kernel would divide them (model/divide.c); otherwise each task uses
- * what it was granted. Only nodes and tasks that a step has marked are looked at, and
- * EFFECT_SHARE is for exactly those tasks whose CPUs have changed, whatever the reason:
- * their limit or weight, or a neighbour that came, went or was resized. */
+/* Owns the rates of progress. Under a soft sharer the CPUs of a node are divided among its
+ * tasks as the kernel would divide them (model/divide.c); otherwise each task uses what it
+ * was granted. Only nodes and tasks that the step has marked are visited. EFFECT_SHARE is
+ * emitted for exactly those tasks whose CPUs have changed, for whatever reason: their own
+ * limit or weight, or a neighbour that started, ended or was resized. */
 #include "engine/rates.h"
 
 #include <math.h>
@@ -10,8 +10,7 @@
 #include "engine/state.h"
 #include "model/divide.h"
 
-/* Divides one node's CPUs among its running CPU tasks as the sharer's limits
- * and weights say. Under a hard sharer each has what it was granted. */
+/* Divides a node's CPUs among the tasks that share them, by their limits and weights. */
 static void divide_node(struct engine *e, uint32_t index, usec_t now)
 {
     const struct node *node = &e->cluster.nodes[index];
@@ -56,7 +55,7 @@ static void set_rate(struct task *t, bool soft)
     }
 }
 
-/* Says what has changed of the task's CPUs. Those beside GPUs follow from its size. */
+/* Emits EFFECT_SHARE if the task's CPUs have changed. CPUs beside GPUs follow from its size. */
 static void tell_share(struct engine *e, uint32_t task)
 {
     struct task *t = &e->tasks[task];

@@ -1,17 +1,16 @@
-/* Owns putting a task back that an earlier engine had: the books and the phase that
- * it had, on the same nodes. A server that starts again, a replay and a forecast
- * all begin this way. What was seen of the task (its history) comes back as
- * samples. */
+/* Owns restoring tasks of an earlier engine: the same phase, counters and nodes. A server
+ * that starts again does this, and so does the replay of its journal. The history of a
+ * task's metric is restored with EVENT_SAMPLE. */
 #include "engine/restore.h"
 
 #include "engine/state.h"
 
-/* Policies count on it that no node holds more than it has. */
+/* Policies rely on it that no node holds more than it has. */
 static int check_room(const struct engine *e, const struct job *j, const struct task *was,
                       const struct slot *slot, struct err *err)
 {
     const struct node *n = &e->cluster.nodes[slot->node];
-    bool frozen = was->phase == TASK_PAUSED; /* it holds memory only */
+    bool frozen = was->phase == TASK_PAUSED; /* it holds only memory */
     units_t held = frozen ? 0 : node_held(n, was->pool);
     units_t beside = was->pool == POOL_CPU || frozen ? 0 : job_cpus(j, was->pool, slot->units);
     if (slot->units > node_size(n, was->pool) - held ||
@@ -19,7 +18,7 @@ static int check_room(const struct engine *e, const struct job *j, const struct 
         (n->memory_mb && j->memory_mb > n->memory_mb - n->memory_held))
         return err_set(err, ERR_CONFLICT, "restore: %s would hold more than it has", n->name);
     if (was->pool != POOL_CPU && slot->units % UNIT)
-        return err_set(err, ERR_INVALID, "restore: GPUs come whole, not in fractions");
+        return err_set(err, ERR_INVALID, "restore: a number of GPUs must be whole");
     return 0;
 }
 
@@ -38,11 +37,11 @@ static int check_places(const struct engine *e, const struct job *j, const struc
         was->phase == TASK_RUNNING || was->phase == TASK_PAUSED || was->phase == TASK_STOPPING;
     units_t sum = 0;
     if (holds && (was->pool >= cluster_pools(&e->cluster) || !job_takes_pool(j, was->pool)))
-        return err_set(err, ERR_INVALID, "restore: pool %u is not for this job", was->pool);
+        return err_set(err, ERR_INVALID, "restore: the job cannot use pool %u", was->pool);
     for (uint32_t i = 0; i < was->at.n; i++) {
         const struct slot *slot = &was->at.at[i];
         if (slot->node >= e->cluster.n || slot->units <= 0 || is_twice(&was->at, i))
-            return err_set(err, ERR_INVALID, "restore: node %u is not there, or there twice",
+            return err_set(err, ERR_INVALID, "restore: node %u does not exist, or is there twice",
                            slot->node);
         if (holds && check_room(e, j, was, slot, err) < 0)
             return -1;
@@ -53,17 +52,17 @@ static int check_places(const struct engine *e, const struct job *j, const struc
     return 0;
 }
 
-static int check_books(const struct task *was, struct err *err)
+static int check_counters(const struct task *was, struct err *err)
 {
-    const double books[] = {was->work, was->done, was->saved, was->attained, was->cpu_time};
-    for (size_t i = 0; i < COUNT_OF(books); i++)
-        if (!work_is_valid(books[i]))
-            return err_set(err, ERR_INVALID, "restore: the books are not in order");
+    const double counters[] = {was->work, was->done, was->saved, was->attained, was->cpu_time};
+    for (size_t i = 0; i < COUNT_OF(counters); i++)
+        if (!work_is_valid(counters[i]))
+            return err_set(err, ERR_INVALID, "restore: a counter is out of range");
     return 0;
 }
 
-/* What does not follow from the phase. */
-static void copy_books(struct task *t, const struct task *was)
+/* Copies what does not follow from the phase. */
+static void copy_counters(struct task *t, const struct task *was)
 {
     t->work = was->work;
     t->done = was->done;
@@ -92,12 +91,12 @@ static void copy_books(struct task *t, const struct task *was)
 int restore_task(struct engine *e, const struct job *job, const struct task *was, usec_t now,
                  struct err *err)
 {
-    if (check_places(e, job, was, err) < 0 || check_books(was, err) < 0)
+    if (check_places(e, job, was, err) < 0 || check_counters(was, err) < 0)
         return -1;
     uint32_t task = e->submitted = state_add(e, job, now);
     struct task *t = &e->tasks[task];
     units_t n = placement_units(&was->at);
-    copy_books(t, was);
+    copy_counters(t, was);
     if (n)
         state_occupy(e, task, was->pool, &was->at, n);
     switch (was->phase) {

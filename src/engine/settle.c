@@ -1,22 +1,22 @@
-/* Owns the hysteresis: a plan is changed back where a change costs more than it
- * brings, so that nothing flaps. A running task is not grown when it would end
- * no sooner for it, its stop included, or when its last change has not yet paid
- * for itself; the units that this leaves go to tasks that the plan shrinks, so
- * that they need not change either. Sums never grow: the result stays legal. */
+/* Owns the hysteresis: changes that cost more than they bring are taken back, so that tasks
+ * do not flap between sizes. A running task does not grow if it would not end sooner, the
+ * stop included, or if its last change has not paid off yet. The units that this leaves go
+ * to tasks that the plan shrinks, so that they need not change either. No sum grows, so the
+ * plan stays legal. */
 #include "engine/settle.h"
 
-/* Whether it could go on as it is. */
+/* Whether the task could continue as it is. */
 static bool can_stay(const struct task *t, const struct grant *g)
 {
     return task_running(t) && task_keeps_size(t) && g->pool == t->pool;
 }
 
-/* A change must have lasted this many times its cost before the next growth. */
+/* A change must have lasted this many times its cost before the task grows again. */
 enum { PAYBACK = 2 };
 
-/* Asks to be woken when the last change has paid for itself. */
-static bool grows_in_vain(const struct task *t, const struct grant *g, usec_t now,
-                          struct plan *plan)
+/* Whether growing brings less than it costs. Wakes the plan when the last change has paid off. */
+static bool is_growth_useless(const struct task *t, const struct grant *g, usec_t now,
+                              struct plan *plan)
 {
     usec_t cost = t->job->cost.resize, paid = t->changed_at + PAYBACK * cost;
     double gain = task_time_on(t, g->pool, t->n, now) - task_time_on(t, g->pool, g->n, now);
@@ -35,7 +35,7 @@ void settle_plan(const struct engine *e, struct plan *plan)
         struct grant *g = &plan->grants[i];
         const struct task *t = &e->tasks[g->task];
         if (g->n <= t->n || !t->job->cost.resize || !can_stay(t, g) ||
-            !grows_in_vain(t, g, now, plan))
+            !is_growth_useless(t, g, now, plan))
             continue;
         spare[g->pool] += g->n - t->n;
         g->n = t->n;

@@ -22,16 +22,16 @@ static units_t largest(const struct job *j, units_t n)
     return size > j->min ? size : j->min;
 }
 
-/* Where CPUs are shared by weight, a grant only reserves some: a job asks for as few as it
- * runs on, so that others can run beside it. */
+/* Where CPUs are shared by weight, a grant only reserves some of them. A job then requests
+ * its minimum, so that others can run next to it. */
 static units_t request_of(const struct engine *e, const struct job *j)
 {
     bool soft = e->config.combo.policy[AXIS_SHARE]->soft;
     return soft && j->pool == POOL_CPU ? j->min : j->req;
 }
 
-/* What follows from the task's job and the policy in force: its place in a sort, which
- * pools can hold it, and how much of what it asks for. */
+/* Copies what decisions need from the task's job: its place in a sort, the pools that can
+ * hold it, and how much it requests under the policy in force. */
 static void read_job(const struct engine *e, struct task *t)
 {
     const struct job *j = t->job;
@@ -60,7 +60,7 @@ uint32_t state_add(struct engine *e, const struct job *job, usec_t now)
         i = e->tasks_n++;
     }
     struct task *t = &e->tasks[i];
-    struct slot *slots = t->at.at; /* kept from the slot's last user */
+    struct slot *slots = t->at.at; /* from the last task in this slot */
     uint32_t cap = t->slots_cap;
     *t = (struct task){.job = job,
                        .pool = job->pool,
@@ -93,7 +93,7 @@ static bool is_linked(const struct engine *e, uint32_t task)
     return e->links[task].prev != task;
 }
 
-/* Pins the task or not, and moves it to its new place in the order. */
+/* Pins or unpins the task, and moves it to its new place in the order. */
 static void set_pinned(struct engine *e, uint32_t task, bool pinned)
 {
     struct task *t = &e->tasks[task];
@@ -140,8 +140,8 @@ static bool ahead(const struct task *a, const struct task *b)
     return a->submit != b->submit ? a->submit < b->submit : a->id < b->id;
 }
 
-/* The task behind which a new one belongs in an order by submission. New tasks mostly go
- * to the end, pinned ones to the front: that is where the search begins. */
+/* The task after which a task belongs in an order by submission. Most tasks belong near the
+ * end and pinned ones near the front, so the search starts there. */
 static uint32_t find_prev(const struct engine *e, const struct task *t)
 {
     uint32_t prev = e->snapshot.last;
@@ -200,7 +200,7 @@ static void node_drop_task(struct node *n, uint32_t task)
         }
 }
 
-/* Adds (sign 1) or takes back (-1) what a part of a placement holds. */
+/* Adds (sign 1) or removes (-1) what a part of a placement holds. */
 static void node_hold(struct node *n, const struct job *j, unsigned pool, units_t units, int sign)
 {
     n->cpu_held += sign * job_cpus(j, pool, units);

@@ -1,12 +1,11 @@
-/* Owns the two ways in which a plan meets what still holds units or memory.
+/* Owns what happens when a plan needs units or memory that tasks still hold.
  *
- * A paused task keeps its memory only while nobody needs it: placers count that
- * memory as free, and whoever must make room for the plan is found here, the last
- * in the order first.
+ * A paused task keeps its memory only while nobody needs it: placers count that memory as
+ * free. Which paused tasks have to give it up is decided here, the last in the order first.
  *
- * When stops take time, a grant that needs what a stopping task still holds waits
- * for the next decision, which EVENT_STOPPED causes; and so does one that needs
- * the place of a grant that waits. */
+ * If stops take time, a grant that needs what a stopping task still holds waits for the
+ * next decision, which EVENT_STOPPED causes. So does a grant that needs the place of one
+ * that waits. */
 #include "engine/yield.h"
 
 #include "engine/load.h"
@@ -16,8 +15,7 @@ static bool load_fits(const struct load *l, const struct node *n)
     return l->cpu <= n->cpus && l->gpu <= n->gpus && (!n->memory_mb || l->memory <= n->memory_mb);
 }
 
-/* Puts the task of a grant from its old places (sign 1) to its new ones, or back
- * (-1). */
+/* Moves the task of a grant from its old places to the new ones (sign 1), or back (-1). */
 static void load_move(struct load *load, const struct engine *e, const struct grant *g, int sign)
 {
     const struct task *t = &e->tasks[g->task];
@@ -31,7 +29,7 @@ static bool moves(const struct grant *g)
     return g->n && g->moved;
 }
 
-/* What nodes would hold with all moves made and nobody stopped. */
+/* What nodes would hold after all moves if no task stopped. */
 static struct load *load_moved(struct engine *e, const struct plan *plan)
 {
     struct load *load = arena_raw(&e->arena, e->cluster.n * sizeof *load);
@@ -51,7 +49,7 @@ static bool loses_all(const struct plan *plan, uint32_t task)
     return !g || !g->n;
 }
 
-/* Whether anybody would keep memory for which the plan has no use. */
+/* Whether any task would hold memory without units. */
 static bool any_pause(const struct engine *e, const struct plan *plan)
 {
     if (e->snapshot.npaused)
@@ -97,7 +95,7 @@ const bool *yield_memory(struct engine *e, const struct plan *plan)
     return yields;
 }
 
-/* Whether the grant puts anything onto a node that cannot take it yet. */
+/* Whether the grant needs a node that has no room for it yet. */
 static bool overfills(const struct engine *e, const struct load *load, const struct grant *g)
 {
     for (uint32_t i = 0; i < g->place.n; i++)

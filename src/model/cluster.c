@@ -1,4 +1,4 @@
-/* Owns the arithmetic of a cluster's capacity. */
+/* Owns the capacity of a cluster. */
 #include "model/cluster.h"
 
 #include <stdio.h>
@@ -20,7 +20,8 @@ units_t cluster_size(const struct cluster *c, unsigned pool, bool usable)
     return sum;
 }
 
-/* Units of the pool on this node that the job's memory and side CPUs allow. */
+/* Units of the pool that the job could hold on the empty node, given its memory and the
+ * CPUs that go with GPUs. */
 static units_t node_allows(const struct node *n, const struct job *j, unsigned pool)
 {
     if (n->memory_mb && j->memory_mb > n->memory_mb)
@@ -62,7 +63,7 @@ int cluster_can_hold(const struct cluster *c, const struct job *j, struct err *e
         snprintf(memory, sizeof memory, " with %lld MB of memory", (long long)j->memory_mb);
     if (j->cpus)
         snprintf(cpus, sizeof cpus, " with %g CPUs each", (double)j->cpus / UNIT);
-    return err_set(err, ERR_LIMIT, "needs %g %s%s%s%s%s, the cluster has at most %g such",
+    return err_set(err, ERR_LIMIT, "needs %g %s%s%s%s%s, but the cluster has at most %g",
                    (double)j->min / UNIT, unit, j->min == UNIT ? "" : "s", cpus, memory,
                    j->whole ? " on one node" : "", (double)most / UNIT);
 }

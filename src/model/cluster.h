@@ -1,4 +1,4 @@
-/* Nodes: what they have, and what of it is held. */
+/* Nodes: what they have, and how much of it is held. */
 #ifndef MODEL_CLUSTER_H
 #define MODEL_CLUSTER_H
 
@@ -10,7 +10,7 @@
 
 enum node_state {
     NODE_UP,
-    NODE_DRAINING, /* what runs there may end, nothing new starts, what is paused leaves */
+    NODE_DRAINING, /* running jobs may end, paused jobs leave, no job starts */
     NODE_DOWN,
     NODE_CLOSED, /* for a while nothing new starts; what is there stays */
 };
@@ -24,16 +24,16 @@ struct node {
     int64_t memory_mb; /* 0 = not limited */
     units_t cpu_held, gpu_held;
     int64_t memory_held;
-    VEC(uint32_t) tasks; /* that hold units here, oldest first */
+    VEC(uint32_t) tasks; /* tasks that hold units here, in the order in which they came */
 };
 
 struct cluster {
     struct node *nodes;
     uint32_t n;
-    const char *gpu_types[POOLS_MAX - 1]; /* by pool - POOL_GPU; NULL behind the last */
+    const char *gpu_types[POOLS_MAX - 1]; /* by pool - POOL_GPU; NULL after the last */
 };
 
-/* Units that the node has for this pool, up or not. */
+/* Units of the pool that the node has, whatever its state is. */
 static inline units_t node_size(const struct node *n, unsigned pool)
 {
     return pool == POOL_CPU ? n->cpus : pool == n->gpu_pool ? n->gpus : 0;
@@ -44,18 +44,18 @@ static inline units_t node_held(const struct node *n, unsigned pool)
     return pool == POOL_CPU ? n->cpu_held : pool == n->gpu_pool ? n->gpu_held : 0;
 }
 
-/* Pools in use are 0..cluster_pools()-1. */
+/* The number of pools; they are 0 to cluster_pools() - 1. */
 unsigned cluster_pools(const struct cluster *c);
 
-/* Total size of a pool; `usable` leaves out nodes that are not NODE_UP. */
+/* The size of a pool; with `usable`, of nodes that are NODE_UP. */
 units_t cluster_size(const struct cluster *c, unsigned pool, bool usable);
 
-/* The most units of the pool that the job could hold on an otherwise empty cluster;
- * `usable` leaves out nodes that are not NODE_UP. */
+/* The most units of the pool that the job could hold on the empty cluster; with `usable`,
+ * on nodes that are NODE_UP. */
 units_t cluster_most(const struct cluster *c, const struct job *j, unsigned pool, bool usable);
 
-/* 0 when with every node up that is enough for the job at its smallest; else -1 and
- * the reason. */
+/* Fails (ERR_LIMIT) if the job could not run at its smallest size on the empty cluster with
+ * all nodes up. */
 int cluster_can_hold(const struct cluster *c, const struct job *j, struct err *err);
 
 #endif

@@ -1,12 +1,12 @@
-/* Owns the division of a node's CPUs: weighted water-filling. Each round gives
- * their limit to all that ask for less than their part and divides the rest
- * anew; at most one round per claim. */
+/* Owns the division of a node's CPUs: weighted water-filling. Each round gives their limit
+ * to all claims whose limit is below their part, and divides the rest again; at most one
+ * round per claim. */
 #include "model/divide.h"
 
 #include <stdbool.h>
 
-/* Of those that have got nothing yet. Summed anew each time: what is left after
- * taking heavy weights off would be rounded like the heavy ones. */
+/* The weights of claims that have got nothing yet. They are summed again each time:
+ * subtracting heavy weights from a sum would leave their rounding errors. */
 static double weights_left(const struct claim *claims, uint32_t n)
 {
     double sum = 0;

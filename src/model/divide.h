@@ -1,12 +1,12 @@
-/* How the CPUs of a node divide among those that run on it, as the kernel does
- * it: by weight, up to each one's limit, what one leaves going to the others. */
+/* How the CPUs of a node are divided among what runs on it, as the kernel does it: by
+ * weight, up to each one's limit; what one leaves unused goes to the others. */
 #ifndef MODEL_DIVIDE_H
 #define MODEL_DIVIDE_H
 
 #include <stdint.h>
 
 struct claim {
-    double limit;  /* the most that it can use */
+    double limit;  /* the most it can use */
     double weight; /* > 0 */
     double got;    /* the result */
 };

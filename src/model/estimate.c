@@ -1,15 +1,15 @@
-/* Owns the combination of both fits into remaining time, and the errors of past
- * predictions. The uncertainties of steps and of step time are independent, so
- * their relative widths add in squares, on either side of the centre. */
+/* Owns the remaining time, which follows from the fits of metric and speed, and the errors
+ * of past predictions. The uncertainties of steps and of step time are independent, so
+ * their relative widths add in squares, on both sides of the centre. */
 #include "model/estimate.h"
 
 #include <math.h>
 
-static const double gain_least = 0.001; /* of an epoch: below it the job has settled */
+static const double gain_least = 0.001; /* of an epoch: a job that gains less has settled */
 
 static const struct range anything = {0, INFINITY, INFINITY};
 
-/* The newest step that was told. */
+/* The newest step that was reported. */
 static double steps_done(const struct history *h)
 {
     double step = h && h->n ? h->last.step : 0;
@@ -18,7 +18,7 @@ static double steps_done(const struct history *h)
     return isfinite(step) && step > 0 ? step : 0;
 }
 
-/* From the step of the end to the steps until then. */
+/* Turns the step of the end into the number of steps until then. */
 static struct range steps_until(struct range end, double done)
 {
     return (struct range){fmax(end.low - done, 0), fmax(end.mid - done, 0),
@@ -41,14 +41,14 @@ struct steps_left estimate_steps(const struct history *h, const struct steps_goa
     }
     bool given = goal->epoch > 0 && isfinite(goal->epoch);
     struct range end = loss_fit_settles(&fit, given ? goal->epoch : fit.to / 100, gain_least);
-    /* A line falls for ever and settles nowhere: then nothing is known. */
+    /* A straight line falls forever and never settles: nothing is known. */
     if (isinf(end.mid))
         return (struct steps_left){STEPS_UNKNOWN, anything};
     return (struct steps_left){STEPS_SETTLED, steps_until(end, done)};
 }
 
-/* How far the product of two independent estimates lies off, given how far each
- * does: all as ratios >= 1. */
+/* How far off the product of two independent estimates is, given how far off each is; all
+ * are ratios >= 1. */
 static double combine(double a, double b)
 {
     return exp(hypot(log(a), log(b)));

@@ -1,5 +1,5 @@
-/* How long a job will take: the steps that are left, the time that they take on
- * n units, and the book of how good such predictions were. */
+/* How long a job will take: the steps that are left, the time that they take on n units,
+ * and how good such predictions were. */
 #ifndef MODEL_ESTIMATE_H
 #define MODEL_ESTIMATE_H
 
@@ -12,17 +12,17 @@
 #include "model/range.h"
 #include "model/speed_fit.h"
 
-/* When a job counts as done; what the user did not say is left 0. */
+/* When a job counts as done; 0 where the user did not say. */
 struct steps_goal {
     double total;            /* steps declared; 0 = not */
-    double target;           /* metric at which the user is content; NAN = none */
+    double target;           /* target value of the metric; NAN = none */
     double epoch;            /* steps of an epoch; 0 = a hundredth of the steps so far */
     enum metric_goal metric; /* which way is better */
 };
 
 enum steps_basis {
     STEPS_UNKNOWN,     /* nothing declared, and too few samples of the metric */
-    STEPS_DECLARED,    /* what is missing to the declared total */
+    STEPS_DECLARED,    /* what is left of the declared total */
     STEPS_TARGET,      /* until the metric reaches the target */
     STEPS_SETTLED,     /* until an epoch gains less than 0.1 % */
     STEPS_UNREACHABLE, /* the metric is not expected to reach the target */
@@ -41,31 +41,31 @@ struct steps_left estimate_steps(const struct history *h, const struct steps_goa
  * all infinite when n is not positive, unless no step is left. */
 struct range estimate_time(const struct speed_fit *speed, const struct steps_left *left, units_t n);
 
-/* A prediction as it was made; an end that nobody can tell is USEC_NEVER. */
+/* A prediction as it was made; an end that could not be predicted is USEC_NEVER. */
 struct estimate_record {
     usec_t at;
     usec_t low, end, high;
 };
 
-/* How good predictions were: relative errors, of the time that was left when they
- * were made. */
+/* How good predictions were: errors relative to the time that was left when they were
+ * made. */
 struct estimate_score {
     uint32_t n;
-    uint32_t inside; /* ends that lay inside the band */
-    double error;    /* mean absolute error: 0.2 = a fifth off */
+    uint32_t inside; /* ends inside the band */
+    double error;    /* mean absolute error: 0.2 = off by a fifth */
     double bias;     /* mean error: positive = predicted too late */
 };
 
 /* The prediction at `now` that `left` microseconds are left. */
 struct estimate_record estimate_record_make(usec_t now, const struct range *left);
 
-/* (predicted - actual) / (actual - at), bounded by ESTIMATE_ERROR_MAX either way,
- * so that one absurd prediction does not drown all others. NAN when nothing was
- * predicted or the job ended before. */
+/* (predicted - actual) / (actual - at), bounded by ESTIMATE_ERROR_MAX in both directions,
+ * so that one absurd prediction does not outweigh all others. NAN if nothing was predicted
+ * or the job had ended before. */
 #define ESTIMATE_ERROR_MAX 10.0
 double estimate_record_error(const struct estimate_record *r, usec_t end);
 
-/* Enters a prediction whose end is known; one with no error is left out. */
+/* Adds a prediction whose end is known; one whose error is NAN does not count. */
 void estimate_score_add(struct estimate_score *score, const struct estimate_record *r, usec_t end);
 
 #endif

@@ -1,6 +1,5 @@
-/* Owns the thinned history of samples. When the array is full every second
- * sample goes and from then on only every stride-th is kept; the newest is
- * always at hand in `last`. */
+/* Owns the thinned history of samples. When the array is full, every second sample is
+ * dropped, and from then on only every stride-th one is kept; `last` always has the newest. */
 #include "model/history.h"
 
 #include <math.h>

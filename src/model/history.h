@@ -1,5 +1,5 @@
-/* What was seen of a job: samples of its metric and its usage, thinned out as
- * they get many, so that a week of training and its first minute both fit. */
+/* What was observed of a job: samples of its metric and its usage, thinned out as their
+ * number grows, so that both the first minute and a week of training fit. */
 #ifndef MODEL_HISTORY_H
 #define MODEL_HISTORY_H
 
@@ -12,7 +12,7 @@ struct sample {
     usec_t at;
     double step;      /* steps or share of work done */
     double metric;    /* the loss or other evaluation; NAN = none */
-    usec_t metric_at; /* when the job said so; 0 = just now */
+    usec_t metric_at; /* when the job reported it; 0 = at `at` */
     double units;     /* held */
     double cpu_time;  /* CPU-unit microseconds used since the start */
     double memory_mb;
@@ -29,7 +29,7 @@ struct history {
 };
 
 void history_init(struct history *h);
-/* Times must not go back; one that does is dropped. */
+/* Samples must come in the order of time; one that does not is dropped. */
 void history_add(struct history *h, const struct sample *s);
 /* The newest sample that is not after `at`; NULL when there is none. */
 const struct sample *history_before(const struct history *h, usec_t at);

@@ -49,9 +49,9 @@ static int check_units(const struct job *j, struct err *err)
         return err_set(err, ERR_INVALID, "req %g is not between min %g and max %g",
                        (double)j->req / UNIT, (double)j->min / UNIT, (double)j->max / UNIT);
     if (j->pool != POOL_CPU && (j->req % UNIT || j->min % UNIT || j->max % UNIT))
-        return err_set(err, ERR_INVALID, "GPUs come whole, not in fractions");
+        return err_set(err, ERR_INVALID, "a number of GPUs must be whole");
     if (j->cpus < 0 || j->cpus > UNITS_LIMIT)
-        return err_set(err, ERR_INVALID, "CPUs for each GPU must be from 0 to a million");
+        return err_set(err, ERR_INVALID, "CPUs per GPU must be from 0 to a million");
     return 0;
 }
 
@@ -77,6 +77,7 @@ int job_normalise(struct job *j, struct err *err)
     if (j->memory_mb < 0)
         return err_set(err, ERR_INVALID, "memory must not be negative");
     if (j->can_pause && j->no_preempt)
-        return err_set(err, ERR_INVALID, "preemption must be by pausing or never, not both");
+        return err_set(err, ERR_INVALID,
+                       "a job that is paused to make room cannot be one that is never preempted");
     return 0;
 }

@@ -1,4 +1,4 @@
-/* A job as it was asked for: what never changes while it runs. */
+/* A job as it was requested. It does not change; other terms are another struct job. */
 #ifndef MODEL_JOB_H
 #define MODEL_JOB_H
 
@@ -11,7 +11,7 @@
 
 enum job_kind {
     JOB_RIGID,     /* runs on req units only */
-    JOB_MOLDABLE,  /* any size when it starts, then fixed until it is preempted */
+    JOB_MOLDABLE,  /* any size when it starts, fixed until it is preempted */
     JOB_MALLEABLE, /* any size at any time */
 };
 
@@ -19,36 +19,36 @@ enum job_kind {
  * GPUs of type t. A job is served from one pool at a time. */
 enum { POOL_CPU = 0, POOL_GPU = 1, POOLS_MAX = 17, POOL_ANY_GPU = POOLS_MAX };
 
-/* What changing a job costs: it stops for this long while it holds units. */
+/* What changing a job costs: for how long it stops while it holds units. */
 struct job_cost {
-    usec_t restart;    /* resume after a preemption or a failure */
+    usec_t restart;    /* start again after a preemption or a failure */
     usec_t resize;     /* change of size */
-    usec_t move;       /* to another node */
-    usec_t checkpoint; /* interval between checkpoints; 0 = saves all the time */
+    usec_t move;       /* move to another node */
+    usec_t checkpoint; /* interval between checkpoints; 0 = it never loses anything */
 };
 
 struct job {
     uint32_t id;
-    int32_t priority; /* class: a higher one is served first by every queue */
+    int32_t priority; /* higher ones are served first by every policy */
     const char *name;
     const char *group; /* model, user or virtual cluster, for reports; may be NULL */
     usec_t submit;
     enum job_kind kind;
     uint8_t pool;      /* POOL_CPU, POOL_GPU + type, or POOL_ANY_GPU */
     bool whole;        /* must fit on one node */
-    bool can_pause;    /* preempted by freezing in place instead of a restart */
+    bool can_pause;    /* it is frozen in place instead of preempted by a restart */
     bool no_preempt;   /* once it runs, it is neither preempted nor moved */
-    units_t req;       /* asked for; where CPUs are shared by weight, only min is */
-    units_t min, max;  /* what it can run on */
-    units_t cpus;      /* CPUs that each GPU needs beside it; 0 for a CPU job */
-    int64_t memory_mb; /* per job, on each node that it uses */
-    double weight;     /* share in policies that weigh jobs, 1 = normal */
+    units_t req;       /* requested; where CPUs are shared by weight, min is */
+    units_t min, max;  /* sizes that it can run on */
+    units_t cpus;      /* CPUs that go with each GPU; 0 for a CPU job */
+    int64_t memory_mb; /* on each node that it uses */
+    double weight;     /* in policies that weigh jobs; 1 = normal */
     usec_t deadline;   /* absolute; USEC_NEVER = none */
     double work;       /* microseconds on one unit of the reference type */
     struct job_cost cost;
     struct loss loss; /* over the share of work done */
-    double target;    /* metric at which the user is content; NAN = none */
-    /* Speed by pool; one entry that serves all pools when nspeeds is 1. */
+    double target;    /* target value of the metric; NAN = none */
+    /* Speed by pool; one entry is for all pools. */
     const struct speed *speeds;
     uint8_t nspeeds;
 };
@@ -56,7 +56,7 @@ struct job {
 /* The curve of this job in this pool. */
 const struct speed *job_speed(const struct job *j, unsigned pool);
 
-/* Whether it can be an amount of work or service, in one-unit microseconds. */
+/* Whether x is a possible amount of work or service, in one-unit microseconds. */
 static inline bool work_is_valid(double x)
 {
     return x >= 0 && x <= 1e18;
@@ -68,21 +68,21 @@ static inline bool job_takes_pool(const struct job *j, unsigned pool)
     return j->pool == pool || (j->pool == POOL_ANY_GPU && pool >= POOL_GPU);
 }
 
-/* The CPUs that go with n units of the pool: CPUs themselves, or those that the job needs
- * beside each GPU. */
+/* The CPUs that go with n units of the pool: the units themselves, or the CPUs that the job
+ * needs for each GPU. */
 static inline units_t job_cpus(const struct job *j, unsigned pool, units_t n)
 {
     return pool == POOL_CPU ? n : n / UNIT * j->cpus;
 }
 
-/* For how long the job stops when it starts again, whatever its size is then. */
+/* For how long the job stops when it starts again with another size. */
 static inline usec_t job_resume_cost(const struct job *j)
 {
     return j->cost.restart > j->cost.resize ? j->cost.restart : j->cost.resize;
 }
 
-/* Fills what a reader may leave out (min, max, weight, deadline, kind, one
- * linear curve) and checks the rest; the message names the field. */
+/* Fills in what may be left out (min, max, weight, deadline, kind, one linear curve) and
+ * checks the rest. The error names the field. */
 int job_normalise(struct job *j, struct err *err);
 
 #endif

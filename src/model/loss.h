@@ -20,8 +20,8 @@ struct loss {
 
 double loss_at(const struct loss *l, double x);
 
-/* Smallest x in [0, limit] with E(x) <= target; negative when there is none.
- * The forms fall monotonically. */
+/* The smallest x in [0, limit] with E(x) <= target; negative if there is none. All forms
+ * fall monotonically. */
 double loss_reaches(const struct loss *l, double target, double limit);
 
 #endif

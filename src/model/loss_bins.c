@@ -33,7 +33,7 @@ static uint32_t collect_points(const struct history *h, struct point *points)
     for (uint32_t i = 0; i < h->n; i++)
         if (is_usable(&h->at[i]))
             insert_point(points, n++, &h->at[i]);
-    /* Among the kept ones the newest is the last, with nothing skipped behind it. */
+    /* If the newest sample was kept, it is the last one. */
     if (h->n && h->skipped && is_usable(&h->last))
         insert_point(points, n++, &h->last);
     return n;

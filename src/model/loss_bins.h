@@ -1,5 +1,5 @@
-/* The samples of a history as a fit wants them: few, in the order of their steps,
- * and without the spikes. */
+/* The samples of a history as a fit needs them: few, in the order of their steps, and
+ * without outliers. */
 #ifndef MODEL_LOSS_BINS_H
 #define MODEL_LOSS_BINS_H
 
@@ -18,17 +18,17 @@ struct loss_bins {
     double count[LOSS_BINS];  /* samples in it */
 };
 
-/* Samples with a step outside 0..1e15, no metric or one beyond 1e100 are left
- * out. Up to LOSS_BINS samples have a bin each, more are shared out evenly. */
+/* Samples with a step outside 0..1e15, no metric, or one beyond 1e100 are left out. Up to
+ * LOSS_BINS samples have a bin each; more are distributed evenly. */
 void loss_bins_collect(const struct history *h, struct loss_bins *b);
 
 /* Turns a metric that rises into one that falls. */
 void loss_bins_negate(struct loss_bins *b);
 
-/* How much the last third of the metric lies above the first. */
+/* How far the last third of the metric is above the first. */
 double loss_bins_gain(const struct loss_bins *b);
 
-/* Largest less smallest metric. */
+/* The largest metric minus the smallest. */
 double loss_bins_range(const struct loss_bins *b);
 
 #endif

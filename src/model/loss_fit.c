@@ -2,17 +2,17 @@
  *
  * Three forms are tried: 1/(b0 s + b1) + b2 of Optimus (Peng et al., EuroSys'18,
  * 3.1), a power law a (s+1)^-b + c, and a decay a exp(-b s) + c. All are linear
- * but in one parameter, theta, so each is fitted by a search along theta with
+ * except in one parameter, theta, so each is fitted by a search over theta with
  * weighted least squares for the rest: nothing diverges, and no start value is
- * needed. Bins that do not agree with the best fit are weighted down.
+ * needed. Bins that do not agree with the best fit get less weight.
  *
- * Deviation: Optimus takes the one best fit. Early curves can be continued in
- * several ways that fit alike, so all candidates are kept here with the
+ * Deviation: Optimus takes the best fit alone. An early curve can be continued in
+ * several ways that fit equally well, so all candidates are kept here with the
  * probability that each is right (flat in log theta; normal noise of unknown
- * size, integrated out). Given one candidate the metric at a step is a linear
- * function of level and drop, hence Student-distributed; the answers are
- * quantiles of the mixture, and the best fit prevails as soon as the data tell
- * the candidates apart. Optimus' b2 >= 0 is not kept: it would exclude losses
+ * size, integrated out). Given one candidate, the metric at a step is a linear
+ * function of level and drop, hence Student-distributed. The answers are
+ * quantiles of the mixture, and the best fit dominates as soon as the data
+ * distinguish the candidates. Optimus' b2 >= 0 is dropped: it would exclude losses
  * below 0, and with noise around a limit of 0 it makes predictions late. */
 #include "model/loss_fit.h"
 
@@ -25,17 +25,18 @@
 
 enum { ROUNDS = 3, ZOOMS = 3, BISECTIONS = 40 };
 
-static const double misfit = 0.002; /* of true curves from a form, of their drop */
-static const double bound_at = 2;   /* standard deviations: what lies farther off counts less */
-static const double zoom_below = 8; /* logarithm of what a weight may be less than the best */
+static const double misfit =
+    0.002; /* deviation of true curves from a form, as a share of their drop */
+static const double bound_at = 2;   /* standard deviations beyond which a bin counts less */
+static const double zoom_below = 8; /* logarithm: how far below the best a weight may be */
 static const double freedom_least = 3;
 static const double weight_least = 1e-6; /* a smaller one changes no quantile */
 
-/* What is fitted to. */
+/* The data of a fit. */
 struct data {
     struct loss_bins bins;
-    double weight[LOSS_BINS]; /* samples of each bin, less where it does not agree */
-    double allowance;         /* squares that misfit accounts for, over all bins */
+    double weight[LOSS_BINS]; /* samples of each bin; less where it does not agree */
+    double allowance;         /* sum of squares that misfit explains */
     double freedom;
 };
 
@@ -56,9 +57,9 @@ static double scaled_at(const struct loss_shape *c, double step)
     return (form_at(c, step) - c->last) / (c->first - c->last);
 }
 
-/* Weighted least squares for level and drop, given kind and theta; variances are
- * for noise of 1. Returns the sum of squares that is left, infinite when the form
- * cannot tell the steps apart. */
+/* Weighted least squares for level and drop, given kind and theta; variances are for noise
+ * of 1. Returns the residual sum of squares; infinite if the form has the same value at all
+ * steps. */
 static double fit_shape(const struct data *d, struct loss_shape *c)
 {
     const struct loss_bins *b = &d->bins;
@@ -83,7 +84,7 @@ static double fit_shape(const struct data *d, struct loss_shape *c)
     c->level_variance = wvv / det;
     c->drop_variance = w / det;
     c->covariance = -wv / det;
-    if (c->drop < 0) { /* the wrong way: towards the goal it stands still */
+    if (c->drop < 0) { /* in the wrong direction: it does not approach the goal */
         c->level = we / w;
         c->level_variance = 1 / w;
         c->drop = c->drop_variance = c->covariance = 0;
@@ -93,7 +94,7 @@ static double fit_shape(const struct data *d, struct loss_shape *c)
     return left;
 }
 
-/* One form and where its theta is looked for. */
+/* One form, and the range of its theta. */
 struct search {
     enum loss_kind kind;
     double low, high; /* logarithms of theta */
@@ -101,8 +102,7 @@ struct search {
     double log_weight[LOSS_GRID];
 };
 
-/* Fits the form at the middle of each cell of its range; returns the width of a
- * cell. */
+/* Fits the form in the middle of each cell of its range; returns the width of a cell. */
 static double try_cells(const struct data *d, struct search *s, struct loss_shape *shapes)
 {
     double cell = (s->high - s->low) / LOSS_GRID;
@@ -114,7 +114,7 @@ static double try_cells(const struct data *d, struct search *s, struct loss_shap
     return cell;
 }
 
-/* Narrows the range to where the weight is; false when it is that already. */
+/* Narrows the range to where the weight is; false if it cannot be narrowed. */
 static bool zoom_in(struct search *s, double cell)
 {
     double best = -INFINITY, low = s->low, high = s->high;
@@ -142,7 +142,7 @@ static void fit_form(const struct data *d, struct search *s, struct loss_shape *
         s->log_weight[i] += log(cell / all);
 }
 
-/* Turns what the searches left over into weights and variances. */
+/* Turns the residuals of the searches into weights and variances. */
 static void weigh_shapes(const struct data *d, const struct search *searches,
                          struct loss_shape *shapes)
 {
@@ -163,7 +163,7 @@ static void weigh_shapes(const struct data *d, const struct search *searches,
         shapes[i].weight /= sum;
 }
 
-/* Lowers the weight of bins that lie far off, by so much each. */
+/* Lowers the weight of bins that are far off, given how far each is. */
 static void weigh_bins(struct data *d, const double *off)
 {
     double sorted[LOSS_BINS] = {0};
@@ -176,7 +176,7 @@ static void weigh_bins(struct data *d, const double *off)
         d->weight[i] = d->bins.count[i] * (off[i] > bound ? pow(bound / off[i], 2) : 1);
 }
 
-/* Before there is a fit: off from the median of the five bins around. */
+/* Without a fit yet: how far from the median of the five bins around. */
 static void weigh_by_neighbours(struct data *d)
 {
     const struct loss_bins *b = &d->bins;
@@ -191,8 +191,8 @@ static void weigh_by_neighbours(struct data *d)
     weigh_bins(d, off);
 }
 
-/* How alike neighbouring deviations are, 0 to 1; those that misfit allows for do
- * not count. */
+/* How similar neighbouring deviations are, 0 to 1; those that misfit explains do not
+ * count. */
 static double likeness(const struct data *d, const double *off)
 {
     double products = 0, squares = d->allowance, last = 0;
@@ -205,9 +205,9 @@ static double likeness(const struct data *d, const double *off)
     return fmax(products, 0) / squares;
 }
 
-/* Takes stock of the best fit: which bins do not agree with it, what misfit
- * allows for, and how many independent ones there are. Deviations that come in
- * runs mean that the curve has not the form, and that bins repeat each other. */
+/* Evaluates the best fit: which bins do not agree with it, what misfit explains, and how
+ * many independent bins there are. Deviations that come in runs mean that the curve does
+ * not have this form, and that bins repeat each other. */
 static void weigh_by_fit(struct data *d, const struct loss_shape *best)
 {
     const struct loss_bins *b = &d->bins;
@@ -235,7 +235,7 @@ static struct loss to_loss(const struct loss_shape *c)
     return (struct loss){c->kind, a, c->theta, limit};
 }
 
-/* One round; false when no form can tell the steps apart. */
+/* One round; false if no form distinguishes the steps. */
 static bool fit_shapes(struct data *d, struct loss_fit *f)
 {
     struct search searches[LOSS_FORMS] = {
@@ -266,7 +266,7 @@ static bool fit_shapes(struct data *d, struct loss_fit *f)
     return true;
 }
 
-/* Constant to the last digit: certain, which the noise model cannot be. */
+/* Constant to the last digit: certain, which the noise model cannot express. */
 static void fit_flat(double metric, struct loss_fit *f)
 {
     struct loss_shape c = {.kind = LOSS_POWER, .theta = 1, .weight = 1, .level = metric};
@@ -307,7 +307,7 @@ double loss_fit_metric(const struct loss_fit *fit, double step)
     return fit->rises ? -e : e;
 }
 
-/* Either a target (epoch 0) or the end of gains. */
+/* A question: when a target is reached (epoch 0), or when gains end. */
 struct question {
     double target, epoch, gain;
 };

@@ -1,5 +1,5 @@
-/* Where a job's metric is going: forms fitted to the samples of its history, and
- * from them the step at which it reaches a target or stops to gain. */
+/* Where a job's metric is going: forms fitted to the samples of its history, and the step at
+ * which it reaches a target or stops improving. */
 #ifndef MODEL_LOSS_FIT_H
 #define MODEL_LOSS_FIT_H
 
@@ -11,19 +11,19 @@
 #include "model/range.h"
 
 enum metric_goal {
-    METRIC_AUTO,  /* from its first value towards the target; with none, as it went */
+    METRIC_AUTO,  /* from its first value towards the target; without one, as it has moved */
     METRIC_FALLS, /* a loss */
     METRIC_RISES, /* an accuracy */
 };
 
 enum {
-    LOSS_LEAST = 5, /* samples on distinct steps; fewer say nothing */
+    LOSS_LEAST = 5, /* samples at distinct steps; fewer are not enough */
     LOSS_FORMS = 3, /* LOSS_INVERSE, LOSS_POWER, LOSS_DECAY */
     LOSS_GRID = 20, /* candidates of each form */
     LOSS_SHAPES = LOSS_FORMS * LOSS_GRID,
 };
 
-/* A prediction farther away than this many times the steps so far is none. */
+/* Predictions reach at most this many times the steps so far. */
 #define LOSS_HORIZON 1000.0
 
 /* A candidate: E(s) = level + drop v(s), v being its form scaled to 1 at the
@@ -38,29 +38,29 @@ struct loss_shape {
 };
 
 struct loss_fit {
-    bool rises;       /* then all below is of the negated metric */
+    bool rises;       /* everything below is then about the negated metric */
     double from, to;  /* first and last step with a metric */
     double freedom;   /* degrees of freedom */
     struct loss best; /* the candidate with the smallest residual */
-    double residual;  /* its root mean square, outliers weighted down */
+    double residual;  /* its root mean square; outliers count less */
     struct loss_shape shapes[LOSS_SHAPES];
 };
 
-/* Fits the samples of the history; those with no finite metric or with a step
- * outside 0..1e15 do not count. `target` (NAN = none) only serves METRIC_AUTO.
- * False, with *fit untouched, when they are too few to say anything. */
+/* Fits the samples of the history; those without a finite metric or with a step outside
+ * 0..1e15 do not count. `target` (NAN = none) is used by METRIC_AUTO only. False, with *fit
+ * unchanged, if there are too few. */
 bool loss_fit(const struct history *h, enum metric_goal goal, double target, struct loss_fit *fit);
 
 /* The metric that the best candidate predicts at a step. */
 double loss_fit_metric(const struct loss_fit *fit, double step);
 
-/* The step, not before the last one seen, at which the metric reaches the
- * target; infinite where that lies behind LOSS_HORIZON. */
+/* The step, not before the last one seen, at which the metric reaches the target; infinite
+ * beyond LOSS_HORIZON. */
 struct range loss_fit_reaches(const struct loss_fit *fit, double target);
 
-/* The same for the step from which on `epoch` > 0 more steps gain less than the
- * part `gain` of the metric, or of all that it has gained by then: a loss that
- * tends to 0 would never settle by its own value. */
+/* The same for the step from which on `epoch` > 0 more steps gain less than the part `gain`
+ * of the metric, or of all that it has gained by then: relative to its own value, a loss
+ * that tends to 0 would never settle. */
 struct range loss_fit_settles(const struct loss_fit *fit, double epoch, double gain);
 
 #endif

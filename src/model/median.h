@@ -1,4 +1,4 @@
-/* The median of a few numbers, which are kept sorted as they come. */
+/* The median of a few numbers, kept sorted. */
 #ifndef MODEL_MEDIAN_H
 #define MODEL_MEDIAN_H
 

@@ -1,15 +1,14 @@
 /* Owns the solution of small non-negative least squares problems: the active
  * set method of Lawson and Hanson (Solving Least Squares Problems, 1974, ch. 23)
- * on the normal equations. Deviations: the columns are scaled to norm 1 first,
- * which with so few of them makes the normal equations accurate enough, and a
- * column that depends on those in use is left out instead of dividing by its
- * vanishing pivot. */
+ * on the normal equations. Deviations: the columns are scaled to norm 1 first, which
+ * makes the normal equations accurate enough for so few of them; and a column that
+ * depends on those in use is left out, instead of dividing by a pivot near 0. */
 #include "model/nnls.h"
 
 #include <math.h>
 #include <stdbool.h>
 
-/* Of squared norms: what is smaller is rounding. */
+/* Squared norms below this are rounding errors. */
 static const double tiny = 1e-13;
 
 /* The problem with its columns scaled to norm 1. */
@@ -144,7 +143,7 @@ void nnls_solve(const struct nnls *p, double *x)
             break;
         used |= 1U << j;
         bool solved = solve_used(&s, used, s.rhs, z);
-        /* A column that comes out at 0 or below came in by rounding alone. */
+        /* A column that comes out at 0 or below was chosen because of rounding. */
         if (!solved || z[j] <= 0) {
             used &= ~(1U << j);
             barred |= 1U << j;

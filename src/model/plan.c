@@ -1,6 +1,5 @@
-/* Owns plans. grant_of[] and the grants always agree: a task has at most one
- * grant, and a grant taken back leaves no hole that anybody sees (n = 0 stays
- * in the array and is skipped by the engine). */
+/* Owns plans. grant_of[] and the grants always agree: a task has at most one grant. A grant
+ * that is taken back stays in the array with n = 0, which the engine skips. */
 #include "model/plan.h"
 
 static const char *const names[] = {
@@ -25,7 +24,7 @@ const char *why_text(enum why why)
     return texts[why];
 }
 
-/* Doubles an arena array; the old one stays behind until the arena is reset. */
+/* Doubles an array in the arena; the old one is freed when the arena is reset. */
 static void *grow(struct arena *a, const void *old, uint32_t n, uint32_t *cap, size_t size)
 {
     *cap = *cap ? *cap * 2 : 64;

@@ -1,12 +1,12 @@
-/* What a policy wants: who holds how many units, where, and what part of the
- * CPUs. The allocator writes the grants, the placer their nodes, the sharer
- * the CPU limits; the engine checks the whole and carries it out. */
+/* What a policy wants: how many units each task holds, on which nodes, and which part of the
+ * CPUs it gets. The allocator writes the grants, the placer their nodes, the sharer the CPU
+ * limits; the engine checks all of it and carries it out. */
 #ifndef MODEL_PLAN_H
 #define MODEL_PLAN_H
 
 #include "model/snapshot.h"
 
-/* Why a task does not hold more: the code, its name, and what it means. */
+/* Why a task does not hold more units: constant, name and meaning. */
 #define WHY_CODES(X)                                                                               \
     X(NONE, "", "")                                                                                \
     X(NO_ROOM, "no_room", "not enough free units")                                                 \
@@ -34,15 +34,15 @@ const char *why_text(enum why why);
 
 struct verdict {
     enum why why;
-    uint32_t who; /* the task that is in its way, or TASK_NONE */
+    uint32_t who; /* the task that is in the way, or TASK_NONE */
 };
 
 struct grant {
     uint32_t task;
     uint8_t pool;
-    bool moved;      /* `place` is where it goes; otherwise it stays as it is */
-    uint32_t not_on; /* 1 + a node that is kept for another task; 0 = none */
-    uint32_t on;     /* 1 + the node where the allocator has made room for it; 0 = none */
+    bool moved;      /* it goes to `place`; otherwise it stays where it is */
+    uint32_t not_on; /* 1 + a node that is reserved for another task; 0 = none */
+    uint32_t on;     /* 1 + the node on which the allocator has made room; 0 = none */
     units_t n;
     struct placement place;
 };
@@ -53,7 +53,7 @@ struct cpu_share {
     double weight;
 };
 
-/* A policy's say that a task belongs into one of its lists. */
+/* A policy's statement that a task belongs to one of its lists. */
 struct list_write {
     enum axis axis;
     uint32_t task;
@@ -70,20 +70,20 @@ struct memo_write {
 };
 
 struct plan {
-    struct arena *arena; /* what the plan refers to lives here */
+    struct arena *arena; /* of everything that the plan points to */
     struct grant *grants;
     uint32_t n, cap;
     uint32_t *grant_of;    /* by task: index into grants, TASK_NONE = none */
     const uint32_t *order; /* all active tasks in a new order, or NULL */
-    bool by_submit;        /* that order is by priority, submit time and id */
-    usec_t wake_at;        /* decide again at this time even if nothing happens */
-    usec_t start_wake_at;  /* the same, if any task starts by this plan */
-    struct verdict *why;   /* by task; NULL when nobody asks */
+    bool by_submit;        /* that order is by class, submit time and id */
+    usec_t wake_at;        /* when to decide again even if nothing happens */
+    usec_t start_wake_at;  /* the same, if the plan starts a task */
+    struct verdict *why;   /* by task; NULL = not wanted */
     struct cpu_share *shares;
     uint32_t nshares, shares_cap;
     struct memo_write *memos;
     uint32_t nmemos, memos_cap;
-    struct list_write *lists; /* of tasks that change theirs */
+    struct list_write *lists; /* of tasks whose list changes */
     uint32_t nlists, lists_cap;
 };
 
@@ -124,8 +124,8 @@ static inline void plan_wake(struct plan *p, usec_t at)
         p->wake_at = at;
 }
 
-/* For what follows from a start: an allocator does not know whether the task will
- * find a place, and shall not be woken for ever because it does not. */
+/* For what follows from a start. An allocator does not know whether the placer finds a place
+ * for the task, and must not be woken forever if it does not. */
 static inline void plan_wake_started(struct plan *p, usec_t at)
 {
     if (at < p->start_wake_at)
@@ -133,8 +133,8 @@ static inline void plan_wake_started(struct plan *p, usec_t at)
 }
 
 void plan_share(struct plan *p, uint32_t task, units_t limit, double weight);
-/* Says which list of the policy the task belongs into, from 1; costs nothing when it is
- * there already. Only running tasks are moved. */
+/* Puts the task into this list of the policy, from 1. Does nothing if it is there already,
+ * or does not run after this plan. */
 void plan_enlist(struct plan *p, const struct snapshot *s, enum axis axis, uint32_t task,
                  uint8_t list);
 void plan_remember(struct plan *p, enum axis axis, enum memo_scope scope, uint32_t index,

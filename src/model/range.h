@@ -1,6 +1,5 @@
-/* An estimate with its uncertainty: the central value (the median) and the
- * bounds of the 10-90 % band, inside which the truth lies four times in five.
- * Infinity stands for a bound that nobody can give. */
+/* An estimate with its uncertainty: the median and the bounds of the 10-90 % band, which
+ * contains the true value four times out of five. Infinity is a bound that is not known. */
 #ifndef MODEL_RANGE_H
 #define MODEL_RANGE_H
 

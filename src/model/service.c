@@ -13,7 +13,7 @@ unsigned service_bucket(double service)
         return 0;
     double b = floor(log10(service / base) * PER_DECADE) + 1;
     unsigned bucket = b < SERVICE_BUCKETS - 1 ? (unsigned)b : SERVICE_BUCKETS - 1;
-    /* log10 may land on the wrong side of an edge by one rounding. */
+    /* Rounding in log10 may put it on the wrong side of an edge. */
     while (bucket > 0 && service < service_edge(bucket))
         bucket--;
     while (bucket < SERVICE_BUCKETS - 1 && service >= service_edge(bucket + 1))
@@ -23,7 +23,7 @@ unsigned service_bucket(double service)
 
 double service_edge(unsigned bucket)
 {
-    /* Looked up, since policies ask for many of them in every decision. */
+    /* A table, because policies need many of them in every decision. */
     static const double decade[DECADES] = {1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,
                                            1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
                                            1e17, 1e18, 1e19, 1e20, 1e21, 1e22};

@@ -1,5 +1,5 @@
-/* A histogram of the service that finished jobs took (unit-microseconds), for
- * policies that learn from it. Buckets grow by a fixed factor. */
+/* A histogram of the service (unit-microseconds) that finished jobs have taken, for policies
+ * that learn from it. Buckets grow by a fixed factor. */
 #ifndef MODEL_SERVICE_H
 #define MODEL_SERVICE_H
 
@@ -13,7 +13,7 @@ struct service {
     uint64_t total;
 };
 
-/* Bucket of a service; bucket b holds [service_edge(b), service_edge(b+1)). */
+/* The bucket of a service; bucket b is [service_edge(b), service_edge(b+1)). */
 unsigned service_bucket(double service);
 double service_edge(unsigned bucket);
 void service_add(struct service *s, double service);

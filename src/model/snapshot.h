@@ -1,5 +1,5 @@
-/* What a policy sees: the cluster, the tasks and the time. It is read only;
- * the same snapshot always gives the same plan. */
+/* What a policy sees: the cluster, the tasks and the time. It is read-only; the same
+ * snapshot always gives the same plan. */
 #ifndef MODEL_SNAPSHOT_H
 #define MODEL_SNAPSHOT_H
 
@@ -10,8 +10,8 @@
 #include "model/service.h"
 #include "model/task.h"
 
-/* Event rules of other simulators, for comparing with them; RULES_OWN
- * otherwise. docs/peers.md says how they differ. */
+/* Our event rules, or those of other simulators to compare with. docs/peers.md says how they
+ * differ. */
 enum rules { RULES_OWN, RULES_TIRESIAS, RULES_ELASTICFLOW };
 
 /* A task's neighbours in the order; TASK_NONE at either end. */
@@ -25,23 +25,23 @@ struct snapshot {
     enum rules rules;
     const struct cluster *cluster;
     unsigned pools;
-    units_t size[POOLS_MAX]; /* of each pool, nodes that are up */
-    bool draining;           /* some node is: what runs there does not count in size[] */
+    units_t size[POOLS_MAX]; /* of each pool, on nodes that are up */
+    bool draining;           /* some node is draining: size[] does not count it */
 
-    const struct task *tasks; /* by task index; only those in the order count */
+    const struct task *tasks; /* by task index; only those in the order are valid */
     uint32_t tasks_cap;
-    /* Tasks that may hold units (queued, running, paused), in the order that
-     * the allocator last gave them; new ones at the end. */
+    /* Active tasks, which may hold units (queued, running, paused), in the order that the
+     * allocator last gave them; new ones are at the end. */
     uint32_t first, last, active;
     const struct task_link *links; /* by task index */
-    bool by_submit;                /* the order is by priority, submit time and id */
-    const uint32_t *running;       /* those that run, in no order that counts */
+    bool by_submit;                /* the order is by class, submit time and id */
+    const uint32_t *running;       /* running tasks, in no particular order */
     uint32_t nrunning;
     uint32_t ncpu;    /* running tasks that are served from the CPU pool */
     uint32_t npaused; /* active tasks that are paused */
     uint32_t npinned; /* running tasks that must not be preempted */
 
-    const struct service *finished;     /* service that finished jobs took */
+    const struct service *finished;     /* service of finished jobs */
     const struct memo *node_memo[AXES]; /* by node */
     const struct memo *memo;            /* by axis */
     usec_t last_arrival, last_departure;

@@ -1,6 +1,6 @@
-/* Owns speed curves. Invariant of a table: at[] never holds the speed of an
- * inadmissible size but that of the next lower admissible one (0 when there is
- * none), so a look-up needs no search. */
+/* Owns speed curves. Invariant of a table: for a size that is not admissible, at[] has the
+ * speed of the next lower admissible one (0 if there is none), so a look-up needs no
+ * search. */
 #include "model/speed.h"
 
 #include <math.h>
@@ -86,7 +86,7 @@ units_t speed_next(const struct speed *s, units_t n, units_t max)
     } else {
         next = s->next[whole] * UNIT;
         if (next > max && max % UNIT && max / UNIT >= whole)
-            next = max; /* a fraction of a CPU as the maximum */
+            next = max; /* the maximum has a fraction of a CPU */
     }
     return next > n && next <= max ? next : 0;
 }
@@ -98,7 +98,7 @@ units_t speed_floor(const struct speed *s, units_t n)
     units_t whole = n / UNIT < s->len ? n / UNIT : s->len;
     while (whole > 0 && s->next[whole - 1] != whole)
         whole--;
-    /* A fraction will do where the curve is interpolated, and behind its end. */
+    /* Fractions are admissible where the curve is interpolated, and after its end. */
     bool fraction =
         n % UNIT && whole == n / UNIT && (whole == s->len || s->next[whole] == whole + 1);
     return fraction ? n : whole * UNIT;

@@ -1,18 +1,18 @@
-/* Owns what is learnt of a job's speed.
+/* Owns what is learnt about a job's speed.
  *
- * Seen: per size the logarithms of step times in blocks of five, each reduced to
- * its median, so that a stalled step or a slow first one changes nothing; the
- * medians enter a mean that forgets by half-lives. A median that is far from the
- * mean enters at the bound of what is plausible, so that a short disturbance
- * counts little, and the third in a row on the same side replaces the mean: the
- * job then runs in another place or with other neighbours.
+ * Record: for each size, the logarithms of step times in blocks of five. Of each
+ * block only the median counts, so that a stalled step or a slow first one changes
+ * nothing. The medians enter a mean that forgets with a half-life. A median far
+ * from the mean enters at the bound of what is plausible, so that a short
+ * disturbance has little weight. The third one in a row on the same side replaces
+ * the mean: the job then runs in another place or with other neighbours.
  *
  * Fit: step(n) = fixed + parallel/n + comm (n-1), all three >= 0, by non-negative
  * least squares on relative errors, each size weighted by the precision of its
  * mean (old blocks have lost theirs) and re-weighted (Huber) where it does not
- * agree with the others. The prior enters as a penalty on the distance of the
- * three from any multiple of its shape: it says nothing about how long a step is.
- * Inverting the same information gives the band.
+ * agree with the others. The prior is a penalty on the distance of the three from
+ * any multiple of its shape: it says nothing about how long a step is. Inverting
+ * the same information gives the band.
  *
  * Source: the three terms are those of Optimus (Peng et al., EuroSys'18, 3.2)
  * with workers alone; the rest is ours. */
@@ -30,16 +30,16 @@
 enum { COLUMNS = 3, ASTRAY_MAX = 3, HUBER_ROUNDS = 4 };
 
 /* Relative deviations, as logarithms. */
-static const double far_off = 0.5;    /* of a block from the mean, at least this */
+static const double far_off = 0.5;    /* of a block from the mean, at least */
 static const double spread_0 = 0.05;  /* of block medians, before anything is known */
-static const double spread_trust = 1; /* observations that spread_0 is worth */
+static const double spread_trust = 1; /* how many observations spread_0 counts for */
 static const double misfit = 0.01;    /* of true curves from the form */
 static const double huber = 2;        /* standard deviations */
 
-static const double forgotten = 0.5; /* blocks: a mean of less is replaced, not averaged */
+static const double forgotten = 0.5; /* blocks: a mean of fewer is replaced, not averaged */
 
-/* What is assumed of a job about which nothing is known: S(k) = k/(1+0.05(k-1)),
- * and how far the shares of jobs lie from it, or from that of their category. */
+/* What is assumed of a job about which nothing is known, S(k) = k/(1+0.05(k-1)), and how far
+ * the shares of jobs are from it, or from those of their category. */
 static const struct speed_shape unknown = {0.05, 0.95, 0};
 static const struct speed_shape unknown_spread = {0.3, 0.3, 0.02};
 static const struct speed_shape category_spread = {0.1, 0.1, 0.01};
@@ -68,7 +68,7 @@ static double fade(usec_t half_life, usec_t from, usec_t to)
     return half_life > 0 && to > from ? exp2(-((double)to - (double)from) / (double)half_life) : 1;
 }
 
-/* Takes in a full block. */
+/* Adds a full block. */
 static void add_block(struct speed_size *s)
 {
     double value = median_of(s->block, SPEED_BLOCK), off = value - s->mean;
@@ -124,11 +124,11 @@ void speed_seen_add(struct speed_seen *seen, usec_t at, units_t units, double st
 /* One size as the fit sees it. */
 struct point {
     double units, step, variance; /* variance of the relative error of step */
-    double trust;                 /* 1, less where it does not agree */
+    double trust;                 /* 1; less where it does not agree */
 };
 
-/* The variance of block medians over all sizes: what their own spread says and
- * what that inside the blocks says. */
+/* The variance of block medians over all sizes, from their own spread and from the spread
+ * inside blocks. */
 static double pooled_variance(const struct speed_seen *seen)
 {
     double squares = spread_trust * spread_0 * spread_0, weight = spread_trust;
@@ -199,8 +199,8 @@ static bool is_shape(const struct speed_shape *s)
            s->comm <= 1e6 * one;
 }
 
-/* The microseconds of a step on one unit if the shape holds: the mean over the
- * points in logarithms. */
+/* The microseconds of a step on one unit if the shape is right: the mean of logarithms over
+ * the points. */
 static double fit_scale(const struct point *points, uint32_t n, const struct speed_shape *shape)
 {
     double sum = 0, weight = 0;
@@ -220,7 +220,7 @@ static double best_known(const struct point *points, uint32_t n)
     return points[best].units;
 }
 
-/* Adds the least over all g of the squares of (x - g shape) / spread. */
+/* Adds the squares of (x - g shape) / spread, for the g that minimises them. */
 static void add_prior(struct nnls *p, const struct speed_shape *shape,
                       const struct speed_shape *spread)
 {
@@ -235,7 +235,7 @@ static void add_prior(struct nnls *p, const struct speed_shape *shape,
     }
 }
 
-/* Lowers the trust in points that lie far from the curve x. */
+/* Lowers the weight of points that are far from the curve x. */
 static void weigh_points(struct point *points, uint32_t n, double scale, const double *x)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -248,8 +248,8 @@ static void weigh_points(struct point *points, uint32_t n, double scale, const d
     }
 }
 
-/* A job that only slows down as it grows can come out as comm (n-1) alone, which
- * would take no time on one unit: a hundredth of the shortest step seen is kept. */
+/* A job that only slows down as it grows can come out as comm (n-1) alone, which would take
+ * no time on one unit. At least a hundredth of the shortest step seen is kept. */
 static void keep_one_unit(const struct point *points, uint32_t n, double scale, double *x)
 {
     double least = INFINITY;

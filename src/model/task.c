@@ -1,4 +1,4 @@
-/* Owns the arithmetic of progress: linear between two changes. */
+/* Owns the arithmetic of progress, which is linear between two changes. */
 #include "model/task.h"
 
 #include <math.h>
@@ -77,8 +77,7 @@ bool task_keeps_size(const struct task *t)
     return n == j->min || speed_floor(job_speed(j, t->pool), n) == n;
 }
 
-/* The smallest size with units on each node where the paused task is; never more
- * than it had. */
+/* The smallest size with units on each node where the paused task is; at most what it had. */
 static units_t least_paused(const struct task *t)
 {
     units_t least = 0, n = t->job->min;
@@ -117,7 +116,7 @@ units_t task_next(const struct task *t, unsigned pool, units_t n)
 
 units_t task_kept(const struct task *t)
 {
-    /* One that a more generous policy let grow gives that back, if it can. */
+    /* What another policy let it grow by, it gives back if it can. */
     bool grown = t->job->kind == JOB_MALLEABLE && size_of(t) > t->asked;
     return task_keeps_size(t) && !grown ? size_of(t) : t->asked;
 }
@@ -137,14 +136,14 @@ void task_advance(struct task *t, usec_t now)
         return;
     double done = task_done(t, now), attained = task_attained(t, now);
     double cpu_time = task_cpu_time(t, now);
-    /* A checkpoint is taken every so often while it runs; the last one counts
-     * when its node fails. */
+    /* Checkpoints are taken at intervals while it runs; a task that fails continues from the
+     * last one. */
     double every = (double)t->job->cost.checkpoint * t->rate;
     if (t->job->cost.checkpoint <= 0)
         t->saved = done;
     else if (every > 0)
         t->saved += floor((done - t->saved) / every) * every;
-    if (t->saved > done) /* by a rounding */
+    if (t->saved > done) /* because of rounding */
         t->saved = done;
     t->done = done;
     t->attained = attained;

@@ -1,5 +1,5 @@
-/* A task is a job that is in the system: what it holds, what it has done. The
- * engine owns and changes it; policies read it. */
+/* A task is a job in the system: what it holds and what it has done. The engine owns and
+ * changes it; policies read it. */
 #ifndef MODEL_TASK_H
 #define MODEL_TASK_H
 
@@ -15,23 +15,23 @@
 /* The three choices that make a scheduler. */
 enum axis { AXIS_ALLOCATE, AXIS_PLACE, AXIS_SHARE, AXES };
 
-/* What a policy wants to remember of a task, a node or at all: it writes a
- * memo into its plan and finds it in the next snapshot, zeroed at first. What
- * the fields mean is the policy's affair. */
+/* What a policy remembers about a task, a node or in general: it writes a memo into its plan
+ * and finds it in the next snapshot. At first it is zero. Each policy defines what the
+ * fields mean. */
 struct memo {
     int64_t i[4];
     double d[4];
 };
 
 enum task_phase {
-    TASK_QUEUED,   /* holds nothing; may be started */
+    TASK_QUEUED,   /* holds nothing and can be started */
     TASK_RUNNING,  /* holds n units */
-    TASK_PAUSED,   /* frozen: no units, but its memory on its nodes */
-    TASK_STOPPING, /* being preempted or cancelled: units until it is gone */
-    TASK_HELD,     /* the user wants it to wait */
+    TASK_PAUSED,   /* frozen: holds no units, but its memory on its nodes */
+    TASK_STOPPING, /* being preempted: holds its units until it is gone */
+    TASK_HELD,     /* waits because the user wants it to */
 };
 
-/* What was last said of a task's part of its node's CPUs, by effects. */
+/* What effects last said about a task's part of its node's CPUs. */
 struct cpu_told {
     units_t limit;
     double weight;
@@ -39,52 +39,51 @@ struct cpu_told {
 };
 
 struct task {
-    /* What every decision looks at comes first, in one line of the cache. */
+    /* What every decision reads comes first, in one cache line. */
     const struct job *job;
-    usec_t submit; /* the next three are the job's, here so that sorting reads no job */
+    usec_t submit; /* copied from the job, like the next two, so that sorting reads no job */
     int32_t priority;
     uint32_t id;
     enum task_phase phase;
-    uint8_t pool;        /* that it holds or last held units of */
-    bool hold;           /* stopping: the user wants it to wait then */
+    uint8_t pool;        /* whose units it holds or last held */
+    bool hold;           /* stopping: it is held afterwards */
     bool pinned;         /* it runs, and its job must not be preempted */
     uint32_t running_at; /* index in the snapshot's running list, or TASK_NONE */
     uint32_t pools;      /* bit p is set: pool p is large enough for it */
     units_t n;           /* units held; 0 unless running or stopping */
-    /* What it asks for under the policy in force, and its max; or the largest sizes below
-     * that the cluster has. */
+    /* What it requests under the policy in force, and its maximum; or the largest sizes below
+     * them that the cluster has. */
     units_t asked, most;
 
-    /* Progress, exact at as_of and linear from the later of as_of and
-     * ready_at on. */
+    /* Progress: exact at as_of, linear from the later of as_of and ready_at. */
     usec_t as_of, ready_at;
-    double work;     /* one-unit microseconds in all: the job's, or an estimate */
+    double work;     /* one-unit microseconds in total: the job's, or an estimate */
     double done;     /* of it */
     double rate;     /* done per microsecond */
     double attained; /* service: unit-microseconds held */
 
     usec_t started_at; /* first start; USEC_NEVER before it */
-    usec_t queued_at;  /* start of this spell of waiting */
+    usec_t queued_at;  /* since when it waits */
     struct memo memo[AXES];
 
-    usec_t resumed_at; /* start of this spell of running */
+    usec_t resumed_at; /* since when it runs */
     usec_t changed_at; /* last change of size */
-    usec_t run_time;   /* in earlier spells */
-    usec_t wait_time;  /* in earlier spells */
-    double saved;      /* of the work, in the last checkpoint */
+    usec_t run_time;   /* before that */
+    usec_t wait_time;  /* before that */
+    double saved;      /* work in the last checkpoint */
     double cpu_time;   /* CPU-unit microseconds used */
     uint32_t starts, preemptions, moves, resizes, failures;
     uint32_t slots_cap;
-    struct placement at; /* of its units, or of its memory when it is paused */
+    struct placement at; /* of its units; of its memory while it is paused */
 
     /* Its part of its node's CPUs, set by the sharer. */
-    units_t cpu_limit; /* hard bound */
-    double cpu_weight; /* against its neighbours */
-    double cpu_used;   /* thousandths that this comes to now */
+    units_t cpu_limit; /* the most it may use */
+    double cpu_weight; /* relative to its neighbours */
+    double cpu_used;   /* thousandths that it gets now */
     struct cpu_told told;
-    uint8_t list[AXES]; /* that its policies have put it into; 0 = none */
+    uint8_t list[AXES]; /* of its policies that it is in; 0 = none */
 
-    struct history *history; /* of metric and usage; NULL while nothing was seen */
+    struct history *history; /* of metric and usage; NULL before the first sample */
 };
 
 /* Work done by `now`. */
@@ -93,14 +92,14 @@ double task_done(const struct task *t, usec_t now);
 double task_remaining(const struct task *t, usec_t now);
 double task_attained(const struct task *t, usec_t now);
 double task_cpu_time(const struct task *t, usec_t now);
-/* Time left when it holds n units of the pool, costs aside. */
+/* Time left if it holds n units of the pool, without costs. */
 double task_time_on(const struct task *t, unsigned pool, units_t n, usec_t now);
-/* When it ends if nothing changes; USEC_NEVER when it does not progress. */
+/* When it ends if nothing changes; USEC_NEVER if it makes no progress. */
 usec_t task_end(const struct task *t, usec_t now);
-/* Brings done, attained and cpu_time up to `now`. */
+/* Updates done, attained and cpu_time to `now`. */
 void task_advance(struct task *t, usec_t now);
 
-/* Time that it has run, or waited, in all its spells. */
+/* For how long it has run, or waited, in total. */
 usec_t task_run_time(const struct task *t, usec_t now);
 usec_t task_wait_time(const struct task *t, usec_t now);
 
@@ -109,19 +108,19 @@ static inline bool task_running(const struct task *t)
     return t->phase == TASK_RUNNING;
 }
 
-/* Whether units have to move when a running task changes to these n units: more leave
+/* Whether a running task that changes to these n units has to move some: more units leave
  * their nodes than it gives up. */
 bool task_moves(const struct task *t, units_t n, const struct placement *at);
 /* For how long a running task stops for that change. */
 usec_t task_change_cost(const struct task *t, units_t n, const struct placement *at);
 
-/* Whether the size that it has, or had when it was paused, is one that its job
- * allows. It may not be right after the job's sizes were changed. */
+/* Whether its job allows the size that it has, or had when it was paused. Right after the
+ * job's sizes were changed it may not. */
 bool task_keeps_size(const struct task *t);
 
-/* The sizes that an allocator may choose from now: a rigid task has one, a running
- * moldable one keeps its own, and a paused one needs units on each node where it is. A
- * pinned task whose smallest size has been raised may stay as it is until there is room. */
+/* The sizes that an allocator may choose from: a rigid task has one, a running moldable task
+ * keeps its own, and a paused task needs units on each of its nodes. A pinned task whose
+ * minimum was raised may stay as it is until there is room. */
 units_t task_min(const struct task *t);
 units_t task_max(const struct task *t);
 /* The next size above n in this pool; 0 = none. */
@@ -133,31 +132,31 @@ static inline int64_t task_class(const struct task *t)
     return t->pinned ? (int64_t)INT32_MAX + 1 : t->priority;
 }
 
-/* Of task_asked(), the case of a task that has a size, or had one. */
+/* task_asked() of a task that runs or is paused. */
 units_t task_kept(const struct task *t);
 
-/* What an allocator that never resizes grants: what it holds, or held when it was
- * paused, else what it asked for. A malleable one that holds more than that, because
- * another policy let it grow, gives it back. */
+/* What an allocator that never resizes tasks grants: what the task holds, or held when it
+ * was paused, otherwise what it requests. A malleable task that holds more than it requests,
+ * because another policy let it grow, gives that back. */
 static inline units_t task_asked(const struct task *t)
 {
     return t->phase == TASK_RUNNING || t->phase == TASK_PAUSED ? task_kept(t) : t->asked;
 }
 
-/* Whether a sharer decides how many CPUs it gets: it is on the CPUs of one node. Others
- * have what they were granted, and so have the CPUs beside a GPU. */
+/* Whether the sharer decides how many CPUs it gets: if it is on the CPUs of one node. Tasks
+ * on several nodes and CPUs beside GPUs have what they were granted. */
 static inline bool task_shares_cpus(const struct task *t)
 {
     return t->pool == POOL_CPU && t->at.n == 1;
 }
 
-/* When it first started, or was submitted if it has not started yet. */
+/* When it first started; when it was submitted if it has not started yet. */
 static inline usec_t task_since(const struct task *t)
 {
     return t->started_at != USEC_NEVER ? t->started_at : t->submit;
 }
 
-/* Whether it can be served from one pool only: it is there, or names it. */
+/* Whether it can be served from one pool only: it holds units there, or its job names it. */
 static inline bool task_is_bound(const struct task *t)
 {
     return t->phase == TASK_RUNNING || t->phase == TASK_PAUSED || t->job->pool != POOL_ANY_GPU;

@@ -158,7 +158,7 @@ done
 # ---- jobs that can never run, and runs that never end
 trace big.csv 'id,submit,duration,req' 'huge,0,10,9' 'b,1,10,1'
 check_output 'a job larger than the cluster is reported' \
-    '^1 job can never run on this cluster: huge; it needs 9 GPUs, the cluster has at most 2 such$' sim big.csv -n 1x2 -p fifo:order=strict
+    '^1 job can never run on this cluster: huge; it needs 9 GPUs, but the cluster has at most 2$' sim big.csv -n 1x2 -p fifo:order=strict
 check_output 'the others run' '^fifo:order=strict +10\.00 ' sim big.csv -n 1x2 -p fifo:order=strict
 check_output 'it is counted' '"finished":1,.*"never_runnable":1,' sim big.csv -n 1x2 -p fifo --json
 trace all.csv 'id,submit,duration,req' 'x,0,10,9' 'y,1,10,8'

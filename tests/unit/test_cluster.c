@@ -77,10 +77,11 @@ static void test_can_hold(void **state)
 {
     (void)state;
     holds((struct job){.pool = T4, .min = 8 * UNIT});
-    refuses((struct job){.pool = T4, .min = 9 * UNIT}, "needs 9 GPUs, the cluster has at most 8");
+    refuses((struct job){.pool = T4, .min = 9 * UNIT},
+            "needs 9 GPUs, but the cluster has at most 8");
     holds((struct job){.pool = T4, .min = 4 * UNIT, .whole = true});
     refuses((struct job){.pool = T4, .min = 5 * UNIT, .whole = true},
-            "needs 5 GPUs on one node, the cluster has at most 4");
+            "needs 5 GPUs on one node, but the cluster has at most 4");
     holds((struct job){.pool = POOL_ANY_GPU, .min = 8 * UNIT, .whole = true});
     refuses((struct job){.pool = POOL_ANY_GPU, .min = 9 * UNIT},
             "at most 8"); /* pools do not mix */
@@ -107,7 +108,7 @@ static void test_memory(void **state)
     (void)state;
     holds((struct job){.pool = T4, .min = UNIT, .memory_mb = 64000});
     refuses((struct job){.pool = T4, .min = UNIT, .memory_mb = 64001},
-            "with 64001 MB of memory, the cluster has at most 0");
+            "with 64001 MB of memory, but the cluster has at most 0");
     holds((struct job){.pool = A100, .min = UNIT, .memory_mb = 1000000}); /* not limited there */
     holds((struct job){.pool = POOL_CPU, .min = 160 * UNIT, .memory_mb = 100000});
     refuses((struct job){.pool = POOL_CPU, .min = 161 * UNIT, .memory_mb = 100000}, "at most 160");
@@ -118,7 +119,7 @@ static void test_cpus_beside_gpus(void **state)
     (void)state;
     holds((struct job){.pool = T4, .min = 4 * UNIT, .cpus = 8 * UNIT, .whole = true});
     refuses((struct job){.pool = T4, .min = 4 * UNIT, .cpus = 9 * UNIT, .whole = true},
-            "with 9 CPUs each on one node, the cluster has at most 3");
+            "with 9 CPUs each on one node, but the cluster has at most 3");
     refuses((struct job){.pool = T4, .min = UNIT, .cpus = 33 * UNIT}, "at most 0");
 }
 

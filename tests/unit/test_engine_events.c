@@ -227,13 +227,13 @@ static void test_changes_that_are_refused(void **state)
     change.job = k;
     *k = *j;
     k->memory_mb = 200;
-    refuse(&w, change, ERR_CONFLICT, "while the job holds any");
+    refuse(&w, change, ERR_CONFLICT, "while the job holds units");
     *k = *j;
     k->cpus = UNIT;
-    refuse(&w, change, ERR_CONFLICT, "while the job holds any");
+    refuse(&w, change, ERR_CONFLICT, "while the job holds units");
     *k = *j;
     k->whole = true;
-    refuse(&w, change, ERR_CONFLICT, "while the job holds any");
+    refuse(&w, change, ERR_CONFLICT, "while the job holds units");
     *k = *j;
     k->min = k->max = k->req = 9 * UNIT;
     refuse(&w, change, ERR_LIMIT, "at most 8");

@@ -268,14 +268,21 @@ static void memo_for_no_task(const struct snapshot *s, struct plan *plan)
     plan_remember(plan, AXIS_PLACE, MEMO_TASK, 4000, &m);
 }
 
+static void list_of_nobody(const struct snapshot *s, struct plan *plan)
+{
+    (void)s;
+    plan->lists = ARENA_ARRAY(plan->arena, 1, struct list_write);
+    plan->lists[plan->nlists++] = (struct list_write){AXIS_SHARE, 4000, 1};
+}
+
 static void test_sizes(void **state)
 {
     (void)state;
     refuse(below_min, "job a gets 1000 units, not 2000 to 2000");
     refuse(above_max, "job b gets 5000 units, not 1000 to 4000");
-    refuse(of_a_held_task, "job c cannot hold units now");
+    refuse(of_a_held_task, "job c is granted units, but it is held");
     refuse(of_nobody, "no task 4000");
-    refuse(in_the_wrong_pool, "job b in pool 2");
+    refuse(in_the_wrong_pool, "job b cannot use pool 2");
 }
 
 static void test_places(void **state)
@@ -283,13 +290,13 @@ static void test_places(void **state)
     (void)state;
     refuse(in_no_place, "job b has no place");
     refuse(grown_without_a_place, "job b has no place");
-    refuse(on_no_node, "job b in an impossible place");
-    refuse(with_no_units, "job b in an impossible place");
-    refuse(with_half_a_gpu, "job b in an impossible place");
-    refuse(not_whole, "job e in an impossible place");
-    refuse(twice_on_a_node, "job b twice on n2");
+    refuse(on_no_node, "job b is in an impossible place");
+    refuse(with_no_units, "job b is in an impossible place");
+    refuse(with_half_a_gpu, "job b is in an impossible place");
+    refuse(not_whole, "job e is in an impossible place");
+    refuse(twice_on_a_node, "job b is on n2 twice");
     refuse(with_a_wrong_sum, "job b has 1000 units in 1 places, not 2000");
-    refuse(on_a_node_of_another_pool, "job b on n4, which has no such units");
+    refuse(on_a_node_of_another_pool, "job b is on n4, which has no units of its pool");
     refuse(on_a_node_that_is_down, "job b takes units on n3, which is down");
     refuse(paused_elsewhere, "job d is paused, but not on n1");
 }
@@ -303,13 +310,14 @@ static void test_capacity(void **state)
 static void test_order_shares_and_memos(void **state)
 {
     (void)state;
-    refuse(order_with_one_twice, "task 0 in the order");
-    refuse(order_with_a_held_one, "task 2 in the order");
+    refuse(order_with_one_twice, "the order has task 0");
+    refuse(order_with_a_held_one, "the order has task 2");
     refuse(share_of_nobody, "a share of");
     refuse(share_without_weight, "weight 0");
     refuse(share_that_is_not_a_number, "weight nan");
-    refuse(memo_for_no_node, "a memo for number 99 of 4");
+    refuse(memo_for_no_node, "a memo for number 99, but there are 4");
     refuse(memo_for_no_task, "a memo for number 4000");
+    refuse(list_of_nobody, "a list for task 4000");
 }
 
 /* Malleable b (a CPU beside each GPU, 6 GB) on n1, where a runs: what fits. */

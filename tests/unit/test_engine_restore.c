@@ -62,12 +62,13 @@ static void test_refuses_what_does_not_fit(void **state)
     slot.units = was.n = UNIT;
     assert_error(restore(&w, 0, large, was, &err), err, ERR_CONFLICT, "n1 would hold more");
     was.done = NAN;
-    assert_error(restore(&w, 0, job, was, &err), err, ERR_INVALID, "books");
+    assert_error(restore(&w, 0, job, was, &err), err, ERR_INVALID, "a counter is out of range");
     was.done = 0;
     slot.node = 1;
     assert_error(restore(&w, 0, job, was, &err), err, ERR_INVALID, "node 1");
     was.at = (struct placement){twice, 2};
-    assert_error(restore(&w, 0, job, was, &err), err, ERR_INVALID, "node 0 is not there, or there");
+    assert_error(restore(&w, 0, job, was, &err), err, ERR_INVALID,
+                 "node 0 does not exist, or is there");
     was.at = (struct placement){0};
     assert_error(restore(&w, 0, job, was, &err), err, ERR_INVALID, "units and places");
     was.phase = TASK_QUEUED;
@@ -104,9 +105,9 @@ static void test_progress_is_an_amount(void **state)
     uint32_t a = world_submit(&w, 0, (struct job){.req = UNIT, .work = SECOND});
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
         struct event v = {.kind = EVENT_PROGRESS, .task = a, .work = bad[i], .done = 0};
-        assert_error(engine_step(&w.e, &v, 0, &err), err, ERR_INVALID, "is no progress");
+        assert_error(engine_step(&w.e, &v, 0, &err), err, ERR_INVALID, "invalid progress");
         v = (struct event){.kind = EVENT_PROGRESS, .task = a, .work = 1, .done = bad[i]};
-        assert_error(engine_step(&w.e, &v, 0, &err), err, ERR_INVALID, "is no progress");
+        assert_error(engine_step(&w.e, &v, 0, &err), err, ERR_INVALID, "invalid progress");
     }
     world_done(&w);
 }

@@ -71,9 +71,9 @@ static void test_units_refused(void **state)
             "req 9 is not between min 1 and max 8");
     refused((struct job){.kind = JOB_MALLEABLE, .req = 500, .min = 1000, .max = 8000},
             "req 0.5 is not between");
-    refused((struct job){.pool = POOL_GPU, .req = 1500}, "GPUs come whole");
-    refused((struct job){.pool = POOL_ANY_GPU, .req = 500}, "GPUs come whole");
-    refused((struct job){.pool = POOL_GPU, .cpus = -1}, "CPUs for each GPU");
+    refused((struct job){.pool = POOL_GPU, .req = 1500}, "number of GPUs must be whole");
+    refused((struct job){.pool = POOL_ANY_GPU, .req = 500}, "number of GPUs must be whole");
+    refused((struct job){.pool = POOL_GPU, .cpus = -1}, "CPUs per GPU");
 }
 
 static void test_fractions_of_cpus(void **state)
@@ -94,7 +94,7 @@ static void test_numbers_refused(void **state)
     static const double bad_weight[] = {-1, NAN, INFINITY};
     for (size_t i = 0; i < COUNT_OF(bad_weight); i++)
         refused((struct job){.weight = bad_weight[i]}, "weight must be");
-    refused((struct job){.can_pause = true, .no_preempt = true}, "by pausing or never");
+    refused((struct job){.can_pause = true, .no_preempt = true}, "never preempted");
     refused((struct job){.submit = -1}, "submit time must be");
     refused((struct job){.submit = USEC_NEVER}, "submit time must be");
     refused((struct job){.deadline = -1}, "deadline must be");

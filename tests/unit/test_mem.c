@@ -26,6 +26,17 @@ static void test_zero_sizes(void **state)
     free(p);
 }
 
+static void test_growing_arrays(void **state)
+{
+    (void)state;
+    int *p = xgrowarray(NULL, 0, 3, sizeof *p);
+    assert_true(p[0] == 0 && p[2] == 0);
+    p[2] = 7;
+    p = xgrowarray(p, 3, 1000, sizeof *p);
+    assert_true(p[2] == 7 && p[3] == 0 && p[999] == 0);
+    free(p);
+}
+
 static void test_strings(void **state)
 {
     (void)state;
@@ -230,6 +241,7 @@ static void test_cleanup(void **state)
 
 static const struct CMUnitTest tests[] = {
     TEST(test_zero_sizes),
+    TEST(test_growing_arrays),
     TEST(test_strings),
     TEST(test_overflow_aborts),
     TEST(test_arena_zeroes_and_aligns),

@@ -187,7 +187,7 @@ static const struct {
     {"id,submit,work\na,0\n", "t.csv:2:4: 2 fields; the header has 3"},
     {"id,submit,work\na,0,1,2\n", "t.csv:2:7: 4 fields; the header has 3"},
     {"id,submit,work,req\na,0,1,0\n", "t.csv:2:7: req '0': expected a number from 1 to 1e+06"},
-    {"id,submit,work,req\na,0,1,1.5\n", "t.csv:2:7: req '1.5': GPUs come whole"},
+    {"id,submit,work,req\na,0,1,1.5\n", "t.csv:2:7: req '1.5': a number of GPUs must be whole"},
     {"id,submit,work,req\na,0,1,2000000\n", "expected a number from 1 to 1e+06"},
     {"id,submit,work,req,unit\na,0,1,0.0005,cpu\n", "req '0.0005'"},
     {"id,submit,work,req,unit\na,0,1,1.2345,cpu\n", "three digits"},
