@@ -8,7 +8,7 @@
 
 struct bid {
     double key;
-    uint32_t at; /* whose it is: an index of the caller's */
+    uint32_t at; /* whose bid it is: an index of the caller */
 };
 
 struct bids {
@@ -18,13 +18,13 @@ struct bids {
 
 void bids_init(struct bids *b, uint32_t cap, struct arena *a);
 void bids_push(struct bids *b, double key, uint32_t at);
-/* The best one; there must be one. */
+/* The best bid; the heap must not be empty. */
 static inline struct bid bids_top(const struct bids *b)
 {
     return b->heap[0];
 }
 void bids_pop(struct bids *b);
-/* Changes the key of the best one. */
+/* Changes the key of the best bid. */
 void bids_replace(struct bids *b, double key);
 
 #endif

@@ -1,6 +1,6 @@
-/* Owns the counting of units while an allocator works. Invariant: free[p] is
- * the pool's size less all that was taken, never negative. Units on draining
- * nodes are outside the size, so a task's part there costs nothing. */
+/* Owns the counting of units while an allocator works. Invariant: free[p] is the pool's size
+ * minus everything that was taken, and never negative. Units on draining nodes are not part
+ * of the size, so what a task holds there costs nothing. */
 #include "policy/budget.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@ unsigned budget_pool(const struct snapshot *s, const struct task *t)
     return best;
 }
 
-/* Time on the pool that the task would take, times its units; 0 = it cannot run there. */
+/* Units x time that the task would take in the pool; 0 = it cannot run there. */
 static double load_of(const struct snapshot *s, const struct task *t, unsigned pool)
 {
     units_t n = task_asked(t);
@@ -30,7 +30,7 @@ static double load_of(const struct snapshot *s, const struct task *t, unsigned p
     return isfinite(time) ? time * (double)n : 0;
 }
 
-/* Where the task would be done first behind the load of those that are there. */
+/* The pool in which the task would be done first, after the load that is there already. */
 static unsigned first_done(const struct snapshot *s, const struct task *t,
                            const double load[POOLS_MAX])
 {
@@ -99,14 +99,14 @@ static units_t outside(const struct budget *b, const struct task *t)
     return sum;
 }
 
-/* What n units for the task take off its pool. */
+/* How many of n units for the task are taken from its pool. */
 static units_t inside(const struct budget *b, const struct task *t, units_t n)
 {
     units_t out = outside(b, t);
     return n > out ? n - out : 0;
 }
 
-/* The node for a whole task: its own while it can, else the tightest. */
+/* The node for a task that must fit on one: its own while possible, otherwise the tightest. */
 static uint32_t node_for(struct budget *b, const struct task *t, unsigned pool, units_t n)
 {
     if ((task_running(t) || t->phase == TASK_PAUSED) && t->at.n) {
@@ -120,8 +120,8 @@ static uint32_t node_for(struct budget *b, const struct task *t, unsigned pool, 
     return room_tightest(&b->room, t->job, pool, n);
 }
 
-/* Whether the nodes that are up have enough memory and CPUs beside their GPUs; for
- * whole tasks that is counted by node. */
+/* Whether the nodes that are up have enough memory, and CPUs to go with their GPUs. Tasks
+ * that must fit on one node are counted by node instead. */
 static bool can_fit(struct budget *b, const struct task *t, units_t n, unsigned pool)
 {
     const struct job *j = t->job;
@@ -155,8 +155,8 @@ static bool take_from(struct budget *b, uint32_t task, units_t n, unsigned pool)
     return true;
 }
 
-/* How fast the task would be in the pool with n units, or with as many up to `reach` as
- * are left there; 0 when it cannot run on n. */
+/* How fast the task would be in the pool with n units, or with what is left there up to
+ * `reach`; 0 if it cannot run on n. */
 static double prospect(const struct budget *b, const struct task *t, unsigned pool, units_t n,
                        units_t reach)
 {

@@ -1,6 +1,5 @@
-/* The units that an allocator has left to give. It counts by pool; a job that
- * must be whole on one node is counted by node as well, so that what is granted
- * can also be placed. */
+/* The units that an allocator can still grant. They are counted by pool. Jobs that must fit
+ * on one node are counted by node as well, so that what is granted can also be placed. */
 #ifndef POLICY_BUDGET_H
 #define POLICY_BUDGET_H
 
@@ -11,56 +10,56 @@ struct budget {
     const struct snapshot *s;
     struct arena *arena;
     units_t free[POOLS_MAX];
-    bool by_node;      /* some task must be whole */
-    struct room room;  /* then: free units by node */
-    uint32_t *node_of; /* then: by task, the node it was counted on */
-    struct {           /* the last answer about memory and CPUs beside GPUs */
+    bool by_node;      /* some task must fit on one node */
+    struct room room;  /* if by_node: free units by node */
+    uint32_t *node_of; /* if by_node: by task, the node on which it is counted */
+    struct {           /* the last answer about memory and CPUs per GPU */
         units_t cpus, most;
         int64_t memory_mb;
         unsigned pool;
     } fit;
 };
 
-/* The pool that a task competes in: its own, else the one where it is fastest. */
+/* The pool in which a task competes: its own, otherwise the one in which it is fastest. */
 unsigned budget_pool(const struct snapshot *s, const struct task *t);
 
-/* The same for an allocator that divides one pool at a time, by position in the order of
- * all active tasks: a task that is bound to no pool goes where it would be done first
- * behind those before it. */
+/* The same for all active tasks, by their position in the order, for an allocator that
+ * divides one pool at a time: a task that is not bound to a pool goes where it would be done
+ * first after the tasks before it. */
 const uint8_t *budget_pools(const struct snapshot *s, const uint32_t *order, struct arena *a);
 
-/* Everything free. */
+/* Everything is free. */
 void budget_init(struct budget *b, const struct snapshot *s, struct arena *a);
 
-/* Counts by node from now on; done by itself when the first whole task comes. */
+/* Counts by node from now on. Happens by itself with the first task that must fit on one
+ * node. */
 void budget_count_by_node(struct budget *b);
 
-/* Takes n units for a task that has none in this plan. A running task stays in
- * its pool, and on its node while that has room; another gets the pool in which
- * it is fastest. False, and nothing taken, when they are not there. */
+/* Takes n units for a task that has none in this plan. A running task stays in its pool, and
+ * on its node while there is room; any other goes to the pool in which it is fastest. If
+ * there are not enough units, returns false and takes nothing. */
 bool budget_take(struct budget *b, uint32_t task, units_t n, unsigned *pool);
 
-/* Takes the units between `from`, which it has, and `to`. */
+/* Takes further units for a task that has `from`, up to `to`. */
 bool budget_grow(struct budget *b, uint32_t task, unsigned pool, units_t from, units_t to);
 
-/* Gives all n units that the task has back. */
+/* Returns all n units of the task. */
 void budget_return(struct budget *b, uint32_t task, unsigned pool, units_t n);
 
-/* Takes and grants; the verdict is set when it fails. */
+/* Takes units and grants them; sets the verdict if there are not enough. */
 bool budget_grant(struct budget *b, struct plan *plan, uint32_t task, units_t n);
 
-/* The same with the least that the task runs on. Another pool than its own is chosen by how
- * fast the task could become there with what is left. */
+/* The same with the smallest size of the task. If it is not bound to a pool, the pool is
+ * chosen by how fast the task could become with what is left there. */
 bool budget_grant_least(struct budget *b, struct plan *plan, uint32_t task);
 
-/* The same from this pool alone, for an allocator that divides one pool at a time. */
+/* The same from this pool only, for an allocator that divides one pool at a time. */
 bool budget_grant_in(struct budget *b, struct plan *plan, uint32_t task, unsigned pool, units_t n);
 
-/* Grants every running task what it holds, as an allocator does that never
- * preempts. */
+/* Grants every running task what it holds, for allocators that never preempt. */
 void budget_keep_running(struct budget *b, struct plan *plan);
 
-/* A bound on what anybody could still take; 0 when there is nothing left. */
+/* An upper bound on what any task could still take; 0 if nothing is left. */
 units_t budget_most(const struct budget *b);
 
 #endif

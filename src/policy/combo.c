@@ -1,4 +1,4 @@
-/* Owns the spelling of combinations. */
+/* Owns the syntax of combinations. */
 #include "policy/combo.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 static const char *const axis_names[AXES] = {"allocate", "place", "share"};
 
-/* What a combination takes on the axes that it does not name. */
+/* The policies of axes that a combination does not name. */
 static const struct policy *const defaults[AXES] = {&policy_fifo, &policy_first_fit, &policy_hard};
 
 const char *axis_name(enum axis axis)
@@ -18,7 +18,7 @@ const char *axis_name(enum axis axis)
     return axis_names[axis];
 }
 
-/* Names that would do somewhere. */
+/* Names that are valid in some place. */
 struct names {
     const char *at[128];
     size_t n;
@@ -29,7 +29,7 @@ static const char *nth_name(const void *ctx, size_t i)
     return ((const struct names *)ctx)->at[i];
 }
 
-/* Those of the axis; with AXES all, and the presets. */
+/* The names of the axis; with AXES, all names and the presets. */
 static struct names names_of(int axis)
 {
     struct names names = {.n = 0};
@@ -74,8 +74,8 @@ static int unknown_param(const struct policy *p, const char *name, struct err *e
                    p->name, name, p->name);
 }
 
-/* "name=value" of one axis, or of whichever axis knows the name; `seen` has the bits of
- * those that were set, by axis. */
+/* Sets "name=value" on this axis, or with AXES on the one that has the name. `seen` has, by
+ * axis, the bits of parameters that were set before. */
 static int set_param(struct combo *c, int axis, const char *text, size_t length, unsigned *seen,
                      struct err *err)
 {
@@ -94,7 +94,7 @@ static int set_param(struct combo *c, int axis, const char *text, size_t length,
         if (i < 0)
             continue;
         if (seen[a] >> i & 1)
-            return err_set(err, ERR_INVALID, "policy %s: %s is there twice", p->name, item);
+            return err_set(err, ERR_INVALID, "policy %s: %s is given twice", p->name, item);
         seen[a] |= 1U << i;
         if (param_parse(&p->params[i], equals + 1, &c->params[a].v[i], err) < 0)
             return err_prefix(err, "policy %s", p->name);
@@ -103,7 +103,7 @@ static int set_param(struct combo *c, int axis, const char *text, size_t length,
     return unknown_param(c->policy[axis == AXES ? AXIS_ALLOCATE : axis], item, err);
 }
 
-/* The parameters behind colons in text[0..length). */
+/* Sets the parameters after colons in text[0..length). */
 static int set_params(struct combo *c, int axis, const char *text, size_t length, struct err *err)
 {
     unsigned seen[AXES] = {0};
@@ -140,13 +140,13 @@ static int unknown_axis(const char *text, size_t length, size_t key, struct err 
     if (near)
         return err_set(err, ERR_INVALID, "'%.*s': did you mean '%s='?", (int)length, text, near);
     return err_set(err, ERR_INVALID,
-                   "'%.*s': expected allocate=, place= or share=; several policies to compare are "
-                   "several --policy",
+                   "'%.*s': expected allocate=, place= or share=; to compare several policies, "
+                   "repeat --policy",
                    (int)length, text);
 }
 
-/* One part of a combination: "allocate=las:thresholds=3250". `seen` has a bit for each
- * axis that was there before. */
+/* Parses one part of a combination: "allocate=las:thresholds=3250". `seen` has a bit for each
+ * axis that came before. */
 static int parse_part(const char *text, size_t length, unsigned *seen, struct combo *c,
                       struct err *err)
 {
@@ -156,7 +156,7 @@ static int parse_part(const char *text, size_t length, unsigned *seen, struct co
         if (!equals || strlen(axis_names[axis]) != key || strncmp(axis_names[axis], text, key) != 0)
             continue;
         if (*seen >> axis & 1)
-            return err_set(err, ERR_INVALID, "%s= is there twice", axis_names[axis]);
+            return err_set(err, ERR_INVALID, "%s= is given twice", axis_names[axis]);
         *seen |= 1U << axis;
         const char *name = equals + 1;
         size_t rest = length - key - 1;
@@ -187,7 +187,7 @@ static int parse_parts(const char *text, struct combo *c, struct err *err)
     }
 }
 
-/* Whether it is meant as a combination. */
+/* Whether the text is a combination. */
 static bool names_axis(const char *text)
 {
     size_t n = strcspn(text, "=:,");

@@ -6,7 +6,7 @@
 
 const char *axis_name(enum axis axis);
 
-/* One choice on each axis with its parameters. */
+/* A policy on each axis, with its parameters. */
 struct combo {
     const struct policy *policy[AXES];
     struct params params[AXES];
@@ -15,8 +15,8 @@ struct combo {
 
 /* Parses a preset, an allocator, or "allocate=A,place=P,share=S" (any part may
  * be left out), each with parameters after colons: "las:thresholds=3250",
- * "fifo:order=strict". A preset's parameters go to its allocator, or to the
- * one axis that knows them. Unknown names get the nearest one in the error. */
+ * "fifo:order=strict". A preset's parameters go to the first of its policies that
+ * has them. The error about an unknown name suggests the nearest one. */
 int combo_parse(const char *text, struct combo *out, struct err *err);
 
 #endif

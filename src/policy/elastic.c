@@ -1,5 +1,4 @@
-/* Owns the filling of an elastic allocation. A task whose minimum did not fit
- * gets nothing at all. */
+/* Owns the steps of elastic allocators. A task whose minimum does not fit gets nothing. */
 #include "policy/elastic.h"
 
 #include "policy/bids.h"
@@ -28,7 +27,7 @@ void elastic_minima_shortest_first(struct budget *b, const struct snapshot *s, s
     elastic_minima(b, plan, plan->order, s->active);
 }
 
-/* A job that has less than one CPU takes the part of a step that is left. */
+/* A task that has less than one CPU takes what is left, even if that is less than a step. */
 static void take_rest(struct budget *b, struct grant *g, uint32_t task)
 {
     const struct job *j = b->s->tasks[task].job;
@@ -44,7 +43,7 @@ static void take_rest(struct budget *b, struct grant *g, uint32_t task)
         g->n = to;
 }
 
-/* One step up; false when there is none or it does not fit. */
+/* Gives the task one step more; false if there is none or it does not fit. */
 static bool step_up(struct budget *b, struct plan *plan, uint32_t task)
 {
     struct grant *g = plan_grant(plan, task);
@@ -84,7 +83,7 @@ double elastic_speedup_gain(const struct snapshot *s, uint32_t task, unsigned po
     return speed_at(speed, next) - speed_at(speed, n);
 }
 
-/* What the task's next step brings per unit; 0 when it has none. */
+/* What the task's next step brings per unit; 0 if it has none. */
 static double bid_for(const struct budget *b, const struct plan *plan, uint32_t task,
                       elastic_gain gain)
 {

@@ -1,27 +1,27 @@
-/* What elastic allocators share: minima in order, then further units. */
+/* What elastic allocators have in common: minima in order, then further units. */
 #ifndef POLICY_ELASTIC_H
 #define POLICY_ELASTIC_H
 
 #include "policy/budget.h"
 #include "policy/order.h"
 
-/* Grants each task of the order its minimum, if that is left. */
+/* Grants each task of the order its minimum, if enough is left. */
 void elastic_minima(struct budget *b, struct plan *plan, const uint32_t *order, uint32_t n);
 
-/* The same to all active tasks, shortest remaining time on one unit first, which becomes
- * the plan's order. Begins the budget. */
+/* The same for all active tasks, those with the shortest remaining time on one unit first,
+ * which becomes the plan's order. Initialises the budget. */
 void elastic_minima_shortest_first(struct budget *b, const struct snapshot *s, struct plan *plan);
 
-/* Rounds of one more step each in the given order to tasks that have units and
- * can take more, until nothing is left or nobody can. */
+/* In rounds, gives one step more to each task of the order that has units and can take more,
+ * until nothing is left or no task can. */
 void elastic_rounds(struct budget *b, struct plan *plan, const uint32_t *order, uint32_t n);
 
-/* What one more step would bring a task that has n units of the pool. */
+/* What the step to `next` brings a task that has n units of the pool. */
 typedef double (*elastic_gain)(const struct snapshot *s, uint32_t task, unsigned pool, units_t n,
                                units_t next);
 
-/* Further steps, each to the task with the largest gain per unit; stops at a
- * gain of nothing. Ties go to the task that comes first in the order. */
+/* Gives further steps, each to the task with the largest gain per unit, ties to the first in
+ * the order. Stops when nothing is gained. */
 void elastic_by_gain(struct budget *b, struct plan *plan, const uint32_t *order, uint32_t n,
                      elastic_gain gain);
 

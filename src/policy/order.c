@@ -1,7 +1,6 @@
-/* Owns the ordering of tasks. What is a little out of order is put in its place by
- * insertion; when that would move too much, a natural merge sort takes over, with
- * one pass for every doubling of the number of sorted runs. Both are stable, so the
- * result is the same. */
+/* Owns the sorting of tasks. A few entries that are out of order are inserted where they
+ * belong. If that would move too much, a natural merge sort takes over, with one pass for
+ * every doubling of the number of sorted runs. Both are stable, so the result is the same. */
 #include "policy/order.h"
 
 struct keyed *order_collect(const struct snapshot *s, struct arena *a)
@@ -27,7 +26,7 @@ static bool after(const struct keyed *a, const struct keyed *b)
     return a->id > b->id;
 }
 
-/* First index behind the sorted run that starts at i. */
+/* The index after the sorted run that starts at i. */
 static uint32_t run_end(const struct keyed *k, uint32_t i, uint32_t n)
 {
     for (i++; i < n && !after(&k[i - 1], &k[i]); i++)
@@ -43,8 +42,8 @@ static void merge(const struct keyed *from, uint32_t low, uint32_t mid, uint32_t
         to[i] = a < mid && (b >= high || !after(&from[a], &from[b])) ? from[a++] : from[b++];
 }
 
-/* Where k[i] belongs in the sorted entries before it: behind those that are equal.
- * Looks near i first, at doubling distances. */
+/* Where k[i] belongs among the sorted entries before it: after those that are equal.
+ * Searches near i first, at doubling distances. */
 static uint32_t place_of(const struct keyed *k, uint32_t i)
 {
     uint32_t high = i - 1, step = 1; /* k[high] comes after k[i] */
@@ -62,9 +61,9 @@ static uint32_t place_of(const struct keyed *k, uint32_t i)
     return high;
 }
 
-/* Inserts from `i` on what is out of order, as long as that moves no more entries
- * than a pass over all would. False when there is more to do. */
-static bool insert(struct keyed *k, uint32_t i, uint32_t n)
+/* Inserts entries from i on that are out of order, as long as that moves no more entries than
+ * one pass over all. False if there is more to do. */
+static bool insert_few(struct keyed *k, uint32_t i, uint32_t n)
 {
     for (uint32_t moved = 0; i < n; i = run_end(k, i, n)) {
         uint32_t to = place_of(k, i);
@@ -83,7 +82,7 @@ bool order_sort(struct keyed *k, uint32_t n, struct arena *a)
     uint32_t first = n < 2 ? n : run_end(k, 0, n);
     if (first == n)
         return false;
-    if (insert(k, first, n))
+    if (insert_few(k, first, n))
         return true;
     struct keyed *from = k, *to = arena_raw(a, (size_t)n * sizeof *to);
     for (uint32_t runs = 2; runs > 1;) {

@@ -1,6 +1,5 @@
-/* Sorting tasks by a key. The sort is stable and adaptive: the snapshot keeps
- * the order of the last decision, which is nearly the order of this one, so a
- * decision costs about one pass over the tasks. */
+/* Sorting tasks by a key. The sort is stable and adaptive. The snapshot has the order of the
+ * last decision, which is nearly that of this one, so sorting takes about one pass. */
 #ifndef POLICY_ORDER_H
 #define POLICY_ORDER_H
 
@@ -14,22 +13,21 @@ struct keyed {
     uint32_t task;
 };
 
-/* All active tasks in the snapshot's order, their rank set by priority and
- * their tie to (submit, id); under another simulator's rules the tie is zero,
- * so that equal keys keep their last order. */
+/* All active tasks in the snapshot's order. Their rank is set by class, their tie to (submit,
+ * id). Under another simulator's rules the tie is zero, so that equal keys keep their order. */
 struct keyed *order_collect(const struct snapshot *s, struct arena *a);
 
-/* False when they were in order already. */
+/* False if they were sorted already. */
 bool order_sort(struct keyed *k, uint32_t n, struct arena *a);
 
-/* Tells the plan that this is the order from now on. */
+/* Makes this the order from now on. */
 void order_publish(const struct keyed *k, uint32_t n, struct plan *plan);
 
-/* The active tasks by (priority, submit, id), sorted only if they are not. */
+/* The active tasks by (class, submit, id); sorts them only if necessary. */
 const uint32_t *order_by_submit(const struct snapshot *s, struct plan *plan);
 
-/* The indices of the plan's grants by submission and id: their own order follows
- * from who ran when, and shall not decide anything. */
+/* The indices of the plan's grants by submission and id. Their own order depends on which
+ * task ran when, and must not influence anything. */
 const uint32_t *order_grants(const struct snapshot *s, const struct plan *plan);
 
 #endif

@@ -1,4 +1,4 @@
-/* Owns the spelling of policy parameters. */
+/* Owns the syntax of policy parameters. */
 #include "policy/params.h"
 
 #include <stdbool.h>

@@ -1,5 +1,4 @@
-/* Parameters of policies: declared with range and default, parsed from
- * "name=value" texts. */
+/* Parameters of policies: declared with a range and a default, parsed from "name=value". */
 #ifndef POLICY_PARAMS_H
 #define POLICY_PARAMS_H
 
@@ -21,14 +20,14 @@ enum { PARAMS_MAX = 8, PARAM_LIST_MAX = 8 };
 struct param {
     const char *name;
     enum param_type type;
-    const char *preset;  /* the default, as a user would write it */
+    const char *preset;  /* the default, as a user writes it */
     double lo, hi;       /* of the number, of each list entry, of seconds */
     const char *choices; /* "strict|skip|backfill" */
     const char *help;
 };
 
 struct param_value {
-    double number; /* also the index of a choice and microseconds */
+    double number; /* or the index of a choice, or microseconds */
     double list[PARAM_LIST_MAX];
     uint32_t n; /* entries of the list */
 };
@@ -42,10 +41,10 @@ static inline usec_t param_usec(const struct params *p, unsigned i)
     return (usec_t)p->v[i].number;
 }
 
-/* All defaults. The declarations are checked by the tests. */
+/* Sets all defaults. Tests check the declarations. */
 void params_default(const struct param *declared, struct params *out);
 
-/* Index of a name among the declared ones, -1 when it is not there. */
+/* The index of a name among the declared ones; -1 = none. */
 int params_find(const struct param *declared, const char *name, size_t length);
 
 /* Parses one value into *out. */

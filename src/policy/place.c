@@ -1,5 +1,5 @@
-/* Owns the mechanics of placing. Grants are served in the allocator's order, so
- * that what is short goes to those that it put first. */
+/* Owns the mechanics of placing. Grants are placed in the allocator's order, so that scarce
+ * room goes to those that it put first. */
 #include "policy/place.h"
 
 void place_add(struct placement *p, uint32_t *cap, uint32_t node, units_t n, struct arena *a)
@@ -62,8 +62,7 @@ static void untake(struct room *r, const struct task *t, unsigned pool, const st
         room_give(r, t->job, pool, p->at[i].node, p->at[i].units, true);
 }
 
-/* Gives `surplus` units back, those first that were added last, and only those
- * that the task does not hold now. */
+/* Returns `surplus` units, the last ones added first, but none that the task holds now. */
 static void cut_back(struct room *r, const struct task *t, unsigned pool, units_t surplus,
                      struct placement *p)
 {
@@ -76,7 +75,7 @@ static void cut_back(struct room *r, const struct task *t, unsigned pool, units_
         surplus -= cut;
         room_give(r, t->job, pool, p->at[i].node, cut, p->at[i].units == 0);
         if (p->at[i].units == 0)
-            p->n--; /* the last one: those before it are the task's own */
+            p->n--; /* the last part: those before it are the task's own */
     }
 }
 
@@ -89,13 +88,13 @@ static units_t runnable(const struct task *t, unsigned pool, units_t n)
     return size >= least && size >= t->job->min ? size : least;
 }
 
-static void lower(struct plan *plan, struct grant *g, units_t n, enum why why)
+static void lower_grant(struct plan *plan, struct grant *g, units_t n, enum why why)
 {
     g->n = n;
     plan_deny(plan, g->task, why, TASK_NONE);
 }
 
-/* Units on the task's only node that others are about to leave. */
+/* Units on the task's only node that stopping tasks will free. */
 static units_t being_freed(const struct room *r, const struct task *t)
 {
     const struct node *node = &r->s->cluster->nodes[t->at.at[0].node];
@@ -118,7 +117,7 @@ static void grow(struct room *r, struct plan *plan, struct grant *g, const struc
         have += split(r, t, g->pool, g->n - have, &p, &cap);
     bool waits = have < g->n && t->job->whole && !task_keeps_size(t);
     if (waits && have + being_freed(r, t) >= g->n) {
-        /* It may not stay as it is, and need not go: the engine waits for them. */
+        /* It must grow, and will have room: the engine makes it wait until then. */
         p.at[0].units = g->n;
     } else if (have < g->n) {
         units_t size = runnable(t, g->pool, have);
@@ -126,7 +125,7 @@ static void grow(struct room *r, struct plan *plan, struct grant *g, const struc
         cut_back(r, t, g->pool, have - (size > t->n ? size : t->n), &p);
         if (size < t->n)
             p = room_shrink(&p, size, r->arena);
-        lower(plan, g, size, WHY_FRAGMENTED);
+        lower_grant(plan, g, size, WHY_FRAGMENTED);
     }
     g->moved = g->n != t->n;
     g->place = p;
@@ -138,7 +137,8 @@ static void place_whole(struct room *r, struct plan *plan, struct grant *g, cons
     if (node == TASK_NONE) {
         node = room_widest(r, t->job, g->pool);
         units_t room = node == TASK_NONE ? 0 : room_for(r, t->job, g->pool, node, false);
-        lower(plan, g, room ? runnable(t, g->pool, room < g->n ? room : g->n) : 0, WHY_FRAGMENTED);
+        lower_grant(plan, g, room ? runnable(t, g->pool, room < g->n ? room : g->n) : 0,
+                    WHY_FRAGMENTED);
     }
     if (g->n == 0)
         return;
@@ -156,7 +156,7 @@ static void place_split(struct room *r, struct plan *plan, struct grant *g, cons
     if (have < g->n) {
         units_t size = runnable(t, g->pool, have);
         untake(r, t, g->pool, &p);
-        lower(plan, g, size, t->job->memory_mb ? WHY_MEMORY : WHY_FRAGMENTED);
+        lower_grant(plan, g, size, t->job->memory_mb ? WHY_MEMORY : WHY_FRAGMENTED);
         if (size == 0)
             return;
         p = (struct placement){0};
@@ -167,9 +167,9 @@ static void place_split(struct room *r, struct plan *plan, struct grant *g, cons
     g->moved = true;
 }
 
-/* Divides n units over the task's own nodes: a unit on each (less where it had
- * less), then up to what it had on each, then up to what is there. Returns what was
- * placed; 0 when that leaves a node without any. */
+/* Divides n units over the task's own nodes: one unit on each (or what it had, if less), then
+ * up to what it had on each, then up to what is free. Returns what was placed; 0 if that
+ * leaves a node without units. */
 static units_t refill(const struct room *r, const struct task *t, unsigned pool, units_t n,
                       struct placement *p)
 {
@@ -192,13 +192,13 @@ static units_t refill(const struct room *r, const struct task *t, unsigned pool,
     return n - left;
 }
 
-/* A paused task goes on where its memory is, or waits. */
-static void thaw(struct room *r, struct plan *plan, struct grant *g, const struct task *t)
+/* A paused task continues where its memory is, or waits. */
+static void resume(struct room *r, struct plan *plan, struct grant *g, const struct task *t)
 {
     struct placement p;
     units_t have = refill(r, t, g->pool, g->n, &p);
     if (have < g->n) {
-        lower(plan, g, runnable(t, g->pool, have), have ? WHY_FRAGMENTED : WHY_NO_ROOM);
+        lower_grant(plan, g, runnable(t, g->pool, have), have ? WHY_FRAGMENTED : WHY_NO_ROOM);
         if (g->n && refill(r, t, g->pool, g->n, &p) < g->n)
             g->n = 0;
         if (g->n == 0)
@@ -214,7 +214,7 @@ static void start(struct room *r, struct plan *plan, struct grant *g, const stru
                   place_choose choose, void *ctx)
 {
     if (t->phase == TASK_PAUSED) {
-        thaw(r, plan, g, t);
+        resume(r, plan, g, t);
         return;
     }
     units_t kept = g->not_on ? room_block(r, g->pool, g->not_on - 1) : 0;

@@ -1,6 +1,6 @@
-/* What all placers share: keeping what stays, shrinking in place, growing on
- * the nodes that a task has, and splitting over the fewest nodes. A placer adds
- * its choice of a node. */
+/* What all placers have in common: keeping tasks in place, shrinking them there, growing them
+ * on their own nodes first, and splitting them over as few nodes as possible. Each placer
+ * adds its choice of a node. */
 #ifndef POLICY_PLACE_H
 #define POLICY_PLACE_H
 
@@ -10,14 +10,14 @@
 typedef uint32_t (*place_choose)(struct room *r, const struct task *t, unsigned pool, units_t n,
                                  void *ctx);
 
-/* Places every grant of the plan. A task that cannot be whole where it must is
- * granted what fits, if it can run on that, else nothing. */
+/* Places every grant of the plan. A task that must fit on one node and does not is granted
+ * what fits, if it can run on that, otherwise nothing. */
 void place_grants(struct room *r, struct plan *plan, place_choose choose, void *ctx);
 
-/* The whole work of a placer that leaves running tasks where they are. */
+/* All of a placer that leaves running tasks where they are. */
 void place_in_place(const struct snapshot *s, struct plan *plan, place_choose choose, void *ctx);
 
-/* Appends a part to a placement made in the arena, joining parts of one node. */
+/* Adds units to a placement made in the arena; parts on the same node are joined. */
 void place_add(struct placement *p, uint32_t *cap, uint32_t node, units_t n, struct arena *a);
 
 #endif

@@ -1,5 +1,4 @@
-/* Owns the serving of an ordered queue, which the policies that only order jobs
- * have in common. */
+/* Owns serving a queue in order, for the policies that do nothing else. */
 #include "policy/queue.h"
 
 double queue_service(const struct task *t, usec_t now, usec_t *ahead)
@@ -14,7 +13,7 @@ double queue_service(const struct task *t, usec_t now, usec_t *ahead)
     return task_attained(t, now) - (double)over * (double)t->n / UNIT;
 }
 
-usec_t queue_peace(const struct task *t, usec_t now)
+usec_t queue_keep_until(const struct task *t, usec_t now)
 {
     enum { TIMES = 10 };
     if (!task_running(t) || t->starts < 2)

@@ -56,7 +56,7 @@ const struct preset presets[] = {
      "allocate=deadline,place=best-fit,share=hard"},
     {"malleable", "malleable co-scheduling: a node's cores divided evenly",
      "allocate=equal,place=spread,share=hard"},
-    {"static", "each job keeps the cores that it asked for: the baseline of malleable",
+    {"static", "each job keeps the cores that it requested: the baseline of malleable",
      "allocate=equal:variant=static,place=spread,share=hard"},
     {"tiresias", "Tiresias: least attained service", "allocate=las,place=best-fit,share=hard"},
     {"tradl", "TRADL: jobs past their target fall to the floor",

@@ -6,7 +6,7 @@
 
 #include "policy/policy.h"
 
-/* A well-known system by its three choices, spelt as a combination. */
+/* A well-known system, as a combination of three policies. */
 struct preset {
     const char *name, *summary, *spec;
 };
@@ -14,7 +14,7 @@ struct preset {
 extern const struct policy *const policies[]; /* NULL-terminated, by axis */
 extern const struct preset presets[];         /* ends with a NULL name */
 
-/* By a name that need not end after `length`; NULL when there is none. */
+/* The policy or preset with this name, which need not end after `length`; NULL = none. */
 const struct policy *registry_find_policy(const char *name, size_t length);
 const struct preset *registry_find_preset(const char *name, size_t length);
 

@@ -1,6 +1,6 @@
-/* Owns the free space of nodes during planning. The tree of each pool is a
- * tournament of the nodes' free units: tree[1] is the root, the leaves start at
- * `leaves`; it makes first-fit logarithmic in the number of nodes. */
+/* Owns the free space of nodes while a plan is made. The tree of each pool is a tournament of
+ * the nodes' free units: tree[1] is the root and the leaves start at `leaves`. It makes
+ * first-fit logarithmic in the number of nodes. */
 #include "policy/room.h"
 
 static units_t *pool_free(const struct room *r, unsigned pool)
@@ -59,7 +59,7 @@ void room_init_empty(struct room *r, const struct snapshot *s, struct arena *a)
     }
 }
 
-/* What a running task gives back when it goes or shrinks. */
+/* Frees what a running task gives up when it shrinks to n units; 0 = it stops. */
 static void give_back(struct room *r, const struct task *t, units_t n)
 {
     struct placement rest = {0};
@@ -74,8 +74,8 @@ static void give_back(struct room *r, const struct task *t, units_t n)
     }
 }
 
-/* Memory that paused tasks keep only while nobody needs it: of those that the
- * plan gives no units. */
+/* Frees the memory of paused tasks that the plan gives no units: they keep it only while
+ * nobody needs it. */
 static void give_paused(struct room *r, const struct plan *plan)
 {
     const struct snapshot *s = r->s;
@@ -87,7 +87,7 @@ static void give_paused(struct room *r, const struct plan *plan)
     }
 }
 
-/* What nobody holds. */
+/* Starts with what no task holds. */
 static void init_free(struct room *r, const struct snapshot *s, struct arena *a)
 {
     room_alloc(r, s, a);
@@ -182,14 +182,14 @@ void room_unblock(struct room *r, unsigned pool, uint32_t node, units_t n)
     tree_update(r, pool, node);
 }
 
-/* The first leaf at or behind `from` with at least n units. */
+/* The first leaf from `from` on with at least n units. */
 static uint32_t tree_first(const struct room *r, const units_t *tree, units_t n, uint32_t from)
 {
     uint32_t i = r->leaves + from;
     if (from >= r->leaves || tree[1] < n)
         return TASK_NONE;
     while (tree[i] < n) {
-        while (i & 1) { /* a right child: its right neighbour is up and over */
+        while (i & 1) { /* a right child: the next leaf is in another subtree */
             i /= 2;
             if (i <= 1)
                 return TASK_NONE;

@@ -1,4 +1,4 @@
-/* Room on nodes: what is free where, while a plan is being made. */
+/* Room on nodes: what is free on each while a plan is made. */
 #ifndef POLICY_ROOM_H
 #define POLICY_ROOM_H
 
@@ -9,15 +9,15 @@ struct room {
     struct arena *arena;
     units_t *cpu, *gpu;       /* free, by node; 0 on nodes that are not up */
     int64_t *memory;          /* free; INT64_MAX where it is not limited */
-    units_t *tree[POOLS_MAX]; /* largest free of each subtree, built when asked for */
+    units_t *tree[POOLS_MAX]; /* largest free number of each subtree, built when needed */
     uint32_t leaves;          /* nodes, rounded up to a power of two */
 };
 
-/* Every node empty. */
+/* All nodes are empty. */
 void room_init_empty(struct room *r, const struct snapshot *s, struct arena *a);
-/* What is free now, plus what tasks that the plan stops or shrinks give back
- * (a shrunk task leaves its smallest parts first). The memory of paused tasks
- * that get no units counts as free. */
+/* What is free now, and what tasks that the plan stops or shrinks give up (a task that
+ * shrinks leaves its smallest parts first). The memory of paused tasks that get no units
+ * counts as free. */
 void room_init(struct room *r, const struct snapshot *s, const struct plan *plan);
 
 /* The same after everything that the plan has placed so far. */
@@ -25,8 +25,8 @@ void room_init_placed(struct room *r, const struct snapshot *s, const struct pla
 
 units_t room_free(const struct room *r, unsigned pool, uint32_t node);
 
-/* Units of the pool that the task can get on this node, its memory and side
- * CPUs considered. `resident`: it is there already, so needs no more memory. */
+/* Units of the pool that the job can get on this node, given its memory and its CPUs per GPU.
+ * `resident`: it is there already and needs no more memory. */
 units_t room_for(const struct room *r, const struct job *j, unsigned pool, uint32_t node,
                  bool resident);
 
@@ -35,17 +35,17 @@ void room_take(struct room *r, const struct job *j, unsigned pool, uint32_t node
 void room_give(struct room *r, const struct job *j, unsigned pool, uint32_t node, units_t n,
                bool leaves);
 
-/* Nothing of the pool is free on the node any more; returns what was. */
+/* Makes nothing of the pool free on the node; returns what was. */
 units_t room_block(struct room *r, unsigned pool, uint32_t node);
 /* Makes that free again. */
 void room_unblock(struct room *r, unsigned pool, uint32_t node, units_t n);
 
-/* The first node at or behind `from` in index order with room for n units of
- * this job; TASK_NONE when there is none. */
+/* The first node from `from` on, in index order, with room for n units of this job;
+ * TASK_NONE if there is none. */
 uint32_t room_first(struct room *r, const struct job *j, unsigned pool, units_t n, uint32_t from);
-/* The node with the least room that is enough (first of equals). */
+/* The node with the least sufficient room, the first of equals. */
 uint32_t room_tightest(struct room *r, const struct job *j, unsigned pool, units_t n);
-/* The node with the most room for this job (first of equals). */
+/* The node with the most room for this job, the first of equals. */
 uint32_t room_widest(struct room *r, const struct job *j, unsigned pool);
 
 /* What is left of a placement that shrinks to n units. */

@@ -38,7 +38,7 @@ def test_even_as_jobs_come_and_go():
         expect_sizes(yard, 1, 1)
         start_jobs(yard, 1)
         jobs = expect_sizes(yard, 1, 0.5, 0.5)
-        expect("By equal the 2 CPUs of its node are divided in equal parts between 3 jobs: it has 1."
+        expect("Under equal the 2 CPUs of its node are divided in equal parts among 3 jobs: it has 1."
                in yard.job(first)["standing"], yard.job(first)["standing"])
         yard.cancel(jobs[1])
         yard.wait_for(jobs[1], "cancelled")

@@ -37,7 +37,7 @@ def test_flowcon_lists_and_limits():
                          r"below the alpha of 30 %. It is limited to \S+ of the", text), text)
         expect("list of new jobs" in fast.standing(), fast.standing())
         for why in (e["why"] for e in yard.events(slow.id, "job.listed")):
-            expect("By flowcon it is in the list of" in why, why)
+            expect("Under flowcon it is in the list of" in why, why)
         reasons = yard.get(f"/jobs/{slow.id}/explain")["reasons"]
         expect(any("completing jobs" in r["text"] for r in reasons), reasons)
         shown = yard.run("show", str(slow.id)).stdout
@@ -104,7 +104,7 @@ def test_a_job_that_says_nothing_is_not_limited():
         silent = yard.submit("while :; do :; done", cpus="0.1-1")
         learner = Learner(yard, "learner", 10)
         wait_until(lambda: "of its best" in learner.standing(), "it was measured")
-        expect(any("it has said no metric yet" in s for s in yard.job(silent)["standing"]),
+        expect(any("it has reported no metric yet" in s for s in yard.job(silent)["standing"]),
                yard.job(silent)["standing"])
         lists = [e["list"] for e in yard.events(silent, "job.listed")]
         expect_equal(lists, ["new"], "lists of the silent one")

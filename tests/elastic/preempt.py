@@ -100,7 +100,7 @@ def test_las_stops_and_starts_again():
         job = yard.submit(TRAINER, "--steps", "100000", cpus=2)
         wait_until(lambda: any(e["list"] == "queue 1" for e in yard.events(job, "job.listed")),
                    "the second queue: a newcomer goes first")
-        expect("By las it is in queue 1" in yard.job(job)["standing"][0], yard.job(job)["standing"])
+        expect("Under las it is in queue 1" in yard.job(job)["standing"][0], yard.job(job)["standing"])
         other = submit_gate(yard, cpus=2)
         yard.wait_log(other, "ready")
         wait_until(lambda: yard.job(job)["state"] == "queued", "it waits")

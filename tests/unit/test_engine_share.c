@@ -312,7 +312,7 @@ static void test_flowcon_says_why(void **state)
     tick(&w, 0);
     struct remark r = remark_on(&w, AXIS_SHARE, a);
     assert_string_equal(r.list, "new");
-    assert_string_equal(r.text, "By flowcon it is in the list of new jobs: it has said no "
+    assert_string_equal(r.text, "Under flowcon it is in the list of new jobs: it has reported no "
                                 "metric yet. It is not limited.");
     static const double metrics[] = {1, 0.5, 0.5, 0.5};
     for (size_t i = 0; i < COUNT_OF(metrics); i++) {
@@ -323,7 +323,7 @@ static void test_flowcon_says_why(void **state)
     r = remark_on(&w, AXIS_SHARE, a);
     assert_string_equal(r.list, "completing");
     assert_string_equal(r.text,
-                        "By flowcon it is in the list of completing jobs: its growth is "
+                        "Under flowcon it is in the list of completing jobs: its growth is "
                         "0 % of its best, below the alpha of 5 %. It is limited to 1 of the 4 CPUs "
                         "while others want the rest.");
     assert_int_equal(world_task(&w, a)->list[AXIS_SHARE], 3);
@@ -332,7 +332,7 @@ static void test_flowcon_says_why(void **state)
     tick(&w, 70);
     r = remark_on(&w, AXIS_SHARE, a);
     assert_non_null(strstr(r.text, "completing jobs, for 10.0s:"));
-    assert_non_null(strstr(r.text, "It is alone here, and not limited."));
+    assert_non_null(strstr(r.text, "It is alone on its node and not limited."));
     world_done(&w);
 }
 
@@ -405,12 +405,13 @@ static void test_target_says_why(void **state)
     struct remark r = remark_on(&w, AXIS_SHARE, a);
     assert_string_equal(r.list, "reached");
     assert_string_equal(r.text,
-                        "It has reached its target: its metric is 0.4, and its target 0.5. It is "
+                        "It has reached its target: its metric is 0.4, its target 0.5. It is "
                         "limited to 1 of the 4 CPUs while others want the rest.");
     r = remark_on(&w, AXIS_SHARE, b);
     assert_string_equal(r.list, "learning");
-    assert_string_equal(r.text, "By target it shares by its growth: it has no target, and its "
-                                "growth is 100 % of its best. It is not limited.");
+    assert_string_equal(r.text,
+                        "Under target its share follows its growth: it has no target, and its "
+                        "growth is 100 % of its best. It is not limited.");
     assert_int_equal(world_task(&w, a)->list[AXIS_SHARE], 3);
     assert_int_equal(world_task(&w, b)->list[AXIS_SHARE], 1);
     world_done(&w);
@@ -422,19 +423,20 @@ static void test_allocators_say_why(void **state)
     static const struct {
         const char *policy, *text;
     } cases[] = {
-        {"equal", "By equal the 4 CPUs of its node are divided in equal parts between 2 jobs: it "
+        {"equal", "Under equal the 4 CPUs of its node are divided in equal parts among 2 jobs: it "
                   "has 2."},
-        {"equal:variant=oldest", "By equal the 4 CPUs of its node are divided the oldest first "
-                                 "between 2 jobs: it has 3."},
-        {"equal:variant=weight", "By equal the 4 CPUs of its node are divided by weight between 2 "
-                                 "jobs: it has 2 for its weight of 1 in 2."},
-        {"equal:variant=static", "By equal:variant=static it keeps the 1 CPUs that it started "
+        {"equal:variant=oldest", "Under equal the 4 CPUs of its node are divided the oldest first "
+                                 "among 2 jobs: it has 3."},
+        {"equal:variant=weight", "Under equal the 4 CPUs of its node are divided by weight among 2 "
+                                 "jobs: it has 2 for its weight of 1 of 2."},
+        {"equal:variant=static", "Under equal:variant=static it keeps the 1 CPUs that it started "
                                  "with."},
-        {"las:thresholds=60/600", "By las it is in queue 1, with 100 CPU-seconds of service; at "
-                                  "600 it falls into queue 2."},
-        {"las:thresholds=60", "By las it is in queue 1, with 100 CPU-seconds of service, the last "
-                              "one."},
-        {"deadline", "By deadline it has what deadlines leave: it has none."},
+        {"las:thresholds=60/600", "Under las it is in queue 1, with 100 CPU-seconds of service; at "
+                                  "600 it falls to queue 2."},
+        {"las:thresholds=60",
+         "Under las it is in queue 1, with 100 CPU-seconds of service, the last "
+         "one."},
+        {"deadline", "Under deadline it gets what jobs with deadlines leave, because it has none."},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct world w;

@@ -140,10 +140,10 @@ static void test_unknown_parameters(void **state)
     refuse("fifo:", "write name=value");
     refuse("fifo:=strict", "write name=value");
     refuse("fifo:order", "write name=value");
-    refuse("fifo:order=strict:order=skip", "policy fifo: order is there twice");
-    refuse("allocate=fifo,allocate=las", "allocate= is there twice");
+    refuse("fifo:order=strict:order=skip", "policy fifo: order is given twice");
+    refuse("allocate=fifo,allocate=las", "allocate= is given twice");
     refuse("allocat=fifo", "did you mean 'allocate='?");
-    refuse("fifo,las", "several policies to compare are several --policy");
+    refuse("fifo,las", "to compare several policies, repeat --policy");
     refuse("fifo:order=", "order=: expected one of");
     refuse("fifo:order=fast", "policy fifo: order=fast: expected one of strict|skip|backfill");
     refuse("las:thresholds=0", "policy las: thresholds");

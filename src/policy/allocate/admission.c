@@ -1,7 +1,7 @@
-/* Owns admission: progressive filling by deadline, and on failure Moore and
- * Hodgson's rule: of the job that does not fit and the admitted ones that cost
- * more, the dearest is given up. A met deadline's cost is counted as if the job
- * were alone, so it does not depend on who came before. */
+/* Owns admission: progressive filling by deadline. If a job does not fit, Moore and Hodgson's
+ * rule applies: the most expensive one of this job and the admitted ones is given up. The
+ * cost of meeting a deadline is computed as if the job were alone, so it does not depend on
+ * earlier jobs. */
 #include "policy/allocate/admission.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "policy/budget.h"
 #include "policy/order.h"
 
-/* Jobs that are tried as victims for one that does not fit. */
+/* How many admitted jobs are tried as victims for a job that does not fit. */
 enum { TRIES = 4 };
 
 void admission_give(struct admission *m, struct candidate *c, units_t n)
@@ -84,7 +84,7 @@ static bool admit(struct admission *m, struct candidate *c)
     return true;
 }
 
-/* Admits c in the place of a dearer one, if that helps. */
+/* Admits c in place of a more expensive job, if that helps. */
 static bool admit_instead(struct admission *m, struct candidate *c, struct bids *admitted)
 {
     uint32_t tried[TRIES], n = 0;
@@ -106,8 +106,8 @@ static bool admit_instead(struct admission *m, struct candidate *c, struct bids 
     return fits;
 }
 
-/* Fills the admitted again without those that were given up, whose holes close,
- * and tries these in what is left. */
+/* Fills the admitted jobs again without those that were given up, which closes the holes they
+ * left, and tries those again in what is left. */
 static void tighten(struct admission *m)
 {
     forecast_clear(&m->forecast);
@@ -149,7 +149,7 @@ void admission_fill(struct admission *m, double width)
         bool fits = admit(m, c);
         given_up = given_up || !fits;
         fits = fits || admit_instead(m, c, &admitted);
-        if (fits && !c->pinned) /* what is pinned is never given up */
+        if (fits && !c->pinned) /* a pinned job is never given up */
             bids_push(&admitted, c->cost, m->by_deadline[i]);
     }
     if (given_up)

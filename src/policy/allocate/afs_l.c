@@ -1,25 +1,24 @@
-/* afs-l: minima in order of shortest remaining; then each further unit to the
- * winner of a pairwise tournament that weighs a short job's claim against a
- * longer job's better use of the unit.
+/* afs-l: minima in order of remaining work; then each further unit to the winner of a
+ * tournament, in which a short job competes with a longer job that makes better use of the
+ * unit.
  *
- * Of two jobs let a be the one with the smaller rem/S(n), b the other. b wins if
+ * Of two jobs let a be the one with the smaller rem/S(n), and b the other. b wins if
  *
  *   (S_b(n_b+1) - S_b(n_b)) / S_b(n_b+1) > (S_a(n_a+1) - S_a(n_a)) / S_a(n_a)
  *
- * else a. The tournament is a tree over the jobs in order of remaining time, so
- * a unit costs one match per level and not one per job.
+ * and a otherwise. The tournament is a tree over the jobs in order of remaining work, so a
+ * unit costs one match per level, not one per job.
  *
- * Source: Hwang et al., "Elastic resource sharing for distributed deep
- * learning" (NSDI'21). Deviation from Voda's code, which measures b's length at
- * a's allocation (a slip). Where sizes have gaps, the gain of the step is taken
- * per unit. */
+ * Source: Hwang et al., "Elastic resource sharing for distributed deep learning" (NSDI'21).
+ * Deviation from Voda's code, which by mistake measures b's length at a's allocation. If
+ * sizes have gaps, the gain of a step is taken per unit. */
 #include "policy/elastic.h"
 #include "policy/policies.h"
 
 struct player {
     double length;    /* rem/S(n) */
     double win, hold; /* the two sides of the rule */
-    uint32_t task;    /* TASK_NONE = takes no more */
+    uint32_t task;    /* TASK_NONE = can take no more */
 };
 
 static struct player player_of(const struct budget *b, const struct plan *plan, uint32_t task)
@@ -38,7 +37,7 @@ static struct player player_of(const struct budget *b, const struct plan *plan, 
                            task};
 }
 
-/* The first argument is the one that comes first in the order. */
+/* x comes before y in the order. */
 static uint32_t match(const struct player *players, uint32_t x, uint32_t y)
 {
     const struct player *p = &players[x], *q = &players[y];
@@ -50,8 +49,8 @@ static uint32_t match(const struct player *players, uint32_t x, uint32_t y)
 }
 
 struct tree {
-    struct player *players; /* leaves, padded with players that take nothing */
-    uint32_t *winner;       /* winner[1] = of all */
+    struct player *players; /* the leaves, padded with players that can take nothing */
+    uint32_t *winner;       /* of each subtree; winner[1] = of all */
     uint32_t leaves;
 };
 

@@ -1,26 +1,26 @@
-/* deadline: as many deadlines as possible are met, and what is left makes
- * everybody faster. All is computed anew at every decision.
+/* deadline: meets as many deadlines as possible, and spends the rest on speed. Everything is
+ * computed again at every decision.
  *
- * 1. Need: the smallest size with which a job, alone, would end in time. A job
- *    without one is late, one without a deadline is best effort.
- * 2. Filling, by deadline: each job gets the smallest share per slot of time
- *    that ends it before its deadline in what earlier deadlines left. When there
- *    is none, of it and the admitted jobs that cost more units x time the
- *    dearest is given up for now (Moore and Hodgson's rule): it is at risk.
- * 3. Tightening: if any was given up, the admitted are filled again without
- *    them, and those at risk are tried in what is left, cheapest first.
- * 4. Units now: the admitted jobs' first slot; then jobs keep what they hold
- *    where it fits; then each job without units its minimum, cheapest first;
- *    then growth by the share of a unit that brings progress. A job that runs is
- *    resized only if it then ends sooner by more than two stops.
- * 5. Floor: late and best-effort jobs never starve. One that has waited `age` gets
- *    its minimum ahead of all and keeps it for a tenth of that; otherwise, of what
- *    the admitted leave, the one that has waited longest for what it costs.
+ * 1. Need: the smallest size with which the job would end in time if it were alone. A job
+ *    without such a size is late; a job without a deadline is best effort.
+ * 2. Filling, by deadline: each job gets the smallest share per slot of time that ends it in
+ *    time in what earlier deadlines have left. If there is none, the most expensive one of
+ *    this job and the admitted ones, in units x time, is given up for now (Moore and
+ *    Hodgson's rule): it is at risk.
+ * 3. Tightening: if a job was given up, the admitted ones are filled again without it, and
+ *    those at risk are tried in what is left, cheapest first.
+ * 4. Units now: admitted jobs get their first slot; then jobs keep what they hold if it fits;
+ *    then each job without units gets its minimum, cheapest first; then jobs grow where the
+ *    largest part of a unit becomes progress. A running job is resized only if it then ends
+ *    sooner by more than two stops.
+ * 5. Floor: late and best-effort jobs never starve. One that has waited for `age` gets its
+ *    minimum before all others, and keeps it for a tenth of that time. Before that, of what
+ *    the admitted jobs leave, the job that has waited longest relative to its cost.
  *
- * Source: "A QoS-oriented scheduling and autoscaling framework for deep learning"
- * (IJCNN 2019), and Gu et al., ElasticFlow (ASPLOS'23): progressive filling and
- * spare units by marginal return. Deviations: admission is not sticky; a job that does not fit
- * is never dropped; costs of resizing are part of the plan; victims by cost.
+ * Source: "A QoS-oriented scheduling and autoscaling framework for deep learning" (IJCNN
+ * 2019), and Gu et al., ElasticFlow (ASPLOS'23): progressive filling, and spare units by
+ * marginal return. Deviations: admission is not sticky; a job that does not fit is never
+ * dropped; the costs of resizing are part of the plan; victims are chosen by cost.
  *
  * Memo (task): i[0] = until when it keeps the floor. */
 #include <math.h>
@@ -34,8 +34,7 @@
 
 enum { SLOT, AGE };
 
-/* A job that waited too long keeps the floor for this part of `age`, its restart
- * aside. */
+/* A job that waited too long keeps the floor for this part of `age`, after its restart. */
 enum { FLOOR_PART = 10 };
 
 static double key_excess(const struct candidate *c)
@@ -43,8 +42,8 @@ static double key_excess(const struct candidate *c)
     return (double)(c->demand.held - c->out);
 }
 
-/* Jobs that hold more than they are given keep it where it fits, the smallest
- * excess first. */
+/* Lets jobs keep what they hold beyond what they are given, if it fits, the smallest excess
+ * first. */
 static void keep(struct admission *m, bool admitted)
 {
     const uint32_t *order = admission_sort(m, key_excess);
@@ -56,8 +55,8 @@ static void keep(struct admission *m, bool admitted)
     }
 }
 
-/* The size index that a growing job goes to next; -1 = it does not grow. One
- * that would change must end sooner by this stop and the one that undoes it. */
+/* The size index that a growing job goes to next; -1 = it does not grow. A job that would be
+ * resized must end sooner by more than this stop and the one that reverts it. */
 static int next_level(const struct candidate *c)
 {
     const struct demand *d = &c->demand;
@@ -107,8 +106,8 @@ static void give_units(struct admission *m, struct candidate *longest)
         const struct demand *d = &c->demand;
         if (c->state != ADMISSION_ADMITTED || !d->level[0])
             continue;
-        /* The first slot is booked on average, so its sum may be too much: who
-         * is cut short here starts when the next one ends. */
+        /* The first slot is booked on average, so its sum may be too large. A job that gets
+         * less here starts when the next one ends. */
         units_t n = d->size[d->level[0] - 1];
         int l = demand_level(d, n < m->left ? n : m->left);
         if (l >= 0)
@@ -126,8 +125,8 @@ static void give_units(struct admission *m, struct candidate *longest)
     grow(m);
 }
 
-/* A claim to the floor: who holds it on, who waited too long, who has waited
- * most for what it costs; larger first within each kind. */
+/* A claim to the floor: of the job that still has it, of jobs that have waited too long, of
+ * jobs by waiting time relative to cost. Within each kind larger keys come first. */
 struct claim_to_floor {
     enum { CLAIM_NONE, CLAIM_RATIO, CLAIM_AGED, CLAIM_HELD } kind;
     double key;
@@ -139,7 +138,7 @@ static struct claim_to_floor floor_claim(const struct admission *m, const struct
     const struct task *t = &m->s->tasks[c->demand.task];
     usec_t now = m->s->now, waited = task_running(t) ? 0 : now - t->queued_at;
     struct claim_to_floor claim = {CLAIM_RATIO, 0};
-    if (c->state != ADMISSION_LATE || c->pinned) /* that one has its minimum already */
+    if (c->state != ADMISSION_LATE || c->pinned) /* a pinned job has its minimum already */
         return (struct claim_to_floor){CLAIM_NONE, 0};
     claim.key = (double)(now - t->job->submit) / (c->cost + 1);
     if (task_running(t) && t->memo[AXIS_ALLOCATE].i[0] > now)
@@ -149,8 +148,8 @@ static struct claim_to_floor floor_claim(const struct admission *m, const struct
     return claim;
 }
 
-/* Gives the floor to a job that has waited too long, and returns NULL; or returns
- * the one that shall have it if deadlines leave anything. */
+/* Gives the floor to a job that has waited too long, and returns NULL. Otherwise returns the
+ * job that gets it if deadlines leave anything. */
 static struct candidate *give_floor(struct admission *m, usec_t age, struct plan *plan)
 {
     struct candidate *best = NULL;
@@ -158,7 +157,7 @@ static struct candidate *give_floor(struct admission *m, usec_t age, struct plan
     for (uint32_t i = 0; i < m->n; i++) {
         struct claim_to_floor claim = floor_claim(m, &m->at[i], age);
         const struct task *t = &m->s->tasks[m->at[i].demand.task];
-        if (claim.kind == CLAIM_RATIO) /* if it waits, or has to from now on */
+        if (claim.kind == CLAIM_RATIO) /* whether it waits already, or has to from now on */
             plan_wake(plan, (task_running(t) ? m->s->now : t->queued_at) + age);
         if (claim.kind > top.kind || (claim.kind == top.kind && claim.key > top.key)) {
             top = claim;
@@ -177,7 +176,7 @@ static struct candidate *give_floor(struct admission *m, usec_t age, struct plan
     return NULL;
 }
 
-/* Grants what it was given, or as much of it as one node has. */
+/* Grants what the candidate was given, or as much of it as fits on one node. */
 static bool grant(struct budget *b, struct plan *plan, const struct candidate *c, unsigned pool)
 {
     const struct demand *d = &c->demand;
@@ -229,17 +228,17 @@ static bool describe_deadline(const struct snapshot *s, const struct params *p, 
     (void)p;
     if (deadline == USEC_NEVER)
         snprintf(out->text, sizeof out->text,
-                 "By deadline it has what deadlines leave: it has none.");
+                 "Under deadline it gets what jobs with deadlines leave, because it has none.");
     else if (deadline <= s->now)
         snprintf(out->text, sizeof out->text,
-                 "By deadline it has what others leave: its own passed %s ago.",
+                 "Under deadline it gets what others leave, because its deadline passed %s ago.",
                  time_format(s->now - deadline, span, sizeof span));
     else if (end == USEC_NEVER)
-        snprintf(out->text, sizeof out->text, "By deadline it has %s left to start and to end.",
+        snprintf(out->text, sizeof out->text, "Under deadline it has %s left to start and to end.",
                  time_format(deadline - s->now, span, sizeof span));
     else
         snprintf(out->text, sizeof out->text,
-                 "By deadline it would end %s %s the deadline at this size.",
+                 "Under deadline, at this size it would end %s %s its deadline.",
                  time_format(end < deadline ? deadline - end : end - deadline, span, sizeof span),
                  end < deadline ? "before" : "after");
     return true;
@@ -249,24 +248,26 @@ static const struct param params[] = {
     [SLOT] = {"slot", PARAM_DURATION, "60s", 1, 86400, NULL,
               "width of the first slots of the forecast"},
     [AGE] = {"age", PARAM_DURATION, "1h", 1, 1e9, NULL,
-             "a job without a deadline, or past it, runs at least once in this time"},
+             "a job without a deadline, or past it, waits at most this long"},
     {0},
 };
 
 const struct policy policy_deadline = {
     .axis = AXIS_ALLOCATE,
     .name = "deadline",
-    .summary = "as many deadlines as possible, the spare units where they bring most",
-    .rule = "By deadline, each job gets the smallest share per slot of time that ends it in time "
-            "given what earlier deadlines reserved, every resize on the way at its cost. When none "
-            "exists, the dearest of it and the admitted jobs, in units x time, is given up for now "
-            "and marked at risk: it runs best effort and is tried again at every decision.\n\n"
-            "Spare units first let jobs keep what they hold, then start those that wait, cheapest "
-            "first, then go where the most of a unit becomes progress; a running job is resized "
-            "only if it ends sooner by more than the stops.\n\n"
-            "Jobs without a deadline, or late, are best effort. Of what deadlines leave, the one "
-            "that has waited longest for what it costs holds its minimum; one that has waited age "
-            "comes ahead of all, and keeps its minimum for a tenth of that time.",
+    .summary = "as many deadlines as possible; spare units where they bring most",
+    .rule =
+        "By deadline, each job gets the smallest share per slot of time that ends it in time in "
+        "what earlier deadlines have left; every resize on the way costs its stop. If there is "
+        "none, the most expensive one of this job and the admitted ones, in units x time, is "
+        "given up for now and is at risk: it runs as best effort and is tried again at every "
+        "decision.\n\n"
+        "Spare units first let jobs keep what they hold, then start waiting jobs, cheapest first, "
+        "then go where the largest part of a unit becomes progress. A running job is resized only "
+        "if it then ends sooner by more than the stops cost.\n\n"
+        "Jobs without a deadline and late jobs are best effort. Of what deadlines leave, the job "
+        "that has waited longest relative to its cost gets its minimum first. One that has waited "
+        "for age gets it before all others, and keeps it for a tenth of that time.",
     .source = "A QoS-oriented scheduling and autoscaling framework for deep learning; Gu et al., "
               "ElasticFlow (ASPLOS'23)",
     .params = params,

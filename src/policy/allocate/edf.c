@@ -1,10 +1,10 @@
-/* edf: earliest deadline first, with preemption. Jobs without a deadline come
- * last, in order of submission.
+/* edf: earliest deadline first, with preemption. Jobs without a deadline come last, in order
+ * of submission.
  *
  * Source: the classic policy; the EDF baseline of ElasticFlow.
  *
- * Under --rules elasticflow a job takes, as in that simulator, the widest size
- * that is left, even where a smaller one would be faster. */
+ * Under --rules elasticflow a job takes the largest size that is left, as in that simulator,
+ * even if a smaller one would be faster. */
 #include "policy/policies.h"
 #include "policy/queue.h"
 
@@ -40,9 +40,9 @@ const struct policy policy_edf = {
     .axis = AXIS_ALLOCATE,
     .name = "edf",
     .summary = "earliest deadline first, preemptive; no deadline comes last",
-    .rule = "All active jobs in order of their deadlines, then of submission; jobs without a "
-            "deadline last. Each is granted what it asks for when that is left; jobs that do not "
-            "fit are passed over and stopped if they run.",
+    .rule = "All jobs, running or waiting, are served in order of their deadlines, then of "
+            "submission; jobs without a deadline come last. Each is granted what it requests while "
+            "that is left. A job that does not fit is skipped, and stopped if it runs.",
     .source = "the classic policy; the EDF baseline of ElasticFlow (ASPLOS'23)",
     .decide = allocate_edf,
 };

@@ -1,8 +1,8 @@
-/* elastic-fifo: jobs in order of submission get their minimum if it fits; then
- * rounds of one more unit each in the same order, until nothing is left.
+/* elastic-fifo: in order of submission, jobs get their minimum if it fits; then one more unit
+ * each, in rounds in the same order, until nothing is left.
  *
- * Source: Hsieh, Voda, ElasticFIFO. Deviation: Voda's code also gives a unit to
- * a job whose minimum did not fit, which cannot run on it; here it gets none. */
+ * Source: Hsieh, Voda, ElasticFIFO. Deviation: Voda's code also gives a unit to a job whose
+ * minimum did not fit and which cannot run on it; here it gets none. */
 #include "policy/elastic.h"
 #include "policy/policies.h"
 
@@ -21,9 +21,10 @@ const struct policy policy_elastic_fifo = {
     .axis = AXIS_ALLOCATE,
     .name = "elastic-fifo",
     .summary = "by submission: minima first, then one more unit each in rounds",
-    .rule = "Jobs in order of submission get their minimum if it fits, else nothing. What is left "
-            "is given out in rounds of one more unit each, in the same order, to jobs that have "
-            "units and less than their maximum, until nothing is left or nobody can take more.",
+    .rule =
+        "In order of submission, jobs get their minimum if it fits, otherwise nothing. What is "
+        "left is given out in rounds of one more unit each, in the same order, to jobs that have "
+        "units, but fewer than their maximum, until nothing is left or no job can take more.",
     .source = "Hsieh, Voda scheduler, ElasticFIFO",
     .decide = allocate_elastic_fifo,
 };

@@ -1,11 +1,10 @@
-/* elastic-las: the queues of las at the jobs' minima, then further units where
- * they speed a job up most.
+/* elastic-las: the queues of las with each job at its minimum, then further units where they
+ * speed up a job most.
  *
- * Phase 1 serves the queues of least attained service, each job at its minimum.
- * Phase 2: when more than `compact` jobs wait, jobs in a demoted queue stay at
- * their minimum, so that the queue drains; all others may grow. Each further
- * unit goes to the largest marginal gain S(n+1) - S(n), ties to the higher
- * queue, and none is given for nothing.
+ * Phase 1 serves the queues of least attained service, each job at its minimum. Phase 2: while
+ * more than `compact` jobs wait, jobs that were demoted stay at their minimum, so that the
+ * queue drains; all others may grow. Each further unit goes to the largest marginal gain
+ * S(n+1) - S(n), ties to the higher queue. It stops when nothing is gained.
  *
  * Source: Hsieh, Voda, ElasticTiresias. */
 #include "policy/allocate/las.h"
@@ -41,18 +40,19 @@ static void allocate_elastic_las(const struct snapshot *s, const struct params *
 static const struct param params[] = {
     LAS_PARAM_ROWS,
     [COMPACT] = {"compact", PARAM_NUMBER, "10", 0, 1e9, NULL,
-                 "when more jobs than this wait, demoted ones stay at their minimum"},
+                 "while more jobs than this wait, demoted ones stay at their minimum"},
     {0},
 };
 
 const struct policy policy_elastic_las = {
     .axis = AXIS_ALLOCATE,
     .name = "elastic-las",
-    .summary = "least attained service at minima, then units where they speed up most",
-    .rule = "Phase 1: the queues of las, every job at its minimum.\n\n"
-            "Phase 2: each further unit goes to the job with the largest marginal gain S(n+1) - "
-            "S(n), ties to the higher queue; it stops when nothing is gained. While more than "
-            "compact jobs wait, jobs in a demoted queue stay at their minimum.",
+    .summary = "least attained service at the minima, then units where they speed up most",
+    .rule =
+        "Phase 1: the queues of las, each job at its minimum.\n\n"
+        "Phase 2: each further unit goes to the job with the largest marginal gain S(n+1) - S(n), "
+        "ties to the higher queue; it stops when nothing is gained. While more than compact jobs "
+        "wait, jobs that were demoted stay at their minimum.",
     .source = "Hsieh, Voda scheduler, ElasticTiresias",
     .params = params,
     .decide = allocate_elastic_las,

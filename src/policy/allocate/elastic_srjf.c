@@ -1,4 +1,4 @@
-/* elastic-srjf: like elastic-fifo, in order of remaining time on the minimum.
+/* elastic-srjf: like elastic-fifo, in order of remaining time on one unit.
  *
  * Source: Hsieh, Voda, ElasticSRJF, with the same deviation as elastic-fifo. */
 #include "policy/elastic.h"
@@ -17,8 +17,8 @@ const struct policy policy_elastic_srjf = {
     .axis = AXIS_ALLOCATE,
     .name = "elastic-srjf",
     .summary = "shortest remaining first: minima, then one more unit each in rounds",
-    .rule = "Jobs in order of their remaining time on one unit get their minimum if it fits, else "
-            "nothing; then rounds of one more unit each in the same order.",
+    .rule = "In order of remaining time on one unit, jobs get their minimum if it fits, otherwise "
+            "nothing; then one more unit each, in rounds in the same order.",
     .source = "Hsieh, Voda scheduler, ElasticSRJF",
     .decide = allocate_elastic_srjf,
 };

@@ -1,16 +1,15 @@
-/* equal: the cores of a node are divided evenly between its malleable jobs,
- * within each one's min and max, remainders to the oldest, anew at each arrival
- * and exit.
+/* equal: the cores of a node are divided evenly among its malleable jobs, within the min and
+ * max of each, remainders to the oldest. They are divided again whenever a job arrives or
+ * ends.
  *
  * variant=oldest: the oldest takes up to its maximum first, then the next.
  * variant=weight: in proportion to the jobs' weights.
- * variant=static: what a job asked for when it started, never changed: the
- * baseline.
+ * variant=static: what a job requests when it starts, never changed: the baseline.
  *
- * Jobs that must be whole are divided by node: a running one on its own, a new
- * one on the node that gives it most: cores that its jobs leave idle, or an equal
- * part; then the one with the fewest jobs. It is placed there, since its jobs make
- * room for it. Other jobs divide the whole pool.
+ * Jobs that must fit on one node are divided by node: a running job on its own, a new job on
+ * the node that gives it most, which is the cores that the node's jobs leave idle, or an equal
+ * part of all; among equal nodes, the one with the fewest jobs. It is placed there, because
+ * the jobs there make room for it. Other jobs divide the whole pool.
  *
  * Source: Libutti, "Scheduling elastic machine learning process through
  * containers" (thesis, National University of La Plata). */
@@ -51,19 +50,19 @@ static void divide(struct budget *b, struct plan *plan, const uint32_t *group, u
     elastic_by_gain(b, plan, group, n, gains[variant]);
 }
 
-/* Of a node while tasks are counted on it. */
+/* What is counted for a node. */
 struct seats {
     uint32_t tasks;
-    units_t wish; /* what these would take beyond their minima */
+    units_t wish; /* what these tasks would take beyond their minima */
 };
 
-static void sit(struct seats *node, const struct task *t)
+static void count_seat(struct seats *node, const struct task *t)
 {
     node->tasks++;
     node->wish += task_max(t) - task_min(t);
 }
 
-/* About what the task would get on the node once its cores are divided. */
+/* Roughly what the task would get on the node after its cores are divided. */
 static units_t part(const struct budget *b, const struct task *t, unsigned pool, uint32_t node,
                     const struct seats *seats)
 {
@@ -73,9 +72,9 @@ static units_t part(const struct budget *b, const struct task *t, unsigned pool,
     return most < task_max(t) ? most : task_max(t);
 }
 
-/* Takes the minimum on a node of our choice: the budget counts a waiting task on
- * the tightest node, here it shall be the one that gives it most. */
-static bool seat(struct budget *b, struct plan *plan, uint32_t task, const struct seats *seats)
+/* Takes the minimum on the node that gives the task most. The budget would count a waiting
+ * task on the tightest node. */
+static bool seat_best(struct budget *b, struct plan *plan, uint32_t task, const struct seats *seats)
 {
     const struct task *t = &b->s->tasks[task];
     uint32_t best = TASK_NONE;
@@ -100,7 +99,7 @@ static bool seat(struct budget *b, struct plan *plan, uint32_t task, const struc
     return true;
 }
 
-/* Minima of all tasks, oldest first; running ones before those that wait. */
+/* Grants the minima of all tasks, running ones before waiting ones, oldest first. */
 static void seat_all(struct budget *b, struct plan *plan, const uint32_t *order)
 {
     const struct snapshot *s = b->s;
@@ -112,16 +111,17 @@ static void seat_all(struct budget *b, struct plan *plan, const uint32_t *order)
                 continue;
             bool choose =
                 waiting && t->job->whole && t->phase == TASK_QUEUED && t->job->pool != POOL_ANY_GPU;
-            bool seated =
-                choose ? seat(b, plan, order[i], seats) : budget_grant_least(b, plan, order[i]);
+            bool seated = choose ? seat_best(b, plan, order[i], seats)
+                                 : budget_grant_least(b, plan, order[i]);
             if (!seated)
                 plan_deny(plan, order[i], WHY_NO_ROOM, TASK_NONE);
             else if (t->job->whole)
-                sit(&seats[b->node_of[order[i]]], t);
+                count_seat(&seats[b->node_of[order[i]]], t);
         }
 }
 
-/* Tasks that hold units, those counted by node sorted by it, then the others. */
+/* Divides what is left: by node among tasks that are counted by node, then the pool among
+ * the others. */
 static void divide_all(struct budget *b, struct plan *plan, const uint32_t *order, unsigned variant)
 {
     const struct snapshot *s = b->s;
@@ -161,7 +161,7 @@ static void allocate_equal(const struct snapshot *s, const struct params *p, str
     divide_all(&b, plan, order, variant);
 }
 
-/* Who divides the node's units of this pool with the task, itself included. */
+/* How many tasks divide the node's units of this pool, the task included. */
 static uint32_t sharers(const struct snapshot *s, const struct task *t, double *weights)
 {
     const struct node *node = &s->cluster->nodes[t->at.at[0].node];
@@ -189,16 +189,17 @@ static bool describe_equal(const struct snapshot *s, const struct params *p, uin
         return false;
     if (variant == VARIANT_STATIC) {
         snprintf(out->text, sizeof out->text,
-                 "By equal:variant=static it keeps the %g %s that it started with.", has, kind);
+                 "Under equal:variant=static it keeps the %g %s that it started with.", has, kind);
         return true;
     }
     uint32_t n = sharers(s, t, &weights);
     units_t all = node_size(&s->cluster->nodes[t->at.at[0].node], t->pool);
-    int used = snprintf(out->text, sizeof out->text,
-                        "By equal the %g %s of its node are divided %s between %u job%s: it has %g",
-                        (double)all / UNIT, kind, rules[variant], n, n == 1 ? "" : "s", has);
+    int used =
+        snprintf(out->text, sizeof out->text,
+                 "Under equal the %g %s of its node are divided %s among %u job%s: it has %g",
+                 (double)all / UNIT, kind, rules[variant], n, n == 1 ? "" : "s", has);
     if (variant == VARIANT_WEIGHT)
-        snprintf(out->text + used, sizeof out->text - (size_t)used, " for its weight of %g in %g.",
+        snprintf(out->text + used, sizeof out->text - (size_t)used, " for its weight of %g of %g.",
                  t->job->weight, weights);
     else
         snprintf(out->text + used, sizeof out->text - (size_t)used, ".");
@@ -214,13 +215,13 @@ static const struct param params[] = {
 const struct policy policy_equal = {
     .axis = AXIS_ALLOCATE,
     .name = "equal",
-    .summary = "a node's cores divided evenly between its malleable jobs",
+    .summary = "a node's cores divided evenly among its malleable jobs",
     .rule =
-        "Every job gets its minimum, oldest first. What is left of a node is divided so that its "
-        "jobs hold the same, within min and max, remainders to the oldest; it is divided anew "
-        "at each arrival and exit.\n\n"
+        "Every job gets its minimum, running jobs first, then the oldest. What is left of a node "
+        "is divided so that its jobs hold the same, within min and max, remainders to the oldest. "
+        "It is divided again whenever a job arrives or ends.\n\n"
         "variant=oldest: the oldest takes up to its maximum first. variant=weight: in proportion "
-        "to the weights. variant=static: what a job asked for at its start, for comparison.",
+        "to the weights. variant=static: what a job requests when it starts, for comparison.",
     .source = "Libutti, Scheduling elastic machine learning process through containers (thesis)",
     .params = params,
     .decide = allocate_equal,

@@ -1,10 +1,10 @@
-/* ffdl: the units go where the sum of all speedups is largest.
+/* ffdl: the largest sum of speedups.
  *
- * Over the first K jobs by submission, K being the pool's units, it maximises
- * the sum of S_j(n_j) with the n_j within K in all and each 0 or an admissible
- * size from min to max. When all curves are concave and sizes have no gaps this
- * is the greedy by marginal gain; otherwise a dynamic program corrects its last
- * steps (knapsack.c), so that the optimum is exact in either case.
+ * Over the first K jobs by submission, K being the units of the pool, it maximises the sum of
+ * S_j(n_j), where the n_j are at most K in total and each is 0 or an admissible size from min
+ * to max. If all curves are concave and sizes have no gaps, giving each unit to the largest
+ * marginal gain is optimal; otherwise a dynamic program corrects the last steps of that
+ * (knapsack.c), so the result is exact in either case.
  *
  * Source: Jayaram et al., FfDL (Middleware'19), its elastic optimizer as in
  * Saxena et al. (2020) and Voda. */
@@ -19,8 +19,8 @@ static uint32_t whole_units(units_t n)
     return (uint32_t)((n + UNIT - 1) / UNIT);
 }
 
-/* Whole units that are not for choice: a task that must not be preempted keeps its
- * minimum, and chooses what it gets beyond. */
+/* Whole units that are not part of the choice: a pinned task keeps its minimum, and the choice
+ * is what it gets beyond that. */
 static uint32_t base_of(const struct task *t)
 {
     return t->pinned ? whole_units(task_min(t)) : 0;
@@ -50,7 +50,7 @@ static void add_options(const struct task *t, unsigned pool, struct knapsack_job
     }
 }
 
-/* The size in units that was chosen; 0 = none. The minimum may be a fraction. */
+/* The chosen size in units; 0 = none. The minimum may be a fraction. */
 static units_t chosen_units(const struct task *t, const struct knapsack_job *j)
 {
     uint32_t size = base_of(t) + (j->chosen ? j->options[j->chosen - 1].size : 0);
@@ -79,7 +79,7 @@ static void allocate_pool(struct budget *b, struct plan *plan, const uint32_t *o
         if (chosen == 0)
             plan_deny(plan, mine[i], WHY_ORDER, TASK_NONE);
         else if (!budget_grant_in(b, plan, mine[i], pool, chosen))
-            budget_grant_in(b, plan, mine[i], pool, task_min(t)); /* no node has as much */
+            budget_grant_in(b, plan, mine[i], pool, task_min(t)); /* no node has that much */
     }
 }
 
@@ -99,10 +99,12 @@ const struct policy policy_ffdl = {
     .axis = AXIS_ALLOCATE,
     .name = "ffdl",
     .summary = "the largest sum of speedups over the first K jobs (FfDL's optimizer)",
-    .rule = "Over the first K jobs by submission, K being the number of units, maximise the sum of "
-            "S_j(n_j) with the n_j within K in all and each 0 or from min to max. When all curves "
-            "are concave and start at one unit this is the greedy by marginal gain; otherwise a "
-            "dynamic program over the last steps of the greedy makes it exact.",
+    .rule =
+        "Over the first K jobs by submission, K being the number of units, the sum of S_j(n_j) is "
+        "maximised, where the n_j are at most K in total and each is 0 or from min to max. If all "
+        "curves are concave and start at one unit, giving each unit to the largest marginal gain "
+        "is optimal; otherwise a dynamic program over the last of these steps makes the result "
+        "exact.",
     .source = "Jayaram et al., FfDL (Middleware'19), elastic optimizer; Voda",
     .decide = allocate_ffdl,
 };

@@ -1,15 +1,14 @@
-/* fifo: jobs in order of submission, each granted what it asked for when that
- * is free. Running jobs keep what they hold.
+/* fifo: jobs in order of submission, each granted what it requests if that is free. Running
+ * jobs keep what they hold.
  *
- * order=strict: the first job that does not fit blocks all behind it.
- * order=skip: jobs that do not fit are passed over (Voda's FIFO; fjf in
- * Tiresias' simulator). A large job may starve.
- * order=backfill: the first job that does not fit gets a reservation: the
- * earliest time at which running jobs will have freed enough. A job behind it
- * may start now only if it ends before that time or leaves the reservation
- * whole (EASY backfilling), so large jobs never starve. When the end of a
- * running job is not known, nothing behind the first misfit starts. A job that
- * could not run on the nodes that are up is passed over.
+ * order=strict: the first job that does not fit blocks all jobs after it.
+ * order=skip: jobs that do not fit are skipped (Voda's FIFO; fjf in Tiresias' simulator). A
+ * large job may starve.
+ * order=backfill: the first job that does not fit gets a reservation: the earliest time at
+ * which running jobs will have freed enough. A later job may start now only if it ends before
+ * that time or does not use what is reserved (EASY backfilling), so large jobs never starve.
+ * If the end of a running job is not known, no job after the first one that does not fit
+ * starts. A job that could not run on the nodes that are up is skipped.
  *
  * Source: Schedulearn; Voda; Lifka, "The ANL/IBM SP scheduling system" (1995)
  * for backfilling. */
@@ -20,25 +19,24 @@
 enum { ORDER };
 enum { ORDER_STRICT, ORDER_SKIP, ORDER_BACKFILL };
 
-/* A hold on units for the first task that did not fit in a pool. */
+/* A reservation for the first task that does not fit in a pool. */
 struct reservation {
-    uint32_t who; /* TASK_NONE = nobody yet */
+    uint32_t who; /* TASK_NONE = no task yet */
     unsigned pool;
     usec_t at;       /* when it can start */
-    units_t spare;   /* units free then beyond what it needs */
-    uint32_t node;   /* for a task that must be whole: the node it waits for */
-    units_t blocked; /* units of that node kept from others meanwhile */
+    units_t spare;   /* units that are free then beyond what it needs */
+    uint32_t node;   /* for a task that must fit on one node: that node */
+    units_t blocked; /* units of that node that others cannot have meanwhile */
 };
 
-/* Units of the task on the node, or in all. */
+/* Units of the task on the node; in total for TASK_NONE. */
 static units_t units_on(const struct task *t, uint32_t node)
 {
     return node == TASK_NONE ? t->n : placement_on(&t->at, node);
 }
 
-/* The time at which tasks, in order of their end, have freed `need` units of the
- * node (TASK_NONE = of any); USEC_NEVER when that cannot be told. `over` gets what
- * is free beyond it. */
+/* When tasks that end will have freed `need` units of the node (TASK_NONE = of all nodes);
+ * USEC_NEVER if that is not known. *over becomes what is free beyond that. */
 static usec_t when_free(const struct budget *b, struct keyed *ends, uint32_t n, units_t need,
                         uint32_t node, units_t *over)
 {
@@ -72,7 +70,7 @@ static void reserve_pool(const struct budget *b, struct reservation *v)
     v->at = when_free(b, ends, n, need, TASK_NONE, &v->spare);
 }
 
-/* When the node will have n units, counting what the plan has put there. */
+/* When n units of the node will be free, counting what the plan has put there. */
 static usec_t when_node_free(const struct budget *b, unsigned pool, uint32_t node, units_t n)
 {
     const struct snapshot *s = b->s;
@@ -85,13 +83,13 @@ static usec_t when_node_free(const struct budget *b, unsigned pool, uint32_t nod
         if (t->pool != pool)
             continue;
         ends[count++] = end_of(s, at->tasks.at[i]);
-        if (!t->job->whole) /* the budget counts only whole ones by node */
+        if (!t->job->whole) /* the budget does not count it by node */
             need += units_on(t, node);
     }
     return when_free(b, ends, count, need, node, &over);
 }
 
-/* The node where a task that must be whole can start first. */
+/* Reserves the node on which a task that must fit on one can start first. */
 static void reserve_node(struct budget *b, struct reservation *v)
 {
     const struct snapshot *s = b->s;
@@ -111,7 +109,7 @@ static void reserve_node(struct budget *b, struct reservation *v)
         v->blocked = room_block(&b->room, v->pool, v->node);
 }
 
-/* Whether it could run on the nodes that are up if nobody else did. */
+/* Whether the task could run on the nodes that are up if they were empty. */
 static bool could_run(const struct snapshot *s, const struct task *t, unsigned pool)
 {
     if (!t->job->whole)
@@ -123,8 +121,8 @@ static bool could_run(const struct snapshot *s, const struct task *t, unsigned p
     return false;
 }
 
-/* A task that waits for a node to come back gets none: it would keep all others
- * from running meanwhile. */
+/* Reserves units for the task. A task that waits for a node to come back gets no reservation:
+ * it would block all others meanwhile. */
 static void reserve(struct budget *b, uint32_t task, unsigned pool, struct reservation *v)
 {
     const struct task *t = &b->s->tasks[task];
@@ -139,7 +137,7 @@ static void reserve(struct budget *b, uint32_t task, unsigned pool, struct reser
     }
 }
 
-/* Whether the task, started now, is gone when the reservation begins. */
+/* Whether the task, if it starts now, ends before the reservation begins. */
 static bool ends_in_time(const struct snapshot *s, const struct task *t, unsigned pool,
                          const struct reservation *v)
 {
@@ -147,7 +145,7 @@ static bool ends_in_time(const struct snapshot *s, const struct task *t, unsigne
     return start + task_time_on(t, pool, task_asked(t), s->now) <= (double)v->at;
 }
 
-/* Lets a task that is gone in time onto the reserved node. */
+/* Grants units of the reserved node to a task that ends in time. */
 static bool backfill_node(struct budget *b, struct plan *plan, uint32_t task, struct reservation *v)
 {
     const struct task *t = &b->s->tasks[task];
@@ -159,7 +157,7 @@ static bool backfill_node(struct budget *b, struct plan *plan, uint32_t task, st
     return fits;
 }
 
-/* Grants the task if it keeps out of the reservation's way. */
+/* Grants the task its units if the reservation is not delayed by it. */
 static bool backfill(struct budget *b, struct plan *plan, uint32_t task, struct reservation *v)
 {
     const struct task *t = &b->s->tasks[task];
@@ -184,8 +182,8 @@ static bool backfill(struct budget *b, struct plan *plan, uint32_t task, struct 
     return true;
 }
 
-/* The pool that a waiting task is queued for: the one it names, or the first that
- * is large enough. */
+/* The pool for which a waiting task queues: the one it names, or the first that is large
+ * enough. */
 static unsigned queue_of(const struct snapshot *s, const struct task *t)
 {
     if (t->job->pool != POOL_ANY_GPU)
@@ -240,23 +238,23 @@ static void allocate_fifo(const struct snapshot *s, const struct params *p, stru
 
 static const struct param params[] = {
     [ORDER] = {"order", PARAM_CHOICE, "backfill", 0, 0, "strict|skip|backfill",
-               "what happens behind a job that does not fit"},
+               "what happens to jobs after one that does not fit"},
     {0},
 };
 
 const struct policy policy_fifo = {
     .axis = AXIS_ALLOCATE,
     .name = "fifo",
-    .summary = "by submission: strictly, skipping misfits, or backfilling behind a reservation",
+    .summary = "by submission: strictly, skipping jobs that do not fit, or backfilling",
     .rule =
-        "Jobs in order of submission (within a priority), each granted what it asked for when "
-        "that is free. Running jobs keep what they hold.\n\n"
-        "order=strict: the first job that does not fit blocks those behind it.\n\n"
-        "order=skip: jobs that do not fit are passed over; a large job may starve.\n\n"
+        "Jobs in order of submission (within a priority), each granted what it requests if that "
+        "is free. Running jobs keep what they hold.\n\n"
+        "order=strict: the first job that does not fit blocks all jobs after it.\n\n"
+        "order=skip: jobs that do not fit are skipped; a large job may starve.\n\n"
         "order=backfill: the first job that does not fit gets a reservation at the earliest time "
-        "when running jobs will have freed enough. A later job starts only if its estimated end is "
-        "before that time or it leaves the reservation whole, so large jobs never starve. A job "
-        "that waits for a node to come back gets no reservation.",
+        "at which running jobs will have freed enough. A later job starts only if its expected "
+        "end is before that time or it does not use what is reserved, so large jobs never starve. "
+        "A job that waits for a node to come back gets no reservation.",
     .source = "Schedulearn (Setyawan Raya); Voda (skip); Lifka 1995 (EASY backfilling)",
     .params = params,
     .decide = allocate_fifo,

@@ -1,14 +1,14 @@
-/* Owns the filling of future slots. Deadlines are never rounded to slots: the
- * slot that holds one is used up to it, on the assumption that work with an
- * earlier deadline comes first there; and the slot in which a demand ends is
- * booked only in part. Every change of size along the way costs its stop. */
+/* Owns the filling of future slots. Deadlines are not rounded to slots: the slot that contains
+ * one is used up to it, assuming that work with an earlier deadline comes first there. The
+ * slot in which a demand ends is booked only in part. Every change of size on the way costs
+ * its stop. */
 #include "policy/allocate/forecast.h"
 
 #include <math.h>
 
-/* Slots grow to this share of their distance from now. */
+/* The width of later slots as a share of their distance from now. */
 static const double growth = 0.1;
-/* Booking and unbooking leaves rounding errors of this order. */
+/* Rounding errors that booking and unbooking leave. */
 static const double units_slack = 1e-3, work_slack = 1e-12;
 
 void demand_init(struct demand *d, const struct snapshot *s, uint32_t task, unsigned pool,
@@ -85,7 +85,7 @@ void forecast_clear(struct forecast *f)
         f->free[k] = f->size;
 }
 
-/* With at most this size in every slot; true when it ends in time. */
+/* Plans the demand with at most this size in every slot; true if it ends in time. */
 static bool fill(const struct forecast *f, struct demand *d, unsigned most)
 {
     double work = d->work, pause = d->pause;
@@ -130,7 +130,7 @@ bool forecast_place(const struct forecast *f, struct demand *d, unsigned level)
     unsigned largest = d->sizes - 1U;
     if (fill(f, d, level))
         return true;
-    /* If the largest does not do, none in between does. */
+    /* If the largest size does not suffice, none in between does. */
     if (level == largest || !fill(f, d, largest))
         return false;
     while (++level < largest)

@@ -1,16 +1,15 @@
-/* gittins: jobs by their Gittins index, which is computed from the service that
- * finished jobs took: the best ratio of the chance that the job ends within the
- * next quanta of service to the service that these are expected to take.
+/* gittins: jobs by their Gittins index, which is computed from the service of finished jobs:
+ * the best ratio of the chance that the job ends within the next quanta of service to the
+ * service that this is expected to take.
  *
  *   G(a) = max over d of P(S - a <= d | S > a) / E[min(S - a, d) | S > a]
  *
- * for a job that has attained a, S being the service of a random finished job.
- * Quanta end at edges of the histogram's buckets that are `quantum` or more apart.
- * A job is rated as it was at the start of its quantum, and both a and a + d are
- * ends of quanta: it is served for a whole one before its index can fall, so that
- * jobs of which little is known do not take turns all the time. Before any job has
- * finished, and past the longest one seen, the index is unknown: such jobs come
- * last, least service first.
+ * for a job that has attained a, where S is the service of a random finished job. Quanta end
+ * at edges of the histogram's buckets that are `quantum` or more apart. A job is rated as it
+ * was at the start of its quantum, and both a and a + d are ends of quanta: it is served for
+ * a whole quantum before its index can fall, so that jobs about which little is known do not
+ * take turns all the time. Before any job has finished, and beyond the longest one seen, the
+ * index is unknown: such jobs come last, least service first.
  *
  * Source: Gu et al., Tiresias (NSDI'19), Tiresias-G. */
 #include <math.h>
@@ -35,7 +34,7 @@ static void quanta_init(struct quanta *q, double least)
     }
 }
 
-/* Whether a quantum starts with this bucket, and so the one before ends there. */
+/* Whether a quantum starts with this bucket. */
 static bool quanta_edge(const struct quanta *q, unsigned bucket)
 {
     return q->first[bucket] == bucket;
@@ -50,7 +49,7 @@ static double gittins_index(const struct service *h, const struct quanta *q, uns
         alive += h->count[i];
     if (alive == 0)
         return 0;
-    /* d = edge(i+1) - a: `ended` jobs lie below that edge and took `spent` beyond a. */
+    /* d = edge(i+1) - a: `ended` jobs are below that edge and took `spent` beyond a. */
     for (unsigned i = b; i < SERVICE_BUCKETS - 1; i++) {
         ended += (double)h->count[i];
         spent += h->sum[i] - a * (double)h->count[i];
@@ -66,7 +65,7 @@ static double gittins_index(const struct service *h, const struct quanta *q, uns
     return best;
 }
 
-/* Wakes when the service of a task that will run reaches the end of its quantum. */
+/* Wakes the plan when a task that will run reaches the end of its quantum. */
 static void wake_at_end(const struct snapshot *s, const struct quanta *q, uint32_t task,
                         struct plan *plan)
 {
@@ -105,15 +104,15 @@ static void allocate_gittins(const struct snapshot *s, const struct params *p, s
             double g = gittins_index(s->finished, &q, b);
             known[b] = g > 0 ? g : -1;
         }
-        /* Larger index first; behind them the unknown by their service. */
+        /* Larger indices first, then the unknown ones by their service. */
         k[i].rank = 2 * k[i].rank + (known[b] < 0);
         k[i].key = known[b] < 0 ? service_edge(b) : -known[b];
         k[i].tie = task_since(t);
-        usec_t peace = queue_peace(t, s->now);
-        if (peace) {
+        usec_t until = queue_keep_until(t, s->now);
+        if (until) {
             k[i].rank -= known[b] < 0;
             k[i].key = -INFINITY;
-            plan_wake(plan, peace);
+            plan_wake(plan, until);
         }
     }
     queue_serve(s, k, plan);
@@ -123,24 +122,25 @@ static void allocate_gittins(const struct snapshot *s, const struct params *p, s
 
 static const struct param params[] = {
     [QUANTUM] = {"quantum", PARAM_NUMBER, "3600", 0.001, 1e12, NULL,
-                 "unit-seconds of service that a job gets at least before its index can fall"},
+                 "least unit-seconds of service that a job gets before its index can fall"},
     {0},
 };
 
 const struct policy policy_gittins = {
     .axis = AXIS_ALLOCATE,
     .name = "gittins",
-    .summary = "by the Gittins index of the service finished jobs took (Tiresias-G), preemptive",
+    .summary = "by the Gittins index of finished jobs' service (Tiresias-G), preemptive",
     .rule =
         "Every job gets the index G(a) = max over d of P(S - a <= d | S > a) / E[min(S - a, d) | "
-        "S > a], a being the service it has attained (units x seconds) and S that of the jobs "
-        "that have finished so far. The largest index is served first, all or nothing at what "
-        "the job asks for; equal ones by first start, else submission.\n\n"
-        "Service is counted in quanta, which grow with it, at most eight to every factor of ten "
+        "S > a], where a is the service that it has attained (units x seconds) and S that of the "
+        "jobs that have finished so far. The largest index is served first, all or nothing at "
+        "what the job requests; ties by first start, or submission if it has not started.\n\n"
+        "Service is counted in quanta, which grow with it: at most eight for every factor of ten, "
         "and none smaller than the parameter. A job keeps its index until its quantum is over, so "
-        "that jobs of which little is known do not take turns all the time; what a restart takes "
-        "does not count while it runs. While no job has finished, or for one that has run longer "
-        "than any before, the index is unknown: these come last, least service first.",
+        "that jobs about which little is known do not take turns all the time. The time of a "
+        "restart does not count while the job runs. Before any job has finished, and for a job "
+        "that has run longer than any before, the index is unknown: these come last, least "
+        "service first.",
     .source = "Gu et al., Tiresias (NSDI'19), Tiresias-G",
     .params = params,
     .decide = allocate_gittins,

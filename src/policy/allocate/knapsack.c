@@ -1,18 +1,17 @@
 /* Owns the multiple-choice knapsack.
  *
- * First the relaxed problem, in which the last step may be taken in part: the
- * steps along each job's upper hull, steepest first, until one does not fit. Its
- * slope is the price of a unit. Against this price every other choice has a
- * regret, value lost beyond what its units are worth; no solution better than
- * the one at hand has more regret in all than the gap to the relaxed optimum.
- * So only choices with at most that regret are looked at again, by a dynamic
- * program over the deviation of units from the relaxed solution. A best solution
- * differs from it in at most 2m + 1 jobs, m being the largest size (Eisenbrand
- * and Weismantel 2018: more changes would hold a subset whose sizes cancel out,
- * which can be undone at no loss), which bounds the deviation.
+ * First the relaxed problem, in which the last step may be taken in part: the steps along
+ * each job's upper hull, steepest first, until one does not fit. Its slope is the price of a
+ * unit. Relative to this price every other choice has a regret, the value that it loses beyond
+ * the price of its units. No better solution has more regret in total than the gap between the
+ * solution found so far and the relaxed optimum. So only choices with at most that regret are
+ * considered again, by a dynamic program over the deviation of units from the relaxed
+ * solution. A best solution differs from it in at most 2m + 1 jobs, m being the largest size,
+ * which bounds the deviation (Eisenbrand and Weismantel 2018: more changes would contain a
+ * subset whose sizes cancel out, which can be undone without loss).
  *
- * With concave values and steps of one unit the last step always fits, the gap
- * is zero, and this is the greedy by marginal gain. */
+ * With concave values and steps of one unit the last step always fits, the gap is zero, and
+ * this is the greedy algorithm by marginal gain. */
 #include "policy/allocate/knapsack.h"
 
 #include <math.h>
@@ -30,7 +29,7 @@ struct solver {
     struct step *steps; /* along the hulls */
     uint32_t nsteps;
     double price;  /* of a unit */
-    uint32_t left; /* units that the relaxed solution's whole steps leave */
+    uint32_t left; /* units that the whole steps of the relaxed solution leave */
 };
 
 static uint32_t size_of(const struct knapsack_job *j, uint32_t choice)
@@ -48,7 +47,7 @@ static double slope_between(const struct knapsack_job *j, uint32_t from, uint32_
     return (value_of(j, to) - value_of(j, from)) / (size_of(j, to) - size_of(j, from));
 }
 
-/* The steps of one job's upper hull from (0, 0), as far as they rise. */
+/* Adds the rising steps of a job's upper hull from (0, 0). */
 static void add_hull(struct solver *s, uint32_t job)
 {
     const struct knapsack_job *j = &s->jobs[job];
@@ -67,8 +66,7 @@ static void add_hull(struct solver *s, uint32_t job)
     }
 }
 
-/* Merge sort: steepest first; a job's steps keep their order, equal slopes go by
- * job. */
+/* For a merge sort: steepest first, equal slopes by job; the steps of a job keep their order. */
 static bool comes_first(const struct step *a, const struct step *b)
 {
     return a->slope != b->slope ? a->slope > b->slope : a->job <= b->job;
@@ -111,8 +109,8 @@ static uint32_t relax(struct solver *s)
     return s->nsteps;
 }
 
-/* Value that filling the remaining units with whole steps, where they fit,
- * adds to the relaxed solution; the jobs are left as they were. */
+/* The value that whole steps which fit into the remaining units add to the relaxed solution.
+ * Does not change the jobs. */
 static double greedy_value(const struct solver *s, uint32_t from)
 {
     uint32_t left = s->left;
@@ -200,7 +198,7 @@ static void core_solve(struct solver *s, double gap)
         c.best[d] = d == low ? 0 : INFINITY;
     for (uint32_t k = 0; k < c.n; k++)
         core_add(s, &c, k, gap);
-    /* A unit more is worth the price, less the regret. */
+    /* One unit more is worth the price minus the regret. */
     for (uint32_t d = 0; d <= low + s->left; d++)
         if (s->price * d - c.best[d] > s->price * goal - c.best[goal])
             goal = d;

@@ -1,5 +1,5 @@
-/* Choosing one size for each of many jobs so that the sum of their values is
- * largest and the sizes fit: the multiple-choice knapsack, solved exactly. */
+/* Choosing a size for each of many jobs so that the sizes fit and the sum of values is
+ * largest: the multiple-choice knapsack, solved exactly. */
 #ifndef POLICY_ALLOCATE_KNAPSACK_H
 #define POLICY_ALLOCATE_KNAPSACK_H
 
@@ -12,15 +12,14 @@ struct knapsack_option {
     double value; /* > 0 */
 };
 
-/* Options of one job in order of size; choosing none (size 0, value 0) is
- * always possible too. */
+/* The options of a job in order of size. Choosing none (size 0, value 0) is always possible. */
 struct knapsack_job {
     const struct knapsack_option *options;
     uint32_t n;
     uint32_t chosen; /* result: option index + 1, 0 = none */
 };
 
-/* Fills `chosen`; of equal sums the one that serves earlier jobs is preferred. */
+/* Sets `chosen`. Among equal sums, one that serves earlier jobs is preferred. */
 void knapsack_solve(struct knapsack_job *jobs, uint32_t n, uint32_t capacity, struct arena *a);
 
 #endif

@@ -1,9 +1,9 @@
-/* las: least attained service in two dimensions (units x seconds), in discrete
- * queues. A job starts in queue 0 and falls to queue q when its service has
- * reached the q-th threshold. Queues are served in order, inside a queue by
- * first start, else by submission. A job that has waited `knob` times as long
- * as it has run is promoted to queue 0 and its counters start anew. One that came
- * back at a cost is left in peace until it has run ten times as long.
+/* las: least attained service in two dimensions (units x seconds), in discrete queues. A job
+ * starts in queue 0 and falls to queue q when its service reaches the q-th threshold. Queues
+ * are served in order; within a queue, jobs by first start, or by submission if they have not
+ * started. A job that has waited `knob` times as long as it has run is promoted to queue 0,
+ * and its counters start again. A job that was restarted at a cost is not preempted before it
+ * has run ten times as long.
  *
  * Source: Gu et al., "Tiresias: A GPU cluster manager for distributed deep
  * learning" (NSDI'19), 2D-LAS with discretised queues.
@@ -21,8 +21,8 @@
 #include "policy/policies.h"
 #include "policy/queue.h"
 
-/* The key of a task that nobody may push aside yet: before all queues. */
-enum { IN_PEACE = -1 };
+/* The key of a task that must not be preempted yet: before all queues. */
+enum { KEPT = -1 };
 
 unsigned las_queue(const struct las *l, double service)
 {
@@ -40,7 +40,7 @@ void las_init(struct las *l, const struct params *p)
     l->knob = p->v[LAS_KNOB].number;
 }
 
-static double ran(const struct task *t, usec_t now)
+static double run_time(const struct task *t, usec_t now)
 {
     return (double)task_run_time(t, now);
 }
@@ -51,11 +51,11 @@ static double served(const struct task *t, usec_t now, usec_t *ahead)
     return queue_service(t, now, ahead) - t->memo[AXIS_ALLOCATE].d[0];
 }
 
-/* Promotes a task that has waited long enough, or asks to be woken when. */
+/* Promotes a task that has waited long enough; otherwise wakes the plan when it has. */
 static bool promote(const struct las *l, const struct snapshot *s, uint32_t task, struct plan *plan)
 {
     const struct task *t = &s->tasks[task];
-    double run = ran(t, s->now) - t->memo[AXIS_ALLOCATE].d[1];
+    double run = run_time(t, s->now) - t->memo[AXIS_ALLOCATE].d[1];
     if (task_running(t) || t->starts == 0 || l->knob <= 0)
         return false;
     double wait = l->knob * run - (double)(s->now - t->queued_at);
@@ -64,7 +64,7 @@ static bool promote(const struct las *l, const struct snapshot *s, uint32_t task
             plan_wake(plan, s->now + (usec_t)ceil(wait));
         return false;
     }
-    struct memo m = {.d = {task_attained(t, s->now), ran(t, s->now)}};
+    struct memo m = {.d = {task_attained(t, s->now), run_time(t, s->now)}};
     plan_remember(plan, AXIS_ALLOCATE, MEMO_TASK, task, &m);
     return true;
 }
@@ -82,7 +82,7 @@ void las_wake(const struct las *l, const struct snapshot *s, const struct keyed 
     for (uint32_t i = 0; i < s->active; i++) {
         const struct task *t = &s->tasks[k[i].task];
         units_t n = plan_units(plan, k[i].task);
-        if (k[i].key == IN_PEACE || (!n && !task_running(t))) /* it waits, and went on waiting */
+        if (k[i].key == KEPT || (!n && !task_running(t))) /* it waits, and will */
             continue;
         unsigned q = (unsigned)k[i].key;
         usec_t ahead;
@@ -92,7 +92,7 @@ void las_wake(const struct las *l, const struct snapshot *s, const struct keyed 
         if (n && q < l->n)
             wait = (double)ahead + (l->threshold[q] - service) * UNIT / (double)n;
         else if (!n && q > 0 && task_running(t) && l->knob > 0) /* stopped just now */
-            wait = l->knob * (ran(t, s->now) - t->memo[AXIS_ALLOCATE].d[1]);
+            wait = l->knob * (run_time(t, s->now) - t->memo[AXIS_ALLOCATE].d[1]);
         if (!(wait < (double)USEC_LIMIT))
             continue;
         usec_t at = s->now + (usec_t)ceil(wait);
@@ -103,11 +103,11 @@ void las_wake(const struct las *l, const struct snapshot *s, const struct keyed 
     }
 }
 
-/* The number of the task's list: that of its queue, from 1. */
+/* The number of the task's list: its queue, counted from 1. */
 static uint8_t list_of(const struct las *l, const struct snapshot *s, const struct keyed *k)
 {
     usec_t ahead;
-    if (k->key != IN_PEACE)
+    if (k->key != KEPT)
         return (uint8_t)(1 + k->key);
     return (uint8_t)(1 + las_queue(l, served(&s->tasks[k->task], s->now, &ahead)));
 }
@@ -123,10 +123,10 @@ static void allocate_las(const struct snapshot *s, const struct params *p, struc
     }
     for (uint32_t i = 0; i < s->active; i++) {
         const struct task *t = &s->tasks[k[i].task];
-        usec_t peace = queue_peace(t, s->now);
-        k[i].key = peace ? IN_PEACE : (double)las_rank(&l, s, k[i].task, plan);
+        usec_t until = queue_keep_until(t, s->now);
+        k[i].key = until ? KEPT : (double)las_rank(&l, s, k[i].task, plan);
         k[i].tie = task_since(t);
-        plan_wake(plan, peace ? peace : USEC_NEVER);
+        plan_wake(plan, until ? until : USEC_NEVER);
     }
     queue_serve(s, k, plan);
     las_wake(&l, s, k, plan);
@@ -145,11 +145,11 @@ static bool describe_las(const struct snapshot *s, const struct params *p, uint3
     unsigned q = las_queue(&l, service);
     const char *kind = s->tasks[task].pool == POOL_CPU ? "CPU" : "GPU";
     int n = snprintf(out->text, sizeof out->text,
-                     "By las it is in queue %u, with %.3g %s-seconds of service", q,
+                     "Under las it is in queue %u, with %.3g %s-seconds of service", q,
                      service / (double)USEC_PER_SEC, kind);
     snprintf(out->list, sizeof out->list, "queue %u", q);
     if (q < l.n)
-        snprintf(out->text + n, sizeof out->text - (size_t)n, "; at %g it falls into queue %u.",
+        snprintf(out->text + n, sizeof out->text - (size_t)n, "; at %g it falls to queue %u.",
                  l.threshold[q] / (double)USEC_PER_SEC, q + 1);
     else
         snprintf(out->text + n, sizeof out->text - (size_t)n, ", the last one.");
@@ -164,13 +164,13 @@ const struct policy policy_las = {
     .summary = "least attained service in queues (Tiresias 2D-LAS), preemptive",
     .rule =
         "Attained service is units x seconds. A job is in queue q when its service has passed q "
-        "of the thresholds. Queues are served in order; inside a queue by first start, else by "
-        "submission; all or nothing at what the job asks for.\n\n"
-        "A job that has waited knob times as long as it had run is promoted to queue 0 and its "
-        "counters start anew, so that none starves. The policy needs no estimate of a job's "
-        "length.\n\n"
-        "A job that came back at a cost is not stopped again before it has run ten times as long "
-        "as that cost it.",
+        "of the thresholds. Queues are served in order; within a queue, jobs by first start, or "
+        "by submission if they have not started. All or nothing at what the job requests.\n\n"
+        "A job that has waited knob times as long as it had run is promoted to queue 0, and its "
+        "counters start again, so no job starves. The policy does not need to know how long jobs "
+        "take.\n\n"
+        "A job that was restarted at a cost is not stopped again before it has run ten times as "
+        "long as the restart took.",
     .source = "Gu et al., Tiresias (NSDI'19)",
     .params = params,
     .decide = allocate_las,

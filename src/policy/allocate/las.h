@@ -14,14 +14,14 @@ enum { LAS_THRESHOLDS, LAS_KNOB, LAS_PARAMS };
                         1,                                                                         \
                         1e12,                                                                      \
                         NULL,                                                                      \
-                        "unit-seconds of service at which a job falls into the next queue"},       \
+                        "unit-seconds of service at which a job falls to the next queue"},         \
     [LAS_KNOB] = {"knob",                                                                          \
                   PARAM_NUMBER,                                                                    \
                   "8",                                                                             \
                   0,                                                                               \
                   1e6,                                                                             \
                   NULL,                                                                            \
-                  "promotion when it has waited this many times its run time; 0 = never"}
+                  "a job that has waited this many times its run time is promoted; 0 = never"}
 
 struct las {
     double threshold[PARAM_LIST_MAX]; /* unit-microseconds, increasing */
@@ -32,11 +32,11 @@ struct las {
 void las_init(struct las *l, const struct params *p);
 /* The queue of a job with this service. */
 unsigned las_queue(const struct las *l, double service);
-/* The queue of a task now, promotion included; asks the plan to be woken when a
- * waiting one is promoted. */
+/* The queue of a task now, after a promotion that is due. Wakes the plan when a waiting task
+ * will be promoted. */
 unsigned las_rank(const struct las *l, const struct snapshot *s, uint32_t task, struct plan *plan);
-/* After the grants, the keys being queues: asks the plan to be woken when a task
- * that will run reaches its next threshold, or one that is stopped its promotion. */
+/* After the grants, with queues as keys: wakes the plan when a task that will run reaches its
+ * next threshold, or one that is stopped is promoted. */
 void las_wake(const struct las *l, const struct snapshot *s, const struct keyed *k,
               struct plan *plan);
 

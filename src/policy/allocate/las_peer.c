@@ -1,13 +1,12 @@
-/* Owns least attained service as the simulators of Tiresias and ElasticFlow have
- * it (their dlas-gpu), for comparing with them:
- * - a running job falls by one queue at a decision, behind those that wait in the
- *   next; after the grants those that run come first in each queue; nobody is
- *   promoted;
- * - the next check is due after (threshold - run seconds) / units, which is late
- *   for jobs of more than one unit (it takes seconds from unit-seconds), rounded
- *   down to seconds by Tiresias and up by ElasticFlow;
- * - there are three queues, the last threshold fixed at 7200, so thresholds=3250
- *   (or none given) means 3250/7200;
+/* Owns least attained service as in the simulators of Tiresias and ElasticFlow (their
+ * dlas-gpu), to compare with them:
+ * - a running job falls by one queue at a decision, after the jobs that wait in the next one;
+ *   after the grants running jobs come first in each queue; no job is promoted;
+ * - the next check is due after (threshold - run seconds) / units, which is late for jobs of
+ *   more than one unit (it subtracts seconds from unit-seconds), rounded down to seconds by
+ *   Tiresias and up by ElasticFlow;
+ * - there are three queues, and the last threshold is fixed at 7200, so thresholds=3250 (or
+ *   none given) means 3250/7200;
  * - of jobs that fall together the larger goes first under ElasticFlow's rules.
  *
  * Memo (task): i[0] = queue. */
@@ -20,14 +19,14 @@
 static const double own_threshold = 3600e6; /* the default of las */
 static const double peer_thresholds[] = {3250e6, 7200e6};
 
-/* Whole seconds that the task has made progress for. */
+/* For how many whole seconds the task has made progress. */
 static int64_t seconds_run(const struct task *t, usec_t now)
 {
     double rate = speed_at(job_speed(t->job, t->pool), t->job->req);
     return llround(task_done(t, now) / rate / (double)USEC_PER_SEC);
 }
 
-/* Keys by queue; those that fall now half a step behind the next one. */
+/* Sets keys by queue; jobs that fall now come half a step after the next queue. */
 static void rank(const struct las *l, const struct snapshot *s, struct keyed *k, struct plan *plan)
 {
     for (uint32_t i = 0; i < s->active; i++) {
@@ -61,7 +60,7 @@ static void wake_for(const struct las *l, const struct snapshot *s, const struct
     plan_wake(plan, s->now + left / units * USEC_PER_SEC);
 }
 
-/* In each queue those that run, then those that wait. */
+/* Publishes the order: in each queue running jobs, then waiting ones. */
 static void publish(const struct las *l, const struct snapshot *s, const struct keyed *k,
                     struct plan *plan)
 {

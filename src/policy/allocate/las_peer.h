@@ -1,4 +1,4 @@
-/* Least attained service as other simulators have it. */
+/* Least attained service as in other simulators. */
 #ifndef POLICY_ALLOCATE_LAS_PEER_H
 #define POLICY_ALLOCATE_LAS_PEER_H
 

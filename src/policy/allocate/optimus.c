@@ -1,9 +1,8 @@
-/* optimus: minima in order of remaining time, then each further unit to the job
- * whose remaining time it shortens most, weighted by priority.
+/* optimus: minima in order of remaining time, then each further unit to the job whose
+ * remaining time it shortens most, times its weight.
  *
- * Source: Peng et al., Optimus (EuroSys'18), the greedy marginal allocation for
- * workers; the published rule weighs parameter servers too, which collective
- * training does not have. */
+ * Source: Peng et al., Optimus (EuroSys'18), the greedy marginal allocation for workers. The
+ * published rule also allocates parameter servers, which collective training does not have. */
 #include "policy/elastic.h"
 #include "policy/policies.h"
 

@@ -1,6 +1,5 @@
-/* srjf: shortest remaining job first, without preemption. Waiting jobs are
- * ordered by their remaining time on what they ask for; running jobs keep what
- * they hold.
+/* srjf: shortest remaining job first, without preemption. Waiting jobs are ordered by their
+ * remaining time on what they request; running jobs keep what they hold.
  *
  * Source: Voda's SRJF; Schedulearn's future work. */
 #include "policy/policies.h"
@@ -21,9 +20,10 @@ static void allocate_srjf(const struct snapshot *s, const struct params *p, stru
 const struct policy policy_srjf = {
     .axis = AXIS_ALLOCATE,
     .name = "srjf",
-    .summary = "shortest remaining job first, running jobs are left alone",
-    .rule = "Running jobs keep what they hold. Waiting jobs start in order of their remaining time "
-            "on the units they ask for, rem / S(req); those that do not fit are passed over.",
+    .summary = "shortest remaining job first; running jobs are left alone",
+    .rule =
+        "Running jobs keep what they hold. Waiting jobs start in order of their remaining time on "
+        "the units that they request, rem / S(req); those that do not fit are skipped.",
     .source = "Voda (SRJF); Schedulearn, future work",
     .decide = allocate_srjf,
 };

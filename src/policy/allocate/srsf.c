@@ -1,6 +1,5 @@
-/* srsf: shortest remaining service first, with preemption: like srtf, with the
- * remaining time times the units, so that a wide job counts for what it takes
- * from others.
+/* srsf: shortest remaining service first, with preemption: like srtf, but remaining time is
+ * multiplied by units, so that a large job counts for what it takes from others.
  *
  * Source: "shortest-gpu" in Tiresias' simulator. */
 #include "policy/policies.h"
@@ -24,9 +23,10 @@ const struct policy policy_srsf = {
     .axis = AXIS_ALLOCATE,
     .name = "srsf",
     .summary = "shortest remaining service (time x units) first, preemptive",
-    .rule = "All active jobs in order of remaining service, the remaining time on the units they "
-            "ask for times these units, each granted what it asks for when that is left. A job "
-            "that runs is ahead by the cost of its restart.",
+    .rule =
+        "All jobs, running or waiting, in order of remaining service: the remaining time on the "
+        "units that they request times these units. Each is granted what it requests while that "
+        "is left. The service of a running job is reduced by the cost of its restart.",
     .source = "'shortest-gpu' in Tiresias' simulator",
     .decide = allocate_srsf,
 };

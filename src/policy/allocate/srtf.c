@@ -1,7 +1,6 @@
-/* srtf: shortest remaining time first, with preemption. At each decision all
- * active jobs are ordered by remaining time and served in that order. A running
- * job is ahead of its remaining time by what stopping and resuming it costs, so
- * that it gives way only to a job that is shorter by more than this.
+/* srtf: shortest remaining time first, with preemption. At each decision all active jobs are
+ * served in order of remaining time. That of a running job is reduced by the cost of its
+ * restart, so that it makes room only for a job that is shorter by more than that.
  *
  * Source: the classic policy; "shortest" in Tiresias' simulator. */
 #include "policy/policies.h"
@@ -24,9 +23,10 @@ const struct policy policy_srtf = {
     .axis = AXIS_ALLOCATE,
     .name = "srtf",
     .summary = "shortest remaining time first, preemptive",
-    .rule = "All active jobs, running or not, in order of remaining time rem / S(n), each granted "
-            "what it asks for when that is left. A job that runs is stopped only for one that is "
-            "shorter by more than the cost of its restart.",
+    .rule =
+        "All jobs, running or waiting, in order of remaining time rem / S(n), each granted what "
+        "it requests while that is left. A running job is stopped only for one that is shorter by "
+        "more than the cost of its restart.",
     .source = "the classic policy; 'shortest' in Tiresias' simulator",
     .decide = allocate_srtf,
 };

@@ -1,16 +1,16 @@
 /* Owns the maximum-weight matching: successive shortest augmenting paths with
  * prices (the primal-dual method of Kuhn and Munkres), on a sparse graph.
  *
- * Every left may also stay single, which weighs 0: as if it had a right of its
- * own that nobody else wants. So every left is matched in turn, and never has to
- * be given up. Invariants between two lefts: own[l] + price[r] >= weight on
- * every edge, equal on matched edges; price is 0 on rights that are free, own is
- * 0 on lefts that stay single. They make the matching of the lefts so far the
- * heaviest there is, and the slack own + price - weight a length that Dijkstra's
- * method can use. Weights are whole numbers: nothing is rounded.
+ * A left may also stay single, with weight 0, as if it had a right of its own that no other
+ * left can have. So the lefts are matched one after the other, and none has to be given up.
+ * Invariants between two lefts: own[l] + price[r] >= weight on every edge, with equality on
+ * matched edges; price is 0 on free rights, own is 0 on single lefts. They imply that the
+ * matching of the lefts so far has the largest possible weight, and that the slack own +
+ * price - weight is a length which Dijkstra's method can use. Weights are whole numbers:
+ * nothing is rounded.
  *
- * Most lefts find a free right among their best at once and cost nothing more.
- * Ties: the first edge of a left; in the search, the lower left.
+ * Most lefts find a free right among their best ones at once and cost nothing more. Ties: the
+ * first edge of a left; in the search, the lower left.
  *
  * Source: Kuhn, "The Hungarian method for the assignment problem" (1955);
  * Jonker and Volgenant, "A shortest augmenting path algorithm" (1987). */
@@ -24,7 +24,7 @@ struct search {
     const struct assign_graph *g;
     uint32_t *right_of, *left_of;
     int64_t *own, *price;
-    /* Of the search from one root: */
+    /* For the search from one root: */
     uint32_t *seen; /* lefts whose distance is known, in any order */
     uint32_t nseen;
     int64_t *distance; /* -1 = not seen */
@@ -32,8 +32,7 @@ struct search {
     struct heap open;
 };
 
-/* The end of the shortest path so far: `left` takes `right`, which is free, or
- * stays single. */
+/* The end of the shortest path so far: `left` takes `right`, which is free, or stays single. */
 struct path_end {
     int64_t distance;
     uint32_t left, right;
@@ -53,7 +52,7 @@ static void search_init(struct search *s, const struct assign_graph *g, uint32_t
     s->distance = arena_raw(a, n * sizeof *s->distance);
     memset(s->distance, 0xff, n * sizeof *s->distance);
     s->parent = ARENA_ARRAY(a, n, uint32_t);
-    /* Large enough that the heap never asks for memory itself. */
+    /* Large enough that the heap never allocates memory itself. */
     s->open = (struct heap){.cap = n, .ids = n};
     s->open.at = ARENA_ARRAY(a, n, struct heap_entry);
     s->open.where = ARENA_ARRAY(a, n, uint32_t);
@@ -87,7 +86,7 @@ static void reach(struct search *s, uint32_t left, uint32_t parent, int64_t dist
     heap_set(&s->open, left, distance);
 }
 
-/* Goes on from a left whose distance is final. */
+/* Continues from a left whose distance is final. */
 static void expand(struct search *s, uint32_t left, struct path_end *end)
 {
     int64_t here = s->distance[left];
@@ -105,7 +104,7 @@ static void expand(struct search *s, uint32_t left, struct path_end *end)
     }
 }
 
-/* Keeps the invariants: what is nearer than the end comes down to it. */
+/* Restores the invariants: lowers what is nearer than the end. */
 static void adjust_prices(struct search *s, int64_t distance)
 {
     for (uint32_t i = 0; i < s->nseen; i++) {
@@ -151,7 +150,7 @@ int64_t assign_solve(const struct assign_graph *g, uint32_t *right_of, struct ar
             rest[nrest++] = left;
     for (uint32_t i = 0; i < nrest; i++)
         match_by_path(&s, rest[i]);
-    /* By the invariants the prices come to the same as the matched weights. */
+    /* By the invariants the prices have the same sum as the matched weights. */
     int64_t sum = 0;
     for (uint32_t i = 0; i < g->n; i++)
         sum += s.own[i] + s.price[i];

@@ -1,5 +1,5 @@
-/* Maximum-weight matching of n left things to n right things, when most pairs
- * weigh nothing: the naming of anonymous nodes in policy/place/repack.h. */
+/* Maximum-weight matching of n left things with n right things, where most pairs weigh 0: it
+ * names the anonymous nodes in policy/place/repack.h. */
 #ifndef POLICY_PLACE_ASSIGN_H
 #define POLICY_PLACE_ASSIGN_H
 
@@ -22,9 +22,9 @@ struct assign_graph {
     const struct assign_edge *edges;
 };
 
-/* Sets right_of[left] so that the sum of the weights is the largest there is;
- * ASSIGN_NONE for a left whose partner adds nothing. The same graph always gives
- * the same result. Scratch memory comes from the arena. Returns the sum. */
+/* Sets right_of[left] so that the sum of weights is as large as possible; ASSIGN_NONE for a
+ * left whose partner adds nothing. Returns the sum. The same graph always gives the same
+ * result. Scratch memory comes from the arena. */
 int64_t assign_solve(const struct assign_graph *g, uint32_t *right_of, struct arena *a);
 
 #endif

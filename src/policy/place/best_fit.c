@@ -1,32 +1,30 @@
-/* best-fit: jobs whole on the tightest node, and others moved out of the way when
- * that brings more than it costs.
+/* best-fit: jobs go to the tightest node, and others are moved to make room if that brings
+ * more than it costs.
  *
- * 1. In place: running tasks stay; what starts or grows goes to the tightest node
- *    that holds it whole, else over the fewest nodes. If nothing had to be cut
- *    down and nothing spans more nodes than it must, that is the plan.
- * 2. Otherwise tasks are packed anew from empty nodes: by size, the largest first,
- *    each onto the tightest anonymous node that holds it whole, else the emptiest,
- *    and so on; then the nodes get names so that the fewest units move (see
- *    policy/place/repack.c). Only a few nodes are packed at first, then more, up to all
- *    of the pool (see policy/place/regroup.c). No task gets less than in 1.
- * 3. A packing is taken if its gain exceeds its cost, both in units x time. A task
- *    that spans fewer nodes gains `locality` of its remaining time for each; one
- *    that gets more units than in 1, the time by which it ends sooner; one that
- *    would not run, its remaining time. A running task that moves stops for its
- *    job's cost of moving.
+ * 1. In place: running tasks stay. A task that starts or grows goes to the tightest node that
+ *    holds all of it, otherwise to as few nodes as possible. If no task had to be cut down and
+ *    none spans more nodes than necessary, that is the plan.
+ * 2. Otherwise tasks are packed as if their nodes were empty and had no names: by size, the
+ *    largest first, each onto the tightest node that holds all of it, otherwise the emptiest,
+ *    and so on. Then the nodes get names so that the fewest units move (repack.c). At first
+ *    only a few nodes are packed, then more, up to all of the pool (regroup.c). No task gets
+ *    less than in 1.
+ * 3. A packing is used if its gain exceeds its cost, both in units x time. A task that spans
+ *    fewer nodes gains `locality` of its remaining time for each; one that gets more units
+ *    than in 1 gains the time by which it ends sooner; one that would not run gains its
+ *    remaining time. A running task that moves loses its job's cost of moving.
  *
- * Running jobs on too many nodes are a reason for 2 as well; but for these alone it
- * is not tried again for `every` when it was in vain.
+ * Jobs that run on too many nodes cause 2 as well. If that fails for such jobs alone, they do
+ * not cause it again for `every`.
  *
- * Source: Voda's placement manager: best fit on anonymous nodes, largest job
- * first, then the Hungarian method for the fewest moved workers. Deviations: Voda
- * packs the whole cluster at every decision and makes whatever moves come out; it
- * knows neither memory nor jobs that must stay, nor what a move costs. Two slips: it
- * gives a packed node the name of any other, also of a smaller one, and it books a
- * split job's full size, not its rest, on the last of its nodes.
+ * Source: Voda's placement manager: best fit on anonymous nodes, largest job first, then the
+ * Hungarian method for the fewest moved workers. Deviations: Voda packs the whole cluster at
+ * every decision and makes all moves that result; it does not consider memory, jobs that must
+ * stay, or the cost of moves. It also has two mistakes: a packed node may get the name of any
+ * other one, even a smaller one; and the full size of a split job, not the rest, is booked on
+ * the last of its nodes.
  *
- * Memo (all): i[0] = 1 + the time when 2 was last in vain for running jobs alone;
- * 0 = never. */
+ * Memo (all): i[0] = 1 + the time when 2 last failed for running jobs alone; 0 = never. */
 #include "policy/place.h"
 #include "policy/place/regroup.h"
 #include "policy/policies.h"
@@ -36,7 +34,7 @@ enum { LOCALITY, EVERY };
 struct changes {
     struct candidate *list;
     uint32_t n;
-    bool any;    /* something starts, grows, shrinks or changes its pool */
+    bool any;    /* some task starts, grows, shrinks or changes its pool */
     bool spread; /* the list has running tasks that do not change */
 };
 
@@ -46,7 +44,7 @@ static uint32_t tightest(struct room *r, const struct task *t, unsigned pool, un
     return room_tightest(r, t->job, pool, n);
 }
 
-/* Lists the grants that change and, if `look`, running ones on several nodes. */
+/* Lists the grants that change and, if `look`, running tasks on several nodes. */
 static struct changes list_changes(const struct snapshot *s, const struct plan *plan, bool look)
 {
     struct changes c = {.list = arena_raw(plan->arena, (plan->n + 1) * sizeof *c.list)};
@@ -67,8 +65,8 @@ static void place_best_fit(const struct snapshot *s, const struct params *p, str
 {
     struct room room;
     double locality = p->v[LOCALITY].number;
-    int64_t vain = s->memo[AXIS_PLACE].i[0];
-    bool look = locality > 0 && (!vain || s->now - (vain - 1) >= param_usec(p, EVERY));
+    int64_t failed = s->memo[AXIS_PLACE].i[0];
+    bool look = locality > 0 && (!failed || s->now - (failed - 1) >= param_usec(p, EVERY));
     bool better = false;
     struct changes c = list_changes(s, plan, look);
     if (c.n == 0 && !c.any)
@@ -86,30 +84,33 @@ static void place_best_fit(const struct snapshot *s, const struct params *p, str
 
 static const struct param params[] = {
     [LOCALITY] = {"locality", PARAM_PERCENT, "5%", 0, 100, NULL,
-                  "how much longer a job is assumed to take for each node more; 0 = no job is "
-                  "moved for it"},
-    [EVERY] = {"every", PARAM_DURATION, "10m", 0, 86400, NULL,
-               "after a search in vain, time until jobs that run on too many nodes cause another"},
+                  "how much longer a job is assumed to take on each further node; 0 = no job is "
+                  "moved for that"},
+    [EVERY] =
+        {"every", PARAM_DURATION, "10m", 0, 86400, NULL,
+         "after a search that failed, time until jobs that run on too many nodes cause another"},
     {0},
 };
 
 const struct policy policy_best_fit = {
     .axis = AXIS_PLACE,
     .name = "best-fit",
-    .summary = "the tightest node; others are moved out of the way if that is worth it",
-    .rule = "Running jobs stay; a job that starts or grows goes to the tightest node that holds it "
-            "whole, else over the fewest nodes.\n\n"
-            "When a job had to be cut down for that, or spans more nodes than it must, jobs are "
-            "packed anew: by size, the largest first, each onto the tightest of empty, nameless "
-            "nodes that holds it whole, else the emptiest, and so on. Then the nodes get their "
-            "names by maximum-weight matching, among nodes of equal capacity, so that the fewest "
-            "units move. The jobs on a few nodes are packed first, then those on more, up to the "
-            "whole pool. Paused jobs and jobs on draining nodes stay, and no job gets less than "
-            "before.\n\n"
-            "A packing is taken if it gains more than its moves cost, in units x time. For each "
-            "node fewer a job gains `locality` of its remaining time; a job that would not run "
-            "gains all of it, one that would run on fewer units the difference. For running jobs "
-            "on too many nodes alone, it is not tried again for `every` after it was in vain.",
+    .summary = "the tightest node; other jobs are moved to make room if it pays",
+    .rule =
+        "Running jobs stay. A job that starts or grows goes to the tightest node that holds all "
+        "of it, otherwise to as few nodes as possible.\n\n"
+        "If a job had to be cut down for lack of room, or spans more nodes than necessary, jobs "
+        "are packed as if their nodes were empty and had no names: by size, the largest first, "
+        "each onto the tightest node that holds all of it, otherwise the emptiest, and so on. "
+        "Then the nodes get their names by maximum-weight matching, among nodes with equal room, "
+        "so that the fewest units move. At first only badly placed jobs are packed, then those on "
+        "a few nodes, up to the whole pool. Paused jobs, jobs that must not be preempted and jobs "
+        "on draining nodes stay, and no job gets less than before.\n\n"
+        "A packing is used if it gains more than its moves cost, in units x time. For each node "
+        "that a job no longer needs, it gains `locality` of its remaining time; a job that would "
+        "not run gains all of it; one that would run on fewer units gains the difference. If a "
+        "search fails for jobs that run on too many nodes, they do not cause another one for "
+        "`every`.",
     .source = "Voda's placement manager: best fit, then the Hungarian method for the fewest moves",
     .params = params,
     .decide = place_best_fit,

@@ -1,7 +1,7 @@
-/* first-fit: nodes in name order; a job goes to the first that holds it whole,
- * else it is split over the fewest nodes.
+/* first-fit: a job goes to the first node, by name, that holds all of it; if there is none, it
+ * is split over as few nodes as possible.
  *
- * Source: Schedulearn's FIFO scheduler, which walks its servers in order. */
+ * Source: Schedulearn's FIFO scheduler, which tries its servers in order. */
 #include "policy/place.h"
 #include "policy/policies.h"
 
@@ -20,10 +20,11 @@ static void place_first_fit(const struct snapshot *s, const struct params *p, st
 const struct policy policy_first_fit = {
     .axis = AXIS_PLACE,
     .name = "first-fit",
-    .summary = "the first node that holds the job whole, else the fewest nodes",
-    .rule = "Nodes are tried in name order. A job goes to the first one with room for all its "
-            "units. When no node has, it is split, the emptiest node first, so that it spans the "
-            "fewest nodes. Running jobs stay where they are.",
+    .summary = "the first node that holds the job, otherwise as few nodes as possible",
+    .rule =
+        "Nodes are tried in the order of their names. A job goes to the first one with room for "
+        "all its units. If no node has enough, the job is split, the emptiest node first, so that "
+        "it spans as few nodes as possible. Running jobs stay where they are.",
     .source = "Schedulearn (Setyawan Raya), FIFO scheduler",
     .decide = place_first_fit,
 };

@@ -1,24 +1,24 @@
-/* Owns the choice of what is packed anew, and whether the outcome is worth it.
+/* Owns the choice of which tasks are packed again, and whether the result is worth it.
  *
- * Misfits are candidates that were cut down or span more nodes than they must.
- * First they alone are packed anew, all others staying as they are. If that does
- * not help, everything on the misfits' own nodes is, then also on the two emptiest
- * nodes of the pool, on eight, and so on up to all. So most misfits are helped by
- * a packing of a few nodes, which moves few tasks and takes no time.
+ * Misfits are candidates that were cut down or span more nodes than necessary. First only they
+ * are packed again, and all others stay as they are. If that does not help, everything on
+ * their nodes is packed, then also everything on the two emptiest nodes of the pool, on eight,
+ * and so on up to all. So most misfits are helped by packing a few nodes, which moves few tasks
+ * and is fast.
  *
- * What is not wholly on nodes that are packed stays, as do tasks that are paused
- * or touch a node that is not up. No task gets less than it has in the plan.
+ * Tasks that are also on other nodes stay, and so do tasks that are paused, pinned or on a node
+ * that is not up. No task gets less than it has in the plan.
  *
- * Gain and cost both count in units x time. A packing that gains more than it costs
- * is taken, and the search goes on from there while there are misfits. When one
- * brings all that there is to gain and costs too much, the search ends: a wider one
- * moves more. */
+ * Gain and cost are both in units x time. A packing that gains more than it costs is used, and
+ * the search continues from there while there are misfits. If a packing gains all there is to
+ * gain and still costs too much, the search ends: a wider one would move more. */
 #include "policy/place/regroup.h"
 
 #include "policy/order.h"
 #include "policy/place/repack.h"
 
-/* Emptiest nodes that are packed beside the misfits' own; how their number grows. */
+/* How many of the emptiest nodes are packed besides those of the misfits, and how that
+ * number grows. */
 enum { FEW = 2, GROWTH = 4 };
 
 struct scope {
@@ -31,11 +31,11 @@ struct scope {
     int64_t memory;
     struct candidate *misfits;
     uint32_t nmisfits;
-    double hope;        /* all that they could gain */
+    double hope;        /* the most that they could gain */
     uint32_t *nodes, n; /* whose tasks are packed */
     bool *in;           /* by node */
     uint32_t round;
-    uint32_t *listed; /* by grant: the last round that looked at it */
+    uint32_t *listed; /* by grant: the last round that considered it */
     struct parcel *parcels;
 };
 
@@ -79,8 +79,8 @@ static bool can_move(const struct scope *sc, const struct grant *g)
     return sc->s->tasks[g->task].phase != TASK_PAUSED && !sc->s->tasks[g->task].pinned;
 }
 
-/* What it brings the task to have n units on k nodes instead of n0 on k0. One
- * that would not run at all gains all the time that it needs. */
+/* What the task gains by n units on k nodes instead of n0 on k0. A task that would not run at
+ * all gains all the time that it needs. */
 static double gain(const struct scope *sc, const struct task *t, units_t n0, uint32_t k0, units_t n,
                    uint32_t k)
 {
@@ -92,7 +92,7 @@ static double gain(const struct scope *sc, const struct task *t, units_t n0, uin
     return gained * (double)n / UNIT;
 }
 
-/* The fewest nodes on which n units of the job could be; 0 = it fits on none. */
+/* The smallest number of nodes for n units of the job; 0 = it fits on none. */
 static uint32_t fewest(const struct scope *sc, const struct job *j, units_t n)
 {
     units_t most = j->memory_mb <= sc->memory ? sc->units : 0;
@@ -101,7 +101,7 @@ static uint32_t fewest(const struct scope *sc, const struct job *j, units_t n)
     return most > 0 ? (uint32_t)((n + most - 1) / most) : 0;
 }
 
-/* All that the candidate could gain; 0 when it is no misfit. */
+/* The most that the candidate could gain; 0 if it is not a misfit. */
 static double could_gain(const struct scope *sc, const struct candidate *c)
 {
     const struct grant *g = &sc->grants[c->grant];
@@ -110,13 +110,13 @@ static double could_gain(const struct scope *sc, const struct candidate *c)
     if (g->pool != sc->pool || !least || (g->n == c->want && now <= least) || !can_move(sc, g))
         return 0;
     double most = gain(sc, t, g->n, now, c->want, least), cost = 0;
-    /* What stays as it is, in too many places, gains only if it moves itself. */
+    /* A task that stays on too many nodes gains only if it moves itself. */
     if (!g->moved && g->n == c->want)
         cost = (double)t->job->cost.move * (double)g->n / UNIT;
     return most > cost ? most : 0;
 }
 
-/* False when there are none. */
+/* Finds the misfits; false if there are none. */
 static bool find_misfits(struct scope *sc)
 {
     sc->hope = 0;
@@ -149,7 +149,7 @@ static uint32_t *rank_nodes(const struct scope *sc)
     return ranked;
 }
 
-/* Takes the grant off its nodes, if it can be moved within the scope. */
+/* Adds the grant to the packing, off its nodes, if it can be moved within the scope. */
 static void add_parcel(struct scope *sc, struct repack *p, uint32_t grant, units_t want)
 {
     const struct grant *g = &sc->grants[grant];
@@ -178,7 +178,7 @@ static void copy_room(struct room *to, const struct room *from)
         memcpy(arena_raw(to->arena, n * sizeof *to->memory), from->memory, n * sizeof *to->memory);
 }
 
-/* The misfits alone, for any node. */
+/* Gathers the misfits alone, for any node. */
 static void gather_misfits(struct scope *sc, struct repack *p, const uint32_t *nodes)
 {
     *p = (struct repack){.pool = sc->pool, .nodes = nodes, .nnodes = sc->usable};
@@ -189,7 +189,7 @@ static void gather_misfits(struct scope *sc, struct repack *p, const uint32_t *n
         add_parcel(sc, p, sc->misfits[i].grant, sc->misfits[i].want);
 }
 
-/* All that can be moved within the scope. */
+/* Gathers everything that can be moved within the scope. */
 static void gather_scope(struct scope *sc, struct repack *p)
 {
     *p = (struct repack){.pool = sc->pool, .nodes = sc->nodes, .nnodes = sc->n};
@@ -254,7 +254,7 @@ static void adopt(const struct scope *sc, const struct repack *p)
     }
 }
 
-/* Tells those that the packing would have helped. */
+/* Sets the verdict of tasks that the packing would have helped. */
 static void refuse(const struct scope *sc, const struct repack *p)
 {
     for (uint32_t i = 0; i < p->n; i++)
@@ -264,7 +264,7 @@ static void refuse(const struct scope *sc, const struct repack *p)
 
 enum outcome { TAKEN, REFUSED, NO_HELP };
 
-/* Packs what was gathered, and takes the outcome if it is worth it. */
+/* Packs what was gathered, and uses the result if it is worth it. */
 static enum outcome try_packing(const struct scope *sc, struct repack *p)
 {
     const double nearly = 1 - 1e-9; /* hope and gain are sums in different orders */

@@ -1,27 +1,25 @@
-/* Owns the packing from scratch, in four steps.
+/* Owns packing from scratch, in four steps.
  *
- * Pack: the nodes become empty anonymous bins. Parcels go by size, the largest
- * first, each into the tightest bin that holds it whole; when none does, it fills
- * the emptiest bin and its rest goes on by the same rule. When a parcel does not
- * get its least, those that ask for more than that are put last and the packing is
- * tried once more.
+ * Pack: the nodes become empty anonymous bins. Parcels are packed by size, the largest first,
+ * each into the tightest bin that holds all of it. If there is none, the parcel fills the
+ * emptiest bin, and the rest of it is packed by the same rule. If a parcel does not get its
+ * least, those that want more than their least are put last, and the packing is tried once
+ * more.
  *
- * Name: bins get names of nodes by maximum-weight matching; the weight of a bin
- * and a node is the number of units in the bin that are on the node now. Bins are
- * exchangeable only among nodes of one class, those with equal room for what is
- * packed (units, and memory and CPUs if a parcel needs them): so every match is
- * legal, whatever else is left on the nodes.
+ * Name: bins get names of nodes by maximum-weight matching. The weight of a bin and a node is
+ * the number of units in the bin that are on the node now. Bins can be exchanged only among
+ * nodes of one class, which have equal room for what is packed (units, and memory and CPUs if
+ * a parcel needs them), so every match is legal, whatever else stays on the nodes.
  *
- * Trade: parcels with the same footprint may change places without changing any
- * node's load. Each that can have a place on the node it is on now, takes it.
- * Without this a job that ends would shift all jobs behind it in the order by one
- * place, and half of them to another node.
+ * Trade: parcels with the same footprint can swap places without changing the load of any
+ * node. A parcel that can have a place on its present node takes it. Without this, a job that
+ * ends would shift all later jobs of the order by one place, and half of them to another node.
  *
- * Go home: best fit uses as few nodes as it can. A parcel that was moved only for
- * that, so that its own node has room for it, goes back there.
+ * Go home: best fit uses as few nodes as possible. A parcel that was moved only for that goes
+ * back if its own node has room for it.
  *
- * Invariant: bins are numbered so that a class is a range of numbers; until the end
- * the slots of a parcel hold bin numbers instead of nodes. */
+ * Invariant: bins are numbered so that a class is a range of numbers. Until the end, the slots
+ * of a parcel hold bin numbers instead of nodes. */
 #include "policy/place/repack.h"
 
 #include "policy/order.h"
@@ -40,7 +38,7 @@ struct bins {
     uint32_t n;
     uint32_t *node;       /* by bin: whose room it has */
     uint32_t *of_node;    /* by node: its bin, TASK_NONE = not to be used */
-    uint32_t *class_end;  /* by bin: the first one behind its class */
+    uint32_t *class_end;  /* by bin: the first one after its class */
     struct level *levels; /* ascending by free units, then bin */
     uint32_t *order;      /* parcels, largest first */
 };
@@ -105,7 +103,7 @@ static uint32_t level_find(const struct bins *b, units_t free, uint32_t bin)
     return low;
 }
 
-/* Takes n units in the bin, or gives them back if n is negative. */
+/* Takes n units in the bin, or returns them if n is negative. */
 static void bin_take(struct bins *b, const struct job *j, uint32_t bin, units_t n)
 {
     struct repack *r = b->r;
@@ -127,7 +125,7 @@ static units_t bin_room(const struct bins *b, const struct job *j, uint32_t bin)
     return room_for(&b->r->room, j, b->r->pool, b->node[bin], false);
 }
 
-/* The bin with the least that is enough; TASK_NONE = there is none. */
+/* The bin with the least sufficient room; TASK_NONE = none. */
 static uint32_t tightest(const struct bins *b, const struct job *j, units_t n)
 {
     for (uint32_t i = level_find(b, n, 0); i < b->n; i++)
@@ -158,7 +156,7 @@ static void unpack(struct bins *b, struct parcel *p)
     p->at = nowhere;
 }
 
-/* Packs n units of the parcel; nothing is taken when they do not fit. */
+/* Packs n units of the parcel; takes nothing if they do not fit. */
 static bool pack(struct bins *b, struct parcel *p, units_t n)
 {
     const struct job *j = p->task->job;
@@ -180,8 +178,8 @@ static bool pack(struct bins *b, struct parcel *p, units_t n)
     return true;
 }
 
-/* Largest first; of equal sizes those with more memory, then by submission. With
- * `modest`, parcels that ask for more than their least come last, in the order of
+/* Packs all parcels: largest first, among equal sizes those with more memory, then by
+ * submission. With `modest`, parcels that want more than their least come last, in the order of
  * the plan. On failure all bins are empty again. */
 static bool pack_all(struct bins *b, bool modest)
 {
@@ -230,7 +228,7 @@ static struct contents list_contents(const struct bins *b)
     for (uint32_t i = 0; i <= b->n; i++)
         sum = c.first[i] += sum;
     c.parts = ARENA_ARRAY(b->arena, sum, struct part);
-    for (uint32_t i = r->n; i-- > 0;) /* from the back: first[] ends at the fronts */
+    for (uint32_t i = r->n; i-- > 0;) /* backwards, so that first[] ends at the first parts */
         for (uint32_t k = 0; k < r->parcels[i].at.n; k++) {
             const struct slot *slot = &r->parcels[i].at.at[k];
             const struct placement *now = home(b, r->parcels[i].task);
@@ -276,7 +274,7 @@ static uint32_t *name_bins(struct bins *b)
     for (uint32_t bin = 0; bin < b->n; bin++)
         if (name[bin] != ASSIGN_NONE)
             used[name[bin]] = true;
-    /* In a class there are as many names left as bins without one. */
+    /* A class has as many names left as bins without one. */
     for (uint32_t bin = 0, next = 0; bin < b->n; bin++) {
         if (bin == 0 || b->class_end[bin - 1] == bin)
             next = bin;
@@ -300,7 +298,7 @@ static bool same_footprint(const struct parcel *a, const struct parcel *b)
            a->task->job->cpus == b->task->job->cpus;
 }
 
-/* A free place on a node that the task is on; TASK_NONE = there is none. */
+/* Takes a free place on a node that the task is on; TASK_NONE = there is none. */
 static uint32_t claim(const struct bins *b, const struct placement *now, uint32_t *free)
 {
     for (uint32_t k = 0; k < now->n; k++) {
@@ -313,8 +311,8 @@ static uint32_t claim(const struct bins *b, const struct placement *now, uint32_
     return TASK_NONE;
 }
 
-/* Deals out the places of n parcels with one footprint. free[], by bin, is all
- * zero before and after. */
+/* Distributes the places of n parcels with the same footprint. free[], by bin, is all zero
+ * before and after. */
 static void trade(struct bins *b, const uint32_t *run, uint32_t n, uint32_t *free)
 {
     struct parcel *parcels = b->r->parcels;
@@ -324,7 +322,7 @@ static void trade(struct bins *b, const uint32_t *run, uint32_t n, uint32_t *fre
         parcels[run[i]].at.at[0].node = TASK_NONE;
         free[place[i]]++;
     }
-    /* Those that are on one node now have the most to lose: they choose first. */
+    /* Parcels that are on one node now have the most to lose, so they choose first. */
     for (int split = 0; split < 2; split++)
         for (uint32_t i = 0; i < n; i++) {
             const struct placement *now = home(b, parcels[run[i]].task);
@@ -354,14 +352,15 @@ static void trade_all(struct bins *b)
     }
 }
 
-/* The bin of the one node that the task is on; TASK_NONE = not one, or not here. */
+/* The bin of the only node that the task is on; TASK_NONE = several, or not packed. */
 static uint32_t home_bin(const struct bins *b, const struct task *t)
 {
     const struct placement *now = home(b, t);
     return now->n == 1 ? b->of_node[now->at[0].node] : TASK_NONE;
 }
 
-/* Sends everybody home for whom there is room. Each one that goes makes room. */
+/* Puts parcels back on their own nodes where there is room. Each one that goes makes room for
+ * others. */
 static void go_home(struct bins *b)
 {
     for (bool more = true; more;) {

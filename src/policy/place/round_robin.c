@@ -1,8 +1,8 @@
-/* round-robin: each job goes to the node after the last one used, nodes without
- * room being skipped.
+/* round-robin: each job goes to the node after the last one used; nodes without room are
+ * skipped.
  *
- * Source: Schedulearn's Round Robin scheduler. Deviation: its own code crashes
- * when the next server has no room; here that server is passed over.
+ * Source: Schedulearn's Round Robin scheduler. Deviation: its own code crashes when the next
+ * server has no room; here that server is skipped.
  *
  * Memo (all): i[0] = the node after the last one used. */
 #include "policy/place.h"
@@ -34,8 +34,8 @@ const struct policy policy_round_robin = {
     .name = "round-robin",
     .summary = "the node after the last one used, skipping those without room",
     .rule = "Nodes take turns. A job goes to the node after the one that got the last job; nodes "
-            "without room for all of it are skipped. When no node has room, it is split over the "
-            "fewest nodes and the turn does not pass.",
+            "without room for all of it are skipped. If no node has room, the job is split over as "
+            "few nodes as possible, and the turn does not pass.",
     .source = "Schedulearn (Setyawan Raya), Round Robin scheduler",
     .decide = place_round_robin,
 };

@@ -1,29 +1,26 @@
-/* specon: jobs that have nearly converged make room: they are moved, once, to
- * the node with the least demand, and when all have been looked at, the nodes
- * are evened out.
+/* specon: jobs that have nearly converged make room. They are moved, once, to the node with the
+ * least demand; when that is done for all, the nodes are balanced.
  *
- * New jobs go to the least used node. Every interval (algorithm 3) each job that
- * was not moved yet is categorised by G = |E(t_m) - E(t_{m-1})|, E being its
- * metric over its first value: G below the last G and below alpha: progressing
- * -> watching -> converged, and a job already converged asks to be moved if more
- * than one job on its node is not; G above alpha: progressing again. A request
- * (algorithm 4) scores the nodes 2|PC| + 1.5|WC| + |CC|; the job stays if its
- * node has the lowest score, else it goes to the least used of the lowest; either
- * way it is marked and not looked at again. When all jobs have converged (algorithm
- * 5), bf = floor(jobs / nodes): idle nodes take, while they hold fewer than bf,
- * the job that converged last from a node with more than bf; if none is idle,
- * nodes with fewer than bf - 1 do so.
+ * New jobs go to the least used node. Every interval (algorithm 3) each job that was not moved
+ * yet is categorised by G = |E(t_m) - E(t_{m-1})|, where E is its metric divided by its first
+ * value. If G is below the last G and below alpha, it goes from progressing to watching to
+ * converged; a job that has converged already asks to be moved if more than one job on its node
+ * has not. If G is above alpha, it is progressing again. For a request (algorithm 4) the nodes
+ * are scored 2|PC| + 1.5|WC| + |CC|. The job stays if its node has the lowest score, otherwise
+ * it goes to the least used node with the lowest score; either way it is marked and not
+ * considered again. When all jobs have converged (algorithm 5), with bf = floor(jobs / nodes),
+ * idle nodes take the job that converged last from a node with more than bf, until they have bf
+ * jobs; if no node is idle, nodes with fewer than bf - 1 do so.
  *
- * Source: Zheng (thesis), SpeCon, 5.2. Deviations: the listing of algorithm 3
- * repeats WC in lines 10-12 where the text says CC; algorithm 5 waits until all
- * jobs are marked, which a converged one without a reason to ask never is: here,
- * as the text has it, until all are marked or converged; bf is at least 1, so that an
- * idle node also takes a job when there are fewer jobs than nodes; a job is
- * evened out at most once per cooldown; a move is not made when the job's
- * remaining time is shorter than the move.
+ * Source: Zheng (thesis), SpeCon, 5.2. Deviations: the listing of algorithm 3 repeats WC in
+ * lines 10-12 where the text says CC; algorithm 5 waits until all jobs are marked, which a
+ * converged job without a reason to ask never is, so here it waits, as the text says, until all
+ * are marked or converged; bf is at least 1, so that an idle node also takes a job if there are
+ * fewer jobs than nodes; a job is moved for balance at most once per cooldown; a job whose
+ * remaining time is shorter than the move is not moved.
  *
- * Memo (task): i[0] = category, i[1] = 1 + time it was marked, i[2] = 1 + time
- * it was evened out, i[3] = measurements, d[0] = E, d[1] = G, d[2] = time it
+ * Memo (task): i[0] = category, i[1] = 1 + time at which it was marked, i[2] = 1 + time at which
+ * it was moved for balance, i[3] = measurements, d[0] = E, d[1] = G, d[2] = time at which it
  * converged.
  * Memo (all): i[0] = time of the next categorisation. */
 #include <math.h>
@@ -41,7 +38,7 @@ struct world {
     struct plan *plan;
     struct room room;
     const uint32_t *order;         /* grants by submission */
-    struct memo *memo;             /* by grant: what it will be */
+    struct memo *memo;             /* by grant: the memo that will be written */
     uint32_t *node;                /* by grant */
     uint32_t (*count)[CATEGORIES]; /* by node */
     uint32_t jobs;
@@ -133,7 +130,7 @@ static void reallocate(struct world *w, uint32_t i)
     w->memo[i].i[1] = 1 + w->s->now;
 }
 
-/* Algorithm 3 for one job; true when it asks to be moved. */
+/* Algorithm 3 for one job; true if it asks to be moved. */
 static bool categorise(struct world *w, uint32_t i, double alpha)
 {
     const struct task *t = &w->s->tasks[w->plan->grants[i].task];
@@ -163,8 +160,8 @@ static bool categorise(struct world *w, uint32_t i, double alpha)
     return asks;
 }
 
-/* The job that converged last among those on nodes with more than `above` that can
- * go to the node. */
+/* The job that converged last among those on nodes with more than `above` jobs that can go to
+ * the node. */
 static uint32_t pick(const struct world *w, uint32_t node, uint32_t above, usec_t cooldown)
 {
     uint32_t best = TASK_NONE;
@@ -242,12 +239,13 @@ static void place_specon(const struct snapshot *s, const struct params *p, struc
 }
 
 static const struct param params[] = {
-    [ALPHA] = {"alpha", PARAM_NUMBER, "0.01", 0, 1, NULL,
-               "a job whose metric moves less than this share of its first value slows down"},
+    [ALPHA] =
+        {"alpha", PARAM_NUMBER, "0.01", 0, 1, NULL,
+         "a job whose metric moves by less than this share of its first value is slowing down"},
     [INTERVAL] = {"interval", PARAM_DURATION, "30s", 0.001, 86400, NULL,
                   "how often jobs are categorised"},
     [COOLDOWN] = {"cooldown", PARAM_DURATION, "60s", 0, 86400, NULL,
-                  "a job is evened out at most once in this time"},
+                  "a job is moved for balance at most once in this time"},
     {0},
 };
 
@@ -256,17 +254,16 @@ const struct policy policy_specon = {
     .name = "specon",
     .summary = "jobs that have nearly converged move to the node with the least demand",
     .rule =
-        "New jobs go to the least used node. Every interval each job is categorised by how far its "
-        "metric moved, G, as a share of its first value: less than last time and less than alpha "
-        "takes it from progressing to watching to converged; more than alpha makes it progressing "
-        "again. A job that stays converged while more than one job on its node is not asks to be "
-        "moved.\n\n"
-        "Nodes are scored 2 per progressing, 1.5 per watching and 1 per converged job; it goes to "
-        "the lowest (the least used of equals) or stays if its own is the lowest, and is marked: "
-        "once per job.\n\n"
-        "When all jobs have converged, nodes are evened out: idle nodes, else those well below the "
-        "mean, "
-        "take the job that converged last from nodes above it.",
+        "New jobs go to the least used node. Every interval each job is categorised by how far "
+        "its metric has moved, G, as a share of its first value: if that is less than last time "
+        "and less than alpha, it goes from progressing to watching to converged; if it is more "
+        "than alpha, it is progressing again. A job that stays converged while more than one job "
+        "on its node has not converged asks to be moved.\n\n"
+        "Nodes are scored 2 for each progressing, 1.5 for each watching and 1 for each converged "
+        "job. The job goes to the node with the lowest score, the least used of equals, or stays "
+        "if that is its own, and is marked: this happens once per job.\n\n"
+        "When all jobs have converged, nodes are balanced: idle nodes, or if there are none those "
+        "well below the mean, take the job that converged last from nodes above it.",
     .source = "Zheng, Efficient resource management for deep learning applications with virtual "
               "containers (thesis), SpeCon, 5.2",
     .params = params,

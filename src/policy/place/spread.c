@@ -1,10 +1,9 @@
 /* spread: each job goes to the least loaded node that has room.
  *
- * by=request counts the units that jobs on the node hold; by=usage looks at the
- * node's measured CPU use, which saturates: a node with two busy jobs and one
- * with five both show 100 %, and equal nodes are drawn by lot from the seed. The
- * second is the default Kubernetes scheduler as the SpeCon thesis describes it
- * (DS), hence the imbalance in its figures.
+ * by=request counts the units that jobs on the node hold. by=usage is the node's measured CPU
+ * use, which saturates: a node with two busy jobs and one with five both show 100 %. Equal
+ * nodes are then chosen at random, from the seed. This is the default Kubernetes scheduler as
+ * the SpeCon thesis describes it (DS), which explains the imbalance in its figures.
  *
  * Source: Docker Swarm's spread strategy; SpeCon (Zheng), 6.2. */
 #include "policy/place/spread.h"
@@ -28,7 +27,7 @@ static double load_by_usage(const struct room *r, uint32_t node)
     for (size_t i = 0; i < n->tasks.n; i++)
         used += r->s->tasks[n->tasks.at[i]].cpu_used;
     double load = n->cpus ? used / (double)n->cpus : 0;
-    /* A measurement does not tell 99.9 % from 100 %. */
+    /* A measurement does not distinguish 99.9 % from 100 %. */
     return load > 0.99 ? 1 : load;
 }
 
@@ -73,12 +72,13 @@ const struct policy policy_spread = {
     .axis = AXIS_PLACE,
     .name = "spread",
     .summary = "the least loaded node, by what was requested or by measured use",
-    .rule = "A job goes to the node with the smallest load among those with room for all of it; "
-            "when none has, it is split over the fewest nodes.\n\n"
-            "by=request: load is the share of the node's units that jobs hold; equal nodes in name "
-            "order.\n\n"
-            "by=usage: load is the node's measured CPU use, which saturates at 100 %; equal nodes "
-            "by lot, drawn from the seed. A node with two busy jobs looks like one with five.",
+    .rule =
+        "A job goes to the node with the smallest load among those with room for all of it; if "
+        "there is none, it is split over as few nodes as possible.\n\n"
+        "by=request: the load is the share of the node's units that jobs hold; equal nodes by "
+        "name.\n\n"
+        "by=usage: the load is the node's measured CPU use, which saturates at 100 %: a node with "
+        "two busy jobs looks like one with five. Equal nodes are chosen at random, from the seed.",
     .source =
         "Docker Swarm's spread strategy; the default scheduler (DS) of the SpeCon thesis, 6.2",
     .params = params,

@@ -1,19 +1,18 @@
-/* flowcon: CPU shares on a node follow the jobs' growth efficiency G, so that a
- * job that learns fast gets more and one that has nearly converged gets less.
+/* flowcon: CPU shares on a node follow the jobs' growth efficiency G: a job that learns fast
+ * gets more, and one that has nearly converged gets less.
  *
- * Per node, every itval and whenever a job joins or leaves (the listeners of
- * algorithm 2, which also reset itval):
+ * On each node, every itval and whenever a job joins or leaves (the listeners of algorithm 2,
+ * which also reset itval):
  * - G < alpha: new -> watching -> completing; G >= alpha: back to new.
- * - All completing: every limit is 1 (free competition) and itval doubles.
- * - Otherwise new: G/sum G; watching: unchanged; completing: the larger of
- *   G/sum G and 1/(beta n). Limits are soft.
- * A job that was not measured yet has limit 1, and so has one that is alone.
+ * - If all jobs are completing, every limit is 1 (free competition) and itval doubles.
+ * - Otherwise the limit of a new job is G/sum G, that of a watching one stays, and that of a
+ *   completing one is the larger of G/sum G and 1/(beta n). Limits are soft.
+ * A job that has not been measured yet, or is alone, has the limit 1.
  *
- * Source: Zheng, "Efficient resource management for deep learning applications
- * with virtual containers" (thesis), 4.1 and algorithms 1 and 2.
- * Deviations: alpha is a percentage while G has the scale of the job's metric:
- * G is taken as a share of the job's own peak (growth.c); the floor 1/(beta n)
- * also holds in the new list, where the thesis has none. */
+ * Source: Zheng, "Efficient resource management for deep learning applications with virtual
+ * containers" (thesis), 4.1 and algorithms 1 and 2. Deviations: alpha is a percentage, but G
+ * has the scale of the job's metric, so G is taken as a share of the job's own peak (growth.c);
+ * the floor 1/(beta n) also applies to new jobs, for which the thesis has none. */
 #include <stdio.h>
 
 #include "policy/policies.h"
@@ -95,7 +94,7 @@ static bool describe_flowcon(const struct snapshot *s, const struct params *p, u
     if (s->now - m->i[1] >= USEC_PER_SEC)
         snprintf(since, sizeof since, ", for %s", time_format(s->now - m->i[1], span, sizeof span));
     snprintf(out->list, sizeof out->list, "%s", names[list]);
-    snprintf(out->text, sizeof out->text, "By flowcon it is in the list of %s%s: %s%s. %s",
+    snprintf(out->text, sizeof out->text, "Under flowcon it is in the list of %s%s: %s%s. %s",
              meanings[list], since, measure, alpha, limit);
     return true;
 }
@@ -103,7 +102,7 @@ static bool describe_flowcon(const struct snapshot *s, const struct params *p, u
 static const struct param params[] = {
     [ALPHA] = {"alpha", PARAM_PERCENT, "5%", 0, 100, NULL,
                "a job whose growth is below this share of its peak is slowing down"},
-    [ITVAL] = {"itval", PARAM_DURATION, "20s", 0.001, 86400, NULL, "interval of measurement"},
+    [ITVAL] = {"itval", PARAM_DURATION, "20s", 0.001, 86400, NULL, "time between two measurements"},
     [BETA] = {"beta", PARAM_NUMBER, "2", 1, 1000, NULL, "the floor is 1/(beta x jobs on the node)"},
     {0},
 };
@@ -112,18 +111,16 @@ const struct policy policy_flowcon = {
     .axis = AXIS_SHARE,
     .name = "flowcon",
     .summary = "CPU shares follow each job's growth efficiency",
-    .rule = "Growth efficiency G is the change of a job's metric per second and per CPU used, as a "
-            "share "
-            "of its own peak so far. Every itval, and when a job joins or leaves the node, each "
-            "job with "
-            "G < alpha moves on from new to watching to completing; one with G >= alpha is new "
-            "again.\n\n"
-            "When all are completing they compete freely and itval doubles. Otherwise a new job's "
-            "limit "
-            "is G/sum G, a watching one's stays, a completing one's is the larger of G/sum G and "
-            "1/(beta n). Limits are soft: what is unused goes to others. A job that is alone or "
-            "was not "
-            "measured yet has no limit.",
+    .rule =
+        "Growth efficiency G is the change of a job's metric per second and per CPU used, as a "
+        "share of its own peak so far. Every itval, and when a job joins or leaves the node, each "
+        "job with G < alpha goes from new to watching to completing; one with G >= alpha is new "
+        "again.\n\n"
+        "If all jobs are completing, they compete freely and itval doubles. Otherwise the limit "
+        "of a new job is G/sum G, that of a watching one stays, and that of a completing one is "
+        "the larger of G/sum G and 1/(beta n). Limits are soft: what is not used goes to others. "
+        "A job that is alone or has not been measured yet has no limit. Jobs request their "
+        "minimum, so that more of them run on a node.",
     .source = "Zheng, Efficient resource management for deep learning applications with virtual "
               "containers (thesis), FlowCon, 4.1 and 5.1",
     .params = params,

@@ -1,6 +1,6 @@
-/* free: jobs on a node compete for its CPUs with equal weights and no limit but
- * their own maximum. The grant is a reservation: it decides how many jobs run
- * on the node at once, not how much each gets.
+/* free: jobs on a node compete for its CPUs with equal weights; each is limited only by its own
+ * maximum. The grant is a reservation: it decides how many jobs run on the node at once, not
+ * how much each gets.
  *
  * Source: containers started without limits, the baseline (NA) of FlowCon. */
 #include "policy/policies.h"
@@ -19,9 +19,9 @@ const struct policy policy_free = {
     .axis = AXIS_SHARE,
     .name = "free",
     .summary = "jobs on a node compete for its CPUs, equal weights, no limits",
-    .rule =
-        "Every job may use up to its maximum; the node's CPUs are divided by equal weights, and "
-        "what one leaves goes to the others. The grant is only a reservation.",
+    .rule = "Every job may use up to its maximum. The CPUs of a node are divided by equal weights, "
+            "and what one job leaves goes to the others. The grant is only a reservation, so jobs "
+            "request their minimum.",
     .source = "containers without limits: the baseline (NA) of FlowCon",
     .soft = true,
     .decide = share_free,

@@ -1,12 +1,11 @@
-/* Owns the measurement of growth efficiency and its translation into CPU
- * weights.
+/* Owns the measurement of growth efficiency, and how CPU weights follow from it.
  *
  *   P(t_i) = |E(t_i) - E(t_{i-1})| / (t_i - t_{i-1}),   G = P / R
  *
- * with E the job's metric and R the mean CPU used in the interval (FlowCon, 4.1).
- * E differs in scale from job to job while the threshold alpha is a percentage,
- * so G is taken as a share of the job's own peak so far. The interval is the one
- * between two values that the job said, of which there may be none in an itval. */
+ * where E is the job's metric and R the mean CPU used in the interval (FlowCon, 4.1). The
+ * scale of E differs from job to job, but the threshold alpha is a percentage, so G is taken
+ * as a share of the job's own peak so far. The interval is that between two values that the
+ * job has reported, of which there may be none within an itval. */
 #include "policy/share/growth.h"
 
 #include <math.h>
@@ -21,7 +20,7 @@ static bool shares(const struct snapshot *s, const struct grant *g)
     return g->pool == POOL_CPU && plan_place(s, g).n == 1;
 }
 
-/* Takes what the grant has for itself off the CPUs that are shared. */
+/* Subtracts what the grant has for itself from the CPUs that are shared. */
 static void set_aside(struct residents *r, const struct snapshot *s, const struct grant *g)
 {
     struct placement at = plan_place(s, g);
@@ -47,7 +46,7 @@ static struct residents find_residents(const struct snapshot *s, struct plan *pl
     }
     for (uint32_t i = 0; i < nodes; i++) {
         sum += r.start[i];
-        r.start[i] = sum; /* counted down to the first below */
+        r.start[i] = sum; /* decremented to the first one below */
     }
     r.start[nodes] = sum;
     const uint32_t *order = order_grants(s, plan);
@@ -65,7 +64,7 @@ static struct residents find_residents(const struct snapshot *s, struct plan *pl
     return r;
 }
 
-/* Changes when somebody joins or leaves, also when it comes back at once. */
+/* Changes when a task joins or leaves, also if it is back at once. */
 static int64_t signature(const struct snapshot *s, const struct growth *g, uint32_t n)
 {
     uint64_t sum = n;
@@ -105,7 +104,7 @@ static void look_later(const struct snapshot *s, uint32_t node, struct plan *pla
     plan_remember(plan, AXIS_SHARE, MEMO_NODE, node, m);
 }
 
-/* What is measured next is compared with this. */
+/* The next measurement starts from this sample. */
 static void begin_at(struct memo *m, const struct sample *from)
 {
     m->i[2] = from->metric_at;
@@ -124,9 +123,9 @@ static void measure(struct growth *g, const struct snapshot *s)
         begin_at(m, &h->first);
     m->i[0] |= GROWTH_SEEN;
     double used = h->last.cpu_time - m->d[1];
-    if (used < 0) /* it was started again, which has moved its metric too */
+    if (used < 0) /* it was restarted, which has moved its metric too */
         begin_at(m, &h->last);
-    /* A value that was said before tells nothing of what came since. */
+    /* A value that was reported before says nothing about the time since then. */
     if (h->last.metric_at <= m->i[2] || !(used > 0))
         return;
     /* Per second and per CPU: the time cancels out. */
@@ -166,7 +165,7 @@ static void write_shares(struct plan *plan, const struct snapshot *s, units_t sh
         left -= got[i];
         claims[i].limit = (double)s->tasks[g[i].task].job->max - got[i];
     }
-    /* Limits are soft: what nobody wants within them goes to whoever can. */
+    /* Limits are soft: what is left within them goes to tasks that can use more. */
     if (left > 1e-6)
         divide_cpus(left, claims, n);
     for (uint32_t i = 0; i < n; i++) {
@@ -216,9 +215,9 @@ void growth_say_measure(const struct task *t, char *out, size_t size)
     if (m->i[0] & GROWTH_MEASURED)
         snprintf(out, size, "its growth is %.3g %% of its best", 100 * m->d[3]);
     else if (t->history && !isnan(t->history->last.metric))
-        snprintf(out, size, "its growth was not measured yet");
+        snprintf(out, size, "its growth has not been measured yet");
     else
-        snprintf(out, size, "it has said no metric yet");
+        snprintf(out, size, "it has reported no metric yet");
 }
 
 /* The CPUs of the node that are shared, and by how many. */
@@ -243,7 +242,7 @@ void growth_say_limit(const struct snapshot *s, const struct task *t, char *out,
     double limit = (double)t->memo[AXIS_SHARE].i[3] / GROWTH_LIMIT_SCALE;
     double cpus = (double)shared_on(s, t->at.at[0].node, &n) / UNIT;
     if (n == 1)
-        snprintf(out, size, "It is alone here, and not limited.");
+        snprintf(out, size, "It is alone on its node and not limited.");
     else if (limit >= 1)
         snprintf(out, size, "It is not limited.");
     else

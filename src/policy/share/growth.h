@@ -9,10 +9,10 @@
 /* FlowCon's lists. */
 enum growth_list { GROWTH_NEW, GROWTH_WATCHING, GROWTH_COMPLETING };
 
-/* A task on a node, as its sharer sees it. In the memo of the task: i[0] = list and
- * marks, i[1] = since when it is in the list, i[2] = when the metric was said that
- * was measured last, i[3] = limit, d[0] = that metric, d[1] = CPU time then, d[2] =
- * peak of G, d[3] = last G over that peak. */
+/* A task on a node, as its sharer sees it. In the memo of the task: i[0] = list and flags, i[1]
+ * = since when it is in the list, i[2] = when the last measured metric was reported, i[3] =
+ * limit, d[0] = that metric, d[1] = CPU time then, d[2] = peak of G, d[3] = last G divided by
+ * that peak. */
 enum { GROWTH_LIMIT_SCALE = 1000000000 };
 enum { GROWTH_LISTS = 3, GROWTH_SEEN = 4, GROWTH_MEASURED = 8 };
 
@@ -25,9 +25,9 @@ struct growth {
     uint32_t task;
     struct memo memo;
     bool measured; /* there is a G */
-    bool fresh;    /* and it is of this look */
+    bool fresh;    /* measured just now */
     double g;      /* in [0, 1]: G as a share of the job's own peak */
-    double limit;  /* share of the node, 0..1: what the sharer decides */
+    double limit;  /* share of the node, 0..1, set by the sharer */
 };
 
 /* The tasks that will share the CPUs of each node under a plan, by submission. */
@@ -50,12 +50,11 @@ struct residents growth_run(const struct snapshot *s, const struct params *p, us
 /* Puts the task into the list, since now if it was in another or in none. */
 void growth_enter(struct growth *g, const struct snapshot *s, enum growth_list list);
 
-/* For people, of a task that runs: "its growth is 34 % of its best", or that it was not
- * measured, and why. */
+/* For people: "its growth is 34 % of its best", or why it was not measured. */
 void growth_say_measure(const struct task *t, char *out, size_t size);
-/* "it may take 0.5 CPUs before others get theirs", or that nothing limits it. */
+/* "It is limited to 0.5 of the 2 CPUs ...", or that it is not limited. */
 void growth_say_limit(const struct snapshot *s, const struct task *t, char *out, size_t size);
-/* Whether the sharers look at the task: it runs on the CPUs of one node. */
+/* Whether the task runs and shares CPUs. */
 bool growth_is_shared(const struct task *t);
 
 #endif

@@ -18,7 +18,7 @@ const struct policy policy_hard = {
     .axis = AXIS_SHARE,
     .name = "hard",
     .summary = "each job has exactly the CPUs that it was granted",
-    .rule = "The CPU limit of a job is its grant. What it leaves unused nobody else gets.",
+    .rule = "The CPU limit of a job is its grant. What it does not use is left idle.",
     .source = "the CPU limit of a container",
     .decide = share_hard,
 };

@@ -1,10 +1,10 @@
-/* target: a job whose metric has reached its target falls to the floor of
- * 1/(beta n) of its node; the others share by growth efficiency. When the
- * metric worsens past the target again, it shares again. A node is looked at every
- * itval and whenever a job joins or leaves it.
+/* target: a job whose metric has reached its target falls to the floor of 1/(beta n) of its
+ * node; the others share by growth efficiency. If the metric gets worse than the target again,
+ * the job shares again. This happens on each node every itval, and whenever a job joins or
+ * leaves it.
  *
- * Whether a metric falls or rises towards its target is seen from the first
- * value: a job that starts above its target has one that falls.
+ * The first value shows whether a metric falls or rises towards its target: if a job starts
+ * above its target, its metric falls.
  *
  * Source: Zheng et al., "Target-based resource allocation for deep learning
  * applications in a multi-tenancy system" (TRADL, 2019). */
@@ -65,7 +65,7 @@ static bool describe_target(const struct snapshot *s, const struct params *p, ui
     growth_say_measure(t, measure, sizeof measure);
     growth_say_limit(s, t, limit, sizeof limit);
     if (!isnan(t->job->target) && h && !isnan(h->last.metric))
-        snprintf(goal, sizeof goal, "its metric is %.4g, and its target %.4g", h->last.metric,
+        snprintf(goal, sizeof goal, "its metric is %.4g, its target %.4g", h->last.metric,
                  t->job->target);
     else if (!isnan(t->job->target))
         snprintf(goal, sizeof goal, "its target is %.4g", t->job->target);
@@ -73,13 +73,13 @@ static bool describe_target(const struct snapshot *s, const struct params *p, ui
     if (content)
         snprintf(out->text, sizeof out->text, "It has reached its target: %s. %s", goal, limit);
     else
-        snprintf(out->text, sizeof out->text, "By target it shares by its growth: %s, and %s. %s",
-                 goal, measure, limit);
+        snprintf(out->text, sizeof out->text,
+                 "Under target its share follows its growth: %s, and %s. %s", goal, measure, limit);
     return true;
 }
 
 static const struct param params[] = {
-    [ITVAL] = {"itval", PARAM_DURATION, "20s", 0.001, 86400, NULL, "interval of measurement"},
+    [ITVAL] = {"itval", PARAM_DURATION, "20s", 0.001, 86400, NULL, "time between two measurements"},
     [BETA] = {"beta", PARAM_NUMBER, "2", 1, 1000, NULL, "the floor is 1/(beta x jobs on the node)"},
     {0},
 };
@@ -87,12 +87,12 @@ static const struct param params[] = {
 const struct policy policy_target = {
     .axis = AXIS_SHARE,
     .name = "target",
-    .summary = "a job that has reached its target falls to the floor, the others share by growth",
+    .summary = "a job that has reached its target falls to the floor; the others share by growth",
     .rule =
-        "Every itval, and when a job joins or leaves the node, a job whose metric has reached the "
-        "target that its user gave falls to the floor of 1/(beta n) of its node's CPUs, and rises "
-        "again if the metric worsens. The other jobs share by growth efficiency, G/sum G, none "
-        "below the floor. Limits are soft.",
+        "Every itval, and when a job joins or leaves the node, a job whose metric has reached its "
+        "target falls to the floor of 1/(beta n) of its node's CPUs, and rises again if the "
+        "metric gets worse. The other jobs share by growth efficiency, G/sum G, none below the "
+        "floor. Limits are soft. Jobs request their minimum, so that more of them run on a node.",
     .source = "Zheng et al., TRADL (2019)",
     .params = params,
     .needs_metric = true,
