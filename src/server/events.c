@@ -12,6 +12,7 @@
 
 #include "http/reply.h"
 #include "http/stream.h"
+#include "server/api/log_follow.h"
 #include "server/followers.h"
 #include "server/log.h"
 #include "server/yard.h"

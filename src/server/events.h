@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/str.h"
 #include "protocol/progress_report.h"
 
 struct json_t;
@@ -26,5 +27,9 @@ void events_follow(struct yard *y, struct reply *reply, int64_t after, int64_t j
 void events_init(struct yard *y);
 /* Ends all streams. */
 void events_done(struct yard *y);
+
+/* Appends an event as the API gives it; `json` is the object of its other members. */
+void events_write(struct str *out, int64_t seq, usec_t at, int64_t job, const char *kind,
+                  const char *json);
 
 #endif

@@ -12,6 +12,7 @@
 #include "server/events.h"
 #include "server/jobs/attempts.h"
 #include "server/jobs/pursue.h"
+#include "server/jobs/rules.h"
 #include "server/log.h"
 #include "server/nodes.h"
 #include "server/stretch.h"
@@ -175,7 +176,7 @@ static bool finish_round(struct yard *y)
     wake(y);
     cut_journal(y);
     if (clock_jumped(&y->clock))
-        yard_follow_clock(y);
+        rules_follow_clock(y);
     decide(y);
     save_rows(y);
     if (!y->turn.urgent)

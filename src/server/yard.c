@@ -12,9 +12,9 @@
 #include "server/boot.h"
 #include "server/events.h"
 #include "server/jobs/attempts.h"
+#include "server/jobs/eligible.h"
 #include "server/jobs/parts.h"
 #include "server/jobs/pursue.h"
-#include "server/jobs/rules.h"
 #include "server/jobs/size.h"
 #include "server/jobs/standing.h"
 #include "server/log.h"
@@ -192,7 +192,7 @@ void yard_end(struct yard *y, struct live_job *j, enum job_state state, int code
     turn_hurry(y);
     if (j->changed)
         drop_changed(y, j);
-    yard_leave(y, j);
+    eligible_leave(y, j);
     submission_drop(&y->submissions, j->submission);
     live_job_free(j);
 }
@@ -262,7 +262,7 @@ static void end_backoffs(struct yard *y, usec_t *soonest)
         if (!(j->blocks & BLOCK_BACKOFF))
             continue;
         if (j->row.eligible <= now)
-            yard_offer(y, j);
+            eligible_offer(y, j);
         else if (j->row.eligible < *soonest)
             *soonest = j->row.eligible;
     }

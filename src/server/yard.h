@@ -12,7 +12,6 @@
 #include "server/jobs/live.h"
 #include "server/turn.h"
 #include "store/job_state.h"
-#include "wire/spec.h"
 
 struct followers;
 struct uv_loop_s;
@@ -80,52 +79,11 @@ int yard_open(struct uv_loop_s *loop, const struct yard_config *config, struct y
 /* Commits and forgets; what runs goes on. The loop must run once more after it. */
 void yard_close(struct yard *y);
 
-/* ---- jobs ---------------------------------------------------------------- */
-
-/* The job that the text means: a number, a name or a unique prefix of one. A name
- * that several jobs have means the newest. ERR_NOT_FOUND, or ERR_CONFLICT with the
- * candidates. */
-int yard_find(struct yard *y, const char *text, int64_t *id, struct err *err);
 /* NULL when it is over, or there is none. */
 struct live_job *yard_live(const struct yard *y, int64_t id);
 struct live_job *yard_job_of_task(const struct yard *y, uint32_t task);
 /* The engine's view of the job; NULL while it is not offered. */
 const struct task *yard_task(const struct yard *y, const struct live_job *j);
-
-/* Takes all of them or none. Requests have passed spec_check(), and the user is set; those
- * that are taken are empty then.
- * *ids grows by one id for each job (arrays have several). On failure *at is the
- * number of the request at fault and *field (static, may be NULL) its field. */
-struct ids {
-    int64_t *at;
-    size_t n, cap;
-};
-int yard_submit(struct yard *y, struct spec *specs, size_t n, struct ids *ids, size_t *at,
-                const char **field, struct err *err);
-
-/* Each fails with ERR_NOT_FOUND, or ERR_CONFLICT when the job's state does not allow
- * it; the text says what to do instead. */
-int yard_cancel(struct yard *y, int64_t id, usec_t grace, struct err *err); /* -1 = its own */
-int yard_hold(struct yard *y, int64_t id, struct err *err);
-int yard_release(struct yard *y, int64_t id, struct err *err);
-/* Stops a running job, or takes one that is over, and queues it again (held, if so
- * wanted) as its next attempt. */
-int yard_requeue(struct yard *y, int64_t id, bool hold, struct err *err);
-/* Sets the range of CPUs in force, within what the node has; min 0 = as submitted. */
-int yard_resize(struct yard *y, int64_t id, units_t min, units_t max, struct err *err);
-
-struct job_change {
-    bool set_priority, set_deadline, set_time_limit;
-    int32_t priority;
-    usec_t deadline;   /* wall clock; 0 = none */
-    usec_t time_limit; /* 0 = none */
-};
-int yard_change(struct yard *y, int64_t id, const struct job_change *change, struct err *err);
-
-/* Sentences that say why the job is not in the queue: "hold", "afterok:11", "retry in
- * 10 s". Calls fn for each. */
-void yard_waits_for(const struct yard *y, const struct live_job *j,
-                    void (*fn)(void *ctx, const char *text), void *ctx);
 
 /* ---- nodes and policy ---------------------------------------------------- */
 
@@ -137,17 +95,9 @@ int yard_set_policy(struct yard *y, const struct combo *combo, struct err *err);
 
 /* Tells the engine, and the journal. Effects are entered into the books at once. */
 int yard_step(struct yard *y, struct event *event, struct err *err);
-/* Puts the job into the queue or takes it out, as its blocks say. */
-void yard_offer(struct yard *y, struct live_job *j);
-/* Tells the jobs that depend on this one what has become of it. */
-void yard_settle(struct yard *y, const struct live_job *j);
-/* Takes a job that is over out of the live ones, and tells those that waited for it. */
-void yard_leave(struct yard *y, struct live_job *j);
 /* Ends the job: its row, its task, an event. It is gone after that. */
 void yard_end(struct yard *y, struct live_job *j, enum job_state state, int code,
               const char *reason);
-/* The wall clock was set: deadlines, which are by that clock, move. */
-void yard_follow_clock(struct yard *y);
 /* Something must be looked after soon: a conductor is silent, a retry is due. */
 void yard_care(struct yard *y);
 /* Does it, and sets the time of the next look. */

@@ -2,6 +2,7 @@
  * retried, stopped, lost. */
 #include "server/jobs/attempts.h"
 
+#include "server/jobs/verbs.h"
 #include "store/job_state.h"
 #include "support/stage.h"
 #include "support/test.h"
@@ -141,7 +142,7 @@ static void a_cancelled_job_stops(void **state)
     int64_t job = stage_submit(&w, "{\"command\": [\"fake\", \"work=600\", \"deaf\"],"
                                    " \"grace\": \"20s\"}");
     stage_run(&w, 10 * SECOND);
-    assert_ok(yard_cancel(w.y, job, -1, &err), err);
+    assert_ok(verb_cancel(w.y, job, -1, &err), err);
     stage_run(&w, 10 * SECOND);
     assert_state(&w, job, JOB_STOPPING);
     stage_run(&w, 15 * SECOND);

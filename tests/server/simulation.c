@@ -12,6 +12,7 @@
 
 #include "base/str.h"
 #include "server/jobs/attempts.h"
+#include "server/jobs/verbs.h"
 #include "server/log.h"
 #include "store/job_list.h"
 #include "store/job_state.h"
@@ -96,23 +97,23 @@ static void command(struct day *d)
     struct known *k = &d->jobs.at[rng_below(&d->rng, d->jobs.n)];
     switch (rng_below(&d->rng, 5)) {
     case 0:
-        if (chance(d, 0.3) && yard_cancel(d->w.y, k->id, chance(d, 0.5) ? -1 : 0, &err) == 0)
+        if (chance(d, 0.3) && verb_cancel(d->w.y, k->id, chance(d, 0.5) ? -1 : 0, &err) == 0)
             k->cancelled = true;
         break;
     case 1:
-        (void)yard_hold(d->w.y, k->id, &err);
+        (void)verb_hold(d->w.y, k->id, &err);
         break;
     case 2:
-        (void)yard_release(d->w.y, k->id, &err);
+        (void)verb_release(d->w.y, k->id, &err);
         break;
     case 3:
-        if (yard_requeue(d->w.y, k->id, false, &err) == 0) {
+        if (verb_requeue(d->w.y, k->id, false, &err) == 0) {
             k->requeued = true;
             k->cancelled = false;
         }
         break;
     default:
-        (void)yard_change(
+        (void)verb_change(
             d->w.y, k->id,
             &(struct job_change){.set_priority = true, .priority = (int)rng_below(&d->rng, 3)},
             &err);
@@ -270,7 +271,7 @@ static void calm_down(struct day *d)
     if (!d->w.y)
         stage_start(&d->w);
     for (size_t i = 0; i < d->jobs.n; i++)
-        (void)yard_release(d->w.y, d->jobs.at[i].id, &err);
+        (void)verb_release(d->w.y, d->jobs.at[i].id, &err);
     turn_end(d->w.y);
 }
 

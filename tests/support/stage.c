@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "policy/combo.h"
+#include "server/jobs/submit.h"
 #include "server/log.h"
 #include "store/jobs.h"
 #include "store/store.h"
@@ -147,7 +148,7 @@ int64_t stage_try_submit(struct stage *w, const char *json, struct err *err)
     if (rc == 0)
         rc = spec_check(&s, &field, err);
     if (rc == 0)
-        rc = yard_submit(w->y, &s, 1, &ids, &at, &field, err);
+        rc = submit_jobs(w->y, &s, 1, &ids, &at, &field, err);
     int64_t first = rc == 0 ? ids.at[0] : -1;
     if (rc == 0)
         turn_end(w->y);

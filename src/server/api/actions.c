@@ -3,6 +3,7 @@
  * spelled the same. */
 #include "server/api/call.h"
 #include "server/api/parts.h"
+#include "server/jobs/verbs.h"
 #include "wire/spec_json.h"
 
 /* Reads the member, if it is there, as the field of a job request of that name. */
@@ -41,7 +42,7 @@ static void cancel_job(const struct api_call *c)
     spec_done(&s);
     if (!fine)
         return;
-    if (yard_cancel(c->yard, c->job, grace, &err) < 0)
+    if (verb_cancel(c->yard, c->job, grace, &err) < 0)
         reply_problem(c->reply, &err, NULL);
     else
         api_reply_job(c, yard_live(c->yard, c->job) ? 202 : 200);
@@ -50,14 +51,14 @@ static void cancel_job(const struct api_call *c)
 static void hold_job(const struct api_call *c)
 {
     struct err err;
-    int rc = yard_hold(c->yard, c->job, &err);
+    int rc = verb_hold(c->yard, c->job, &err);
     api_reply_changed(c, rc, &err);
 }
 
 static void release_job(const struct api_call *c)
 {
     struct err err;
-    int rc = yard_release(c->yard, c->job, &err);
+    int rc = verb_release(c->yard, c->job, &err);
     api_reply_changed(c, rc, &err);
 }
 
@@ -72,7 +73,7 @@ static void requeue_job(const struct api_call *c)
 {
     struct err err;
     bool hold = json_is_true(json_object_get(c->body, "hold"));
-    int rc = yard_requeue(c->yard, c->job, hold, &err);
+    int rc = verb_requeue(c->yard, c->job, hold, &err);
     api_reply_changed(c, rc, &err);
 }
 
@@ -94,7 +95,7 @@ static void resize_job(const struct api_call *c)
     if (read_member(c, "cpus", &s)) {
         bool as_submitted = json_is_null(json_object_get(c->body, "cpus"));
         units_t min = as_submitted ? 0 : s.cpus.min, max = as_submitted ? 0 : s.cpus.max;
-        if (yard_resize(c->yard, c->job, min, max, &err) < 0)
+        if (verb_resize(c->yard, c->job, min, max, &err) < 0)
             reply_problem(c->reply, &err, err.code == ERR_INVALID ? "cpus" : NULL);
         else
             api_reply_job(c, 200);
@@ -145,7 +146,7 @@ static void change_job(const struct api_call *c)
     else if (json_object_get(c->body, "deadline") && json_object_get(c->body, "deadline_at"))
         api_refuse(c, "deadline_at", "give either deadline or deadline_at, not both");
     else if (read_change(c, &change)) {
-        int rc = yard_change(c->yard, c->job, &change, &err);
+        int rc = verb_change(c->yard, c->job, &change, &err);
         api_reply_changed(c, rc, &err);
     }
 }

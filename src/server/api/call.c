@@ -8,6 +8,7 @@
 #include "server/api/api.h"
 #include "server/api/job_view.h"
 #include "server/api/query.h"
+#include "server/jobs/find.h"
 #include "wire/value.h"
 
 static bool refuse(const struct api_call *c, const struct err *err, const char *field)
@@ -64,7 +65,7 @@ static bool read_path(struct api_call *c)
 {
     const char *job = request_param(c->request, "id"), *node = request_param(c->request, "name");
     struct err err;
-    if (job && yard_find(c->yard, job, &c->job, &err) < 0)
+    if (job && find_job(c->yard, job, &c->job, &err) < 0)
         return refuse(c, &err, "id");
     if (node && yard_find_node(c->yard, node, &c->node, &err) < 0)
         return refuse(c, &err, "name");

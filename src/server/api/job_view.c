@@ -6,6 +6,7 @@
 #include "server/api/job_history.h"
 #include "server/api/parts.h"
 #include "server/jobs/attempts.h"
+#include "server/jobs/eligible.h"
 #include "server/jobs/reports.h"
 #include "server/jobs/standing.h"
 #include "store/jobs.h"
@@ -273,7 +274,7 @@ static void fill_view(struct job_view *v, const struct yard *y, const struct liv
     fill_times(v, y, j, row);
     v->waits_for = json_array();
     if (j)
-        yard_waits_for(y, j, add_wait, v->waits_for);
+        eligible_waits_for(y, j, add_wait, v->waits_for);
     v->progress = view_progress(j, row);
     if (j && j->attempt && j->usage.known)
         v->usage = api_print(&usage_schema, &j->usage);

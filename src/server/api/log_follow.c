@@ -11,6 +11,7 @@
 #include "http/reply.h"
 #include "http/stream.h"
 #include "protocol/logread.h"
+#include "server/api/log_follow.h"
 #include "server/followers.h"
 #include "server/jobs/attempts.h"
 #include "server/log.h"

@@ -10,6 +10,7 @@
 #include "http/range.h"
 #include "protocol/logread.h"
 #include "server/api/call.h"
+#include "server/api/log_follow.h"
 #include "server/api/parts.h"
 #include "server/followers.h"
 #include "server/jobs/attempts.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "server/jobs/find.h"
 #include "wire/value.h"
 
 static const char *query_name(const void *ctx, size_t i)
@@ -92,7 +93,7 @@ static int read_value(struct yard *y, const struct api_query *q, struct api_valu
     case QUERY_SET:
         return read_set(q->words, v->text, &v->number, err);
     case QUERY_JOB:
-        return yard_find(y, v->text, &v->number, err);
+        return find_job(y, v->text, &v->number, err);
     case QUERY_TEXT:
         break;
     }
@@ -113,7 +114,7 @@ static int read_parameter(const struct endpoint *e, struct yard *y, const struct
     v->text = pair->value;
     if (read_value(y, q, v, err) == 0)
         return 0;
-    /* yard_find() names the job. */
+    /* find_job() names the job. */
     return q->type == QUERY_JOB ? -1 : err_prefix(err, "%s", q->name);
 }
 

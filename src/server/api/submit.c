@@ -6,6 +6,7 @@
 #include "server/api/call.h"
 #include "server/api/job_view.h"
 #include "server/api/parts.h"
+#include "server/jobs/submit.h"
 #include "store/job_state.h"
 #include "store/jobs.h"
 #include "wire/spec_check.h"
@@ -134,7 +135,7 @@ static void submit_batch(const struct api_call *c, struct batch *b)
     size_t at = 0;
     const char *field = NULL;
     struct err err;
-    if (yard_submit(y, b->specs, b->n, &ids, &at, &field, &err) < 0) {
+    if (submit_jobs(y, b->specs, b->n, &ids, &at, &field, &err) < 0) {
         refuse_request(c->reply, b, at, field, &err);
         VEC_DONE(&ids);
         return;
@@ -151,7 +152,7 @@ static void submit_batch(const struct api_call *c, struct batch *b)
     turn_reply(y, c->reply, 201, json_pack("{s:o}", "jobs", jobs));
 }
 
-static void submit_jobs(const struct api_call *c)
+static void post_jobs(const struct api_call *c)
 {
     struct batch b = {0};
     json_auto_t *list = list_requests(c, &b);
@@ -179,7 +180,7 @@ static const struct endpoint endpoints[] = {
         .name = "jobs_submit",
         .method = "POST",
         .path = API_V1 "/jobs",
-        .handle = submit_jobs,
+        .handle = post_jobs,
         .summary = "Submit one job or several",
         .description = "Several are accepted or refused together. Without `user`, the jobs belong "
                        "to the user who is connected (over TCP: api).",

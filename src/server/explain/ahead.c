@@ -1,7 +1,9 @@
 /* Owns the list of those who are ahead of a job. */
+#include "server/explain/ahead.h"
 
 #include "base/str.h"
-#include "server/explain/parts.h"
+#include "server/explain/forecast.h"
+#include "server/explain/text.h"
 #include "store/job_state.h"
 
 enum { AHEAD_SHOWN = 10 };

@@ -1,9 +1,12 @@
 /* Owns the explanation of a job that is not in the queue: what it waits for, and who
  * can do something about it. */
+#include "server/explain/blocked.h"
+
 #include <inttypes.h>
 
 #include "base/str.h"
-#include "server/explain/parts.h"
+#include "server/explain/forecast.h"
+#include "server/explain/text.h"
 #include "store/job_state.h"
 #include "store/jobs.h"
 

@@ -3,7 +3,11 @@
 #include "server/explain/explain.h"
 
 #include "base/str.h"
-#include "server/explain/parts.h"
+#include "server/explain/blocked.h"
+#include "server/explain/over.h"
+#include "server/explain/queued.h"
+#include "server/explain/running.h"
+#include "server/explain/text.h"
 #include "store/job_state.h"
 #include "store/jobs.h"
 

@@ -1,10 +1,12 @@
 /* Owns what explanations say of the future. It is reckoned by a copy of the engine
  * that runs on (advisor/rollout.h). How long a job takes is known of those that say
  * how many steps they have and make them; of others only their time limit, if any. */
+#include "server/explain/forecast.h"
+
 #include <math.h>
 
 #include "base/str.h"
-#include "server/explain/parts.h"
+#include "server/explain/text.h"
 #include "server/jobs/reports.h"
 
 /* Farther than anybody waits; and what keeps a request short, whatever the queue. */

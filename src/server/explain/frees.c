@@ -1,9 +1,14 @@
 /* Owns what would let a waiting job start: ends of others, and what users could do about
  * it. Nothing of that is said that was not tried on a copy of the engine. */
+#include "server/explain/frees.h"
+
 #include <inttypes.h>
 
 #include "base/str.h"
-#include "server/explain/parts.h"
+#include "server/explain/ahead.h"
+#include "server/explain/forecast.h"
+#include "server/explain/queued.h"
+#include "server/explain/text.h"
 
 /* Ends that the forecast sees before it starts. */
 static void free_by_ends(struct explanation *x, const struct forecast *f)

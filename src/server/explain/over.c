@@ -1,8 +1,10 @@
 /* Owns the explanation of a job that is over: how it ended, and after how long. */
+#include "server/explain/over.h"
+
 #include <inttypes.h>
 
 #include "base/str.h"
-#include "server/explain/parts.h"
+#include "server/explain/text.h"
 #include "store/job_state.h"
 #include "store/jobs.h"
 

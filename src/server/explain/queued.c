@@ -1,10 +1,15 @@
 /* Owns the explanation of a job that waits for units: the verdict of the last decision
  * in words, with the numbers behind it, and when it should start. */
+#include "server/explain/queued.h"
+
 #include <inttypes.h>
 #include <math.h>
 
 #include "base/str.h"
-#include "server/explain/parts.h"
+#include "server/explain/ahead.h"
+#include "server/explain/forecast.h"
+#include "server/explain/frees.h"
+#include "server/explain/text.h"
 
 static const char *policy_name(const struct explanation *x)
 {

@@ -1,10 +1,14 @@
 /* Owns the explanation of a job that has units: why so many and not more, how it
  * shares its node, and when its size will change. */
+#include "server/explain/running.h"
+
 #include <inttypes.h>
 #include <math.h>
 
 #include "base/str.h"
-#include "server/explain/parts.h"
+#include "server/explain/ahead.h"
+#include "server/explain/forecast.h"
+#include "server/explain/text.h"
 
 static const struct combo *combo(const struct explanation *x)
 {

@@ -1,10 +1,11 @@
 /* Owns the phrases of explanations: how jobs, amounts and times are put into words. */
+#include "server/explain/text.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
 #include "base/str.h"
-#include "server/explain/parts.h"
 #include "server/jobs/standing.h"
 #include "store/jobs.h"
 

@@ -11,7 +11,7 @@
 
 #include "base/str.h"
 #include "server/jobs/attempts.h"
-#include "server/jobs/rules.h"
+#include "server/jobs/eligible.h"
 #include "server/nodes.h"
 #include "server/stretch.h"
 #include "store/attempts.h"
@@ -153,6 +153,6 @@ void adopt_all(struct yard *y)
     for (struct live_job *j = y->jobs.first, *next; j; j = next) {
         next = j->next;
         if (!j->attempt)
-            yard_offer(y, j);
+            eligible_offer(y, j);
     }
 }

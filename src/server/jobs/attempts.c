@@ -9,6 +9,7 @@
 
 #include "base/str.h"
 #include "server/events.h"
+#include "server/jobs/eligible.h"
 #include "server/jobs/links.h"
 #include "server/jobs/parts.h"
 #include "server/jobs/size.h"
@@ -242,7 +243,7 @@ void attempt_started(struct yard *y, struct attempt *a, usec_t at)
         a->state = j->row.state = JOB_RUNNING;
     attempt_touch(y, a);
     yard_touch(y, j);
-    yard_settle(y, j);
+    eligible_tell(y, j);
 }
 
 /* ---- the end ------------------------------------------------------------- */
@@ -276,8 +277,8 @@ static void queue_again(struct yard *y, struct live_job *j, bool failed, const c
                              time_seconds(j->row.eligible)));
     }
     yard_touch(y, j);
-    yard_offer(y, j);
-    yard_settle(y, j);
+    eligible_offer(y, j);
+    eligible_tell(y, j);
 }
 
 static void fail_or_retry(struct yard *y, struct live_job *j, const struct ending *end,

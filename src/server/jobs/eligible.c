@@ -3,6 +3,8 @@
  *
  * A job that is blocked before it was ever offered is unknown to the engine; one that
  * is blocked later (held, or between two tries) is held there. */
+#include "server/jobs/eligible.h"
+
 #include <jansson.h>
 #include <stdio.h>
 
@@ -60,13 +62,13 @@ static void offer_waiting(struct yard *y, int64_t array)
 {
     struct live_job *j;
     while ((j = ties_waiting(&y->jobs.ties, array)) && !ties_array_full(j)) {
-        yard_offer(y, j);
+        eligible_offer(y, j);
         if (j->ties.waiting)
             break;
     }
 }
 
-void yard_offer(struct yard *y, struct live_job *j)
+void eligible_offer(struct yard *y, struct live_job *j)
 {
     const struct task *t = yard_task(y, j);
     struct err err;
@@ -89,24 +91,6 @@ void yard_offer(struct yard *y, struct live_job *j)
         offer_waiting(y, j->row.array);
 }
 
-enum dep_state rules_dep(enum spec_dep_kind kind, enum job_state state, bool started)
-{
-    bool over = job_state_over(state);
-    switch (kind) {
-    case SPEC_AFTER:
-        return started || over ? DEP_MET : DEP_WAITS;
-    case SPEC_AFTEROK:
-        return !over ? DEP_WAITS : state == JOB_DONE ? DEP_MET : DEP_NEVER;
-    case SPEC_AFTERNOTOK:
-        return !over ? DEP_WAITS : state == JOB_DONE ? DEP_NEVER : DEP_MET;
-    case SPEC_AFTERANY:
-        return over ? DEP_MET : DEP_WAITS;
-    case SPEC_SINGLETON:
-        break;
-    }
-    return DEP_MET;
-}
-
 /* Takes the news of `on` to one job. False when a dependency can never be met now;
  * the job cannot run. */
 static bool hear(struct live_job *j, const struct live_job *on, struct str *why)
@@ -126,8 +110,7 @@ static bool hear(struct live_job *j, const struct live_job *on, struct str *why)
     return true;
 }
 
-/* Takes the news of `on` to those that depend on it. */
-static void tell_dependents(struct yard *y, const struct live_job *on)
+void eligible_tell(struct yard *y, const struct live_job *on)
 {
     VEC(int64_t) dependents = {0}; /* a copy: a job that is cancelled may end others */
     for (size_t i = 0; i < on->dependents.n; i++)
@@ -138,7 +121,7 @@ static void tell_dependents(struct yard *y, const struct live_job *on)
         if (!j)
             continue;
         if (hear(j, on, &why))
-            yard_offer(y, j);
+            eligible_offer(y, j);
         else if (!j->attempt)
             yard_end(y, j, JOB_CANCELLED, -1, why.at);
         str_done(&why);
@@ -146,25 +129,20 @@ static void tell_dependents(struct yard *y, const struct live_job *on)
     VEC_DONE(&dependents);
 }
 
-void yard_settle(struct yard *y, const struct live_job *on)
-{
-    tell_dependents(y, on);
-}
-
-void yard_leave(struct yard *y, struct live_job *j)
+void eligible_leave(struct yard *y, struct live_job *j)
 {
     const struct live_job *younger = ties_younger(j);
     int64_t next = younger ? younger->row.id : 0;
     live_remove(&y->jobs, j);
-    tell_dependents(y, j);
+    eligible_tell(y, j);
     struct live_job *singleton = yard_live(y, next);
     if (singleton && singleton->blocks & BLOCK_SINGLETON)
-        yard_offer(y, singleton);
+        eligible_offer(y, singleton);
     offer_waiting(y, j->row.array);
 }
 
-void yard_waits_for(const struct yard *y, const struct live_job *j,
-                    void (*fn)(void *ctx, const char *text), void *ctx)
+void eligible_waits_for(const struct yard *y, const struct live_job *j,
+                        void (*fn)(void *ctx, const char *text), void *ctx)
 {
     char text[96], span[32];
     (void)y;

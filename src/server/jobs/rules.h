@@ -1,5 +1,5 @@
-/* Rules about jobs that more than one file of the server needs. Pure, but for the
- * yard's own functions in server/yard.h. */
+/* Rules about jobs that more than one file of the server needs: what a dependency comes
+ * to, and how a job's terms come into force. */
 #ifndef SERVER_JOBS_RULES_H
 #define SERVER_JOBS_RULES_H
 
@@ -17,5 +17,12 @@ int rules_make_job(const struct yard *y, struct live_job *j, struct err *err);
 
 /* The same, and tells the engine of it. */
 void rules_tell_terms(struct yard *y, struct live_job *j);
+
+/* Puts changed terms in force and tells the engine. The old ones stay when it fails. */
+int rules_apply_terms(struct yard *y, struct live_job *j, const struct terms *terms,
+                      int32_t priority, usec_t deadline, struct err *err);
+
+/* The wall clock was set: deadlines, which are by that clock, move. */
+void rules_follow_clock(struct yard *y);
 
 #endif

@@ -1,13 +1,16 @@
-/* Owns taking requests: names to ids, arrays to jobs, all of them or none. */
+/* Owns taking requests: arrays become jobs, dependencies ids, all of them or none. */
+#include "server/jobs/submit.h"
+
 #include <jansson.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/str.h"
 #include "progress/pattern.h"
 #include "progress/progress.h"
 #include "server/events.h"
+#include "server/jobs/eligible.h"
+#include "server/jobs/find.h"
 #include "server/jobs/rules.h"
 #include "server/log.h"
 #include "server/nodes.h"
@@ -25,113 +28,7 @@ struct batch {
     VEC(uint32_t) of; /* request of each */
 };
 
-/* ---- which job is meant -------------------------------------------------- */
-
-struct match {
-    int64_t id;
-    uint32_t others;
-    struct str names; /* of the candidates */
-    char first[128];
-};
-
-static int see_exact(void *ctx, const struct job_row *row, struct err *err)
-{
-    struct match *m = ctx;
-    (void)err;
-    m->id = row->id;
-    return 1;
-}
-
-static int see_prefix(void *ctx, const struct job_row *row, struct err *err)
-{
-    struct match *m = ctx;
-    (void)err;
-    if (!m->id) {
-        m->id = row->id;
-        snprintf(m->first, sizeof m->first, "%s", row->name);
-        str_addf(&m->names, "%s (%lld)", row->name, (long long)row->id);
-    } else if (strcmp(m->first, row->name) != 0 && m->others++ < 4) {
-        str_addf(&m->names, ", %s (%lld)", row->name, (long long)row->id);
-    }
-    return 0;
-}
-
-static int find_named(struct yard *y, const char *text, int64_t *id, struct err *err)
-{
-    enum { LOOK_AT = 200 };
-    struct str prefix = {0};
-    str_addf(&prefix, "%s*", text);
-    AUTO_FREE char *pattern = prefix.at;
-    struct job_filter exact = {.name = text, .limit = 1};
-    struct job_filter like = {.name = pattern, .limit = LOOK_AT};
-    struct match m = {0};
-    if (!strchr(text, '*') && store_job_list(y->store, &exact, see_exact, &m, err) < 0)
-        return -1;
-    if (!m.id && store_job_list(y->store, &like, see_prefix, &m, err) < 0)
-        return -1;
-    AUTO_FREE char *names = m.names.at;
-    if (!m.id)
-        return err_set(err, ERR_NOT_FOUND, "no job '%s'; `trainyard ps --all` lists them", text);
-    if (m.others)
-        return err_set(err, ERR_CONFLICT, "'%s' is ambiguous: it could be %s%s", text, names,
-                       m.others > 4 ? ", ..." : "");
-    *id = m.id;
-    return 0;
-}
-
-int yard_find(struct yard *y, const char *text, int64_t *id, struct err *err)
-{
-    struct match m = {0};
-    struct err ignored;
-    int64_t number;
-    if (str_parse_int(text, 1, INT64_MAX, &number, &ignored) < 0)
-        return *text ? find_named(y, text, id, err)
-                     : err_set(err, ERR_INVALID, "the job must not be empty");
-    if (!yard_live(y, number) && store_job_get(y->store, number, see_exact, &m, err) < 0) {
-        if (err->code == ERR_NOT_FOUND)
-            err_set(err, ERR_NOT_FOUND, "no job %s; `trainyard ps --all` lists them", text);
-        return -1;
-    }
-    *id = number;
-    return 0;
-}
-
 /* ---- one job ------------------------------------------------------------- */
-
-static usec_t engine_deadline(const struct yard *y, usec_t wall)
-{
-    usec_t left = wall - clock_wall(&y->clock), now = clock_now(&y->clock);
-    return !wall ? USEC_NEVER : now + left > 0 ? now + left : 1;
-}
-
-int rules_make_job(const struct yard *y, struct live_job *j, struct err *err)
-{
-    struct job *job = &j->job[!j->job_now];
-    struct arena *arena = &j->arena[!j->job_now];
-    arena_reset(arena);
-    /* By one offset for all: jobs of one request must not change places by a microsecond. */
-    usec_t submit = j->row.submitted - y->clock.offset;
-    submit = submit > 0 ? submit : 1;
-    if (terms_to_job(&j->terms, (uint32_t)j->row.id, j->row.name, j->row.priority, submit,
-                     engine_deadline(y, j->row.deadline), &j->estimate.fit, arena, job, err) < 0 ||
-        cluster_can_hold(&y->cluster, job, err) < 0)
-        return -1;
-    j->job_now = !j->job_now;
-    return 0;
-}
-
-void rules_tell_terms(struct yard *y, struct live_job *j)
-{
-    struct err err;
-    unsigned half = j->job_now;
-    if (rules_make_job(y, j, &err) == 0) {
-        struct event event = {.kind = EVENT_JOB, .task = j->task, .job = &j->job[j->job_now]};
-        if (j->task == TASK_NONE || yard_step(y, &event, &err) == 0)
-            return;
-    }
-    j->job_now = half;
-    log_warning("job=%lld terms: %s", (long long)j->row.id, err.text);
-}
 
 struct look {
     enum job_state state;
@@ -201,8 +98,7 @@ static int add_deps(struct yard *y, const struct batch *b, struct live_job *j,
     }
     if (add_sisters(b, j, d))
         return 0;
-    if (yard_find(y, d->job, &on, err) < 0 ||
-        store_job_get(y->store, on, see_state, &look, err) < 0)
+    if (find_job(y, d->job, &on, err) < 0 || store_job_get(y->store, on, see_state, &look, err) < 0)
         return -1;
     if (look.array != on)
         return add_dep(y, j, d->kind, on, err);
@@ -350,12 +246,12 @@ static void enter(struct yard *y, struct batch *b, struct ids *ids)
         events_add(y, "job.submitted", j->row.id, json_pack("{s:s}", "name", j->row.name));
     }
     for (size_t i = 0; i < b->jobs.n; i++)
-        yard_offer(y, b->jobs.at[i]);
+        eligible_offer(y, b->jobs.at[i]);
     b->jobs.n = 0;
     turn_hurry(y);
 }
 
-int yard_submit(struct yard *y, struct spec *specs, size_t n, struct ids *ids, size_t *at,
+int submit_jobs(struct yard *y, struct spec *specs, size_t n, struct ids *ids, size_t *at,
                 const char **field, struct err *err)
 {
     struct batch b = {0};

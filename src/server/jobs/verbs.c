@@ -1,10 +1,13 @@
 /* Owns what users do to jobs that they have: cancel, hold, release, requeue, resize
  * and change of terms. */
+#include "server/jobs/verbs.h"
+
 #include <jansson.h>
 
 #include "server/boot.h"
 #include "server/events.h"
 #include "server/jobs/attempts.h"
+#include "server/jobs/eligible.h"
 #include "server/jobs/rules.h"
 #include "server/log.h"
 #include "store/job_state.h"
@@ -32,7 +35,7 @@ static struct live_job *require_live(struct yard *y, int64_t id, struct err *err
     return NULL;
 }
 
-int yard_cancel(struct yard *y, int64_t id, usec_t grace, struct err *err)
+int verb_cancel(struct yard *y, int64_t id, usec_t grace, struct err *err)
 {
     struct live_job *j = require_live(y, id, err);
     if (!j)
@@ -45,7 +48,7 @@ int yard_cancel(struct yard *y, int64_t id, usec_t grace, struct err *err)
     return 0;
 }
 
-int yard_hold(struct yard *y, int64_t id, struct err *err)
+int verb_hold(struct yard *y, int64_t id, struct err *err)
 {
     struct live_job *j = require_live(y, id, err);
     if (!j)
@@ -57,14 +60,14 @@ int yard_hold(struct yard *y, int64_t id, struct err *err)
     j->blocks |= BLOCK_HOLD;
     if (!j->attempt)
         j->row.state = JOB_HELD;
-    yard_offer(y, j);
+    eligible_offer(y, j);
     yard_touch(y, j);
     events_add(y, "job.held", id, NULL);
     turn_hurry(y);
     return 0;
 }
 
-int yard_release(struct yard *y, int64_t id, struct err *err)
+int verb_release(struct yard *y, int64_t id, struct err *err)
 {
     struct live_job *j = require_live(y, id, err);
     if (!j)
@@ -75,7 +78,7 @@ int yard_release(struct yard *y, int64_t id, struct err *err)
     j->blocks &= ~(unsigned)BLOCK_HOLD;
     if (!j->attempt)
         j->row.state = JOB_QUEUED;
-    yard_offer(y, j);
+    eligible_offer(y, j);
     yard_touch(y, j);
     events_add(y, "job.released", id, NULL);
     turn_hurry(y);
@@ -96,11 +99,11 @@ static int requeue_over(struct yard *y, int64_t id, bool hold, struct err *err)
     j->row.reason = xstrdup("requeued by a user");
     if (yard_save(y, j, err) < 0)
         return -1;
-    yard_offer(y, j);
+    eligible_offer(y, j);
     return 0;
 }
 
-int yard_requeue(struct yard *y, int64_t id, bool hold, struct err *err)
+int verb_requeue(struct yard *y, int64_t id, bool hold, struct err *err)
 {
     struct live_job *j = yard_live(y, id);
     if (j && !j->attempt)
@@ -119,47 +122,7 @@ int yard_requeue(struct yard *y, int64_t id, bool hold, struct err *err)
     return 0;
 }
 
-/* Puts changed terms in force; the old ones stay when no engine could run it. */
-static int apply_terms(struct yard *y, struct live_job *j, const struct terms *terms,
-                       int32_t priority, usec_t deadline, struct err *err)
-{
-    struct terms old = j->terms, new = *terms;
-    int32_t old_priority = j->row.priority;
-    usec_t old_deadline = j->row.deadline;
-    unsigned half = j->job_now;
-    j->terms = new;
-    j->row.priority = priority;
-    j->row.deadline = deadline;
-    int rc = rules_make_job(y, j, err);
-    if (rc == 0 && j->task != TASK_NONE) {
-        struct event event = {.kind = EVENT_JOB, .task = j->task, .job = &j->job[j->job_now]};
-        rc = yard_step(y, &event, err);
-    }
-    if (rc < 0) {
-        j->terms = old;
-        j->row.priority = old_priority;
-        j->row.deadline = old_deadline;
-        j->job_now = half;
-        return -1;
-    }
-    terms_to_row(&j->terms, &j->row);
-    yard_touch(y, j);
-    turn_hurry(y);
-    return 0;
-}
-
-void yard_follow_clock(struct yard *y)
-{
-    struct err err;
-    for (struct live_job *j = y->jobs.first; j; j = j->next) {
-        if (j->row.deadline &&
-            apply_terms(y, j, &j->terms, j->row.priority, j->row.deadline, &err) < 0)
-            log_warning("job=%lld deadline: %s", (long long)j->row.id, err.text);
-    }
-    log_info("the clock was set; deadlines follow");
-}
-
-int yard_change(struct yard *y, int64_t id, const struct job_change *c, struct err *err)
+int verb_change(struct yard *y, int64_t id, const struct job_change *c, struct err *err)
 {
     struct live_job *j = require_live(y, id, err);
     if (!j)
@@ -167,7 +130,7 @@ int yard_change(struct yard *y, int64_t id, const struct job_change *c, struct e
     struct terms terms = j->terms;
     if (c->set_time_limit)
         terms.time_limit = c->time_limit;
-    if (apply_terms(y, j, &terms, c->set_priority ? c->priority : j->row.priority,
+    if (rules_apply_terms(y, j, &terms, c->set_priority ? c->priority : j->row.priority,
                     c->set_deadline ? c->deadline : j->row.deadline, err) < 0)
         return -1;
     if (c->set_time_limit && j->attempt)
@@ -209,7 +172,7 @@ static int check_sizes(const struct yard *y, const struct live_job *j, units_t m
     return 0;
 }
 
-int yard_resize(struct yard *y, int64_t id, units_t min, units_t max, struct err *err)
+int verb_resize(struct yard *y, int64_t id, units_t min, units_t max, struct err *err)
 {
     struct live_job *j = require_live(y, id, err);
     if (!j)
@@ -223,7 +186,7 @@ int yard_resize(struct yard *y, int64_t id, units_t min, units_t max, struct err
     struct terms terms = j->terms;
     terms.cpus_min = min;
     terms.cpus_max = max;
-    if (apply_terms(y, j, &terms, j->row.priority, j->row.deadline, err) < 0)
+    if (rules_apply_terms(y, j, &terms, j->row.priority, j->row.deadline, err) < 0)
         return -1;
     j->by_hand = y->engine.decisions + 1;
     events_add(

@@ -1,0 +1,98 @@
+/* Owns the terms of jobs: how they become the job that the engine knows, and how changed
+ * ones come into force. */
+#include "server/jobs/rules.h"
+
+#include "server/log.h"
+#include "store/job_state.h"
+
+enum dep_state rules_dep(enum spec_dep_kind kind, enum job_state state, bool started)
+{
+    bool over = job_state_over(state);
+    switch (kind) {
+    case SPEC_AFTER:
+        return started || over ? DEP_MET : DEP_WAITS;
+    case SPEC_AFTEROK:
+        return !over ? DEP_WAITS : state == JOB_DONE ? DEP_MET : DEP_NEVER;
+    case SPEC_AFTERNOTOK:
+        return !over ? DEP_WAITS : state == JOB_DONE ? DEP_NEVER : DEP_MET;
+    case SPEC_AFTERANY:
+        return over ? DEP_MET : DEP_WAITS;
+    case SPEC_SINGLETON:
+        break;
+    }
+    return DEP_MET;
+}
+
+static usec_t engine_deadline(const struct yard *y, usec_t wall)
+{
+    usec_t left = wall - clock_wall(&y->clock), now = clock_now(&y->clock);
+    return !wall ? USEC_NEVER : now + left > 0 ? now + left : 1;
+}
+
+int rules_make_job(const struct yard *y, struct live_job *j, struct err *err)
+{
+    struct job *job = &j->job[!j->job_now];
+    struct arena *arena = &j->arena[!j->job_now];
+    arena_reset(arena);
+    /* By one offset for all: jobs of one request must not change places by a microsecond. */
+    usec_t submit = j->row.submitted - y->clock.offset;
+    submit = submit > 0 ? submit : 1;
+    if (terms_to_job(&j->terms, (uint32_t)j->row.id, j->row.name, j->row.priority, submit,
+                     engine_deadline(y, j->row.deadline), &j->estimate.fit, arena, job, err) < 0 ||
+        cluster_can_hold(&y->cluster, job, err) < 0)
+        return -1;
+    j->job_now = !j->job_now;
+    return 0;
+}
+
+void rules_tell_terms(struct yard *y, struct live_job *j)
+{
+    struct err err;
+    unsigned half = j->job_now;
+    if (rules_make_job(y, j, &err) == 0) {
+        struct event event = {.kind = EVENT_JOB, .task = j->task, .job = &j->job[j->job_now]};
+        if (j->task == TASK_NONE || yard_step(y, &event, &err) == 0)
+            return;
+    }
+    j->job_now = half;
+    log_warning("job=%lld terms: %s", (long long)j->row.id, err.text);
+}
+
+int rules_apply_terms(struct yard *y, struct live_job *j, const struct terms *terms,
+                      int32_t priority, usec_t deadline, struct err *err)
+{
+    struct terms old = j->terms, new = *terms;
+    int32_t old_priority = j->row.priority;
+    usec_t old_deadline = j->row.deadline;
+    unsigned half = j->job_now;
+    j->terms = new;
+    j->row.priority = priority;
+    j->row.deadline = deadline;
+    int rc = rules_make_job(y, j, err);
+    if (rc == 0 && j->task != TASK_NONE) {
+        struct event event = {.kind = EVENT_JOB, .task = j->task, .job = &j->job[j->job_now]};
+        rc = yard_step(y, &event, err);
+    }
+    if (rc < 0) {
+        j->terms = old;
+        j->row.priority = old_priority;
+        j->row.deadline = old_deadline;
+        j->job_now = half;
+        return -1;
+    }
+    terms_to_row(&j->terms, &j->row);
+    yard_touch(y, j);
+    turn_hurry(y);
+    return 0;
+}
+
+void rules_follow_clock(struct yard *y)
+{
+    struct err err;
+    for (struct live_job *j = y->jobs.first; j; j = j->next) {
+        if (j->row.deadline &&
+            rules_apply_terms(y, j, &j->terms, j->row.priority, j->row.deadline, &err) < 0)
+            log_warning("job=%lld deadline: %s", (long long)j->row.id, err.text);
+    }
+    log_info("the clock was set; deadlines follow");
+}
