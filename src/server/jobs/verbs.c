@@ -131,7 +131,7 @@ int verb_change(struct yard *y, int64_t id, const struct job_change *c, struct e
     if (c->set_time_limit)
         terms.time_limit = c->time_limit;
     if (rules_apply_terms(y, j, &terms, c->set_priority ? c->priority : j->row.priority,
-                    c->set_deadline ? c->deadline : j->row.deadline, err) < 0)
+                          c->set_deadline ? c->deadline : j->row.deadline, err) < 0)
         return -1;
     if (c->set_time_limit && j->attempt)
         turn_pursue(y, j->attempt);
