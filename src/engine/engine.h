@@ -21,6 +21,7 @@ enum event_kind {
     EVENT_READY,    /* task, at: it makes no progress before this time */
     EVENT_JOB,      /* task, job: its terms have changed (priority, deadline, sizes, ...) */
     EVENT_NODE,     /* node, state: up, draining or down */
+    EVENT_CAPACITY, /* node, has: what it has from now on; the next number is a new node */
     EVENT_POLICY,   /* combo: the policy from now on */
     EVENT_TICK,     /* decide, if a decision is due */
 };
@@ -31,6 +32,7 @@ struct event {
     const struct job *job;
     const struct task *was;
     enum node_state state;
+    const struct capacity *has; /* its texts stay borrowed */
     double work, done;
     usec_t at;
     const struct sample *sample;

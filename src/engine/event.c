@@ -96,6 +96,66 @@ static void on_node(struct engine *e, uint32_t node, enum node_state state, usec
     e->dirty = true;
 }
 
+/* No node holds more than it has: the caller keeps what is held. */
+static int check_capacity(const struct engine *e, uint32_t node, const struct capacity *has,
+                          struct err *err)
+{
+    const struct node *n = node < e->cluster.n ? &e->cluster.nodes[node] : NULL;
+    unsigned pool = has->gpus ? cluster_gpu_pool(&e->cluster, has->gpu_type) : POOLS_MAX;
+    if (node > e->cluster.n)
+        return err_set(err, ERR_NOT_FOUND, "no node %u", node);
+    if (has->gpus && pool == POOLS_MAX && cluster_pools(&e->cluster) == POOLS_MAX)
+        return err_set(err, ERR_LIMIT, "%s: there are %d types of GPUs already", has->name,
+                       POOLS_MAX - POOL_GPU);
+    if (!n)
+        return 0;
+    if (n->gpu_held && pool != n->gpu_pool)
+        return err_set(err, ERR_CONFLICT, "%s: jobs hold GPUs of another type", n->name);
+    if (has->cpus < n->cpu_held || has->gpus < n->gpu_held ||
+        (has->memory_mb && has->memory_mb < n->memory_held))
+        return err_set(err, ERR_CONFLICT, "%s: jobs hold more than that", n->name);
+    return 0;
+}
+
+/* Whether a paused task could ever resume on the node with the size that it had. */
+static bool could_resume(const struct node *n, const struct task *t, units_t units)
+{
+    return units <= node_size(n, t->pool) && job_cpus(t->job, t->pool, units) <= n->cpus;
+}
+
+static void evict_too_large(struct engine *e, uint32_t node)
+{
+    for (uint32_t i = 0; e->snapshot.npaused && i < e->tasks_n; i++) {
+        const struct task *t = &e->tasks[i];
+        units_t units = t->job && t->phase == TASK_PAUSED ? placement_on(&t->at, node) : 0;
+        if (units && !could_resume(&e->cluster.nodes[node], t, units))
+            apply_evict(e, i);
+    }
+}
+
+static void on_capacity(struct engine *e, uint32_t node, const struct capacity *has)
+{
+    if (node == e->cluster.n)
+        state_add_node(e, has->name);
+    struct node *n = &e->cluster.nodes[node];
+    n->cpus = has->cpus;
+    n->gpus = has->gpus;
+    n->memory_mb = has->memory_mb;
+    if (has->gpus) {
+        unsigned pool = cluster_gpu_pool(&e->cluster, has->gpu_type);
+        if (pool == POOLS_MAX) {
+            pool = cluster_pools(&e->cluster);
+            e->cluster.gpu_types[pool - POOL_GPU] = has->gpu_type;
+        }
+        n->gpu_pool = (uint8_t)pool;
+    }
+    evict_too_large(e, node);
+    state_read_jobs(e);
+    state_stale(e, node);
+    e->snapshot.pools = 0;
+    e->dirty = true;
+}
+
 static void on_sample(struct engine *e, uint32_t task, const struct sample *sample)
 {
     struct task *t = &e->tasks[task];
@@ -246,6 +306,8 @@ int event_check(const struct engine *e, const struct event *v, struct err *err)
         if (v->node >= e->cluster.n)
             return err_set(err, ERR_NOT_FOUND, "no node %u", v->node);
         return 0;
+    case EVENT_CAPACITY:
+        return check_capacity(e, v->node, v->has, err);
     default:
         return 0;
     }
@@ -292,6 +354,9 @@ int event_take(struct engine *e, const struct event *v, usec_t now, struct err *
         return on_job(e, v->task, v->job, now, err);
     case EVENT_NODE:
         on_node(e, v->node, v->state, now);
+        break;
+    case EVENT_CAPACITY:
+        on_capacity(e, v->node, v->has);
         break;
     case EVENT_POLICY:
         on_policy(e, v->combo);

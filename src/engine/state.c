@@ -116,12 +116,27 @@ void state_set_job(struct engine *e, uint32_t task, const struct job *job)
     set_pinned(e, task, task_running(t) && job->no_preempt);
 }
 
-void state_set_combo(struct engine *e, const struct combo *combo)
+void state_read_jobs(struct engine *e)
 {
-    e->config.combo = *combo;
     for (uint32_t i = 0; i < e->tasks_n; i++)
         if (e->tasks[i].job)
             read_job(e, &e->tasks[i]);
+}
+
+void state_set_combo(struct engine *e, const struct combo *combo)
+{
+    e->config.combo = *combo;
+    state_read_jobs(e);
+}
+
+void state_add_node(struct engine *e, const char *name)
+{
+    uint32_t n = e->cluster.n++;
+    e->cluster.nodes = xgrowarray(e->cluster.nodes, n, n + 1, sizeof *e->cluster.nodes);
+    e->cluster.nodes[n].name = name;
+    e->stale_mark = xgrowarray(e->stale_mark, n, n + 1, sizeof *e->stale_mark);
+    for (int axis = 0; axis < AXES; axis++)
+        e->node_memo[axis] = xgrowarray(e->node_memo[axis], n, n + 1, sizeof **e->node_memo);
 }
 
 void state_set_phase(struct engine *e, uint32_t task, enum task_phase phase)

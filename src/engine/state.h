@@ -13,6 +13,10 @@ void state_remove(struct engine *e, uint32_t task);
 void state_set_job(struct engine *e, uint32_t task, const struct job *job);
 /* Puts another policy in force, under which tasks may ask for other sizes. */
 void state_set_combo(struct engine *e, const struct combo *combo);
+/* Reads all jobs again: the nodes have changed, or what is asked under the policy. */
+void state_read_jobs(struct engine *e);
+/* Adds a node that has nothing yet. */
+void state_add_node(struct engine *e, const char *name);
 /* Changes the phase, and what is counted by phase. */
 void state_set_phase(struct engine *e, uint32_t task, enum task_phase phase);
 

@@ -123,6 +123,11 @@ void journal_write_event(const struct event *event, usec_t now, struct str *out)
         fields_write(journal_sample, event->sample, out);
         str_add(out, "}");
     }
+    if (parts & JOURNAL_HAS) {
+        str_add(out, ",\"has\":{");
+        fields_write(journal_capacity, event->has, out);
+        str_add(out, "}");
+    }
     if (parts & JOURNAL_POLICY) {
         str_add(out, ",\"policy\":");
         str_add_json(out, event->combo->name);

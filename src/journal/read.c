@@ -67,8 +67,6 @@ static int read_cluster(const json_t *v, struct arena *a, struct cluster *out, s
     if (get_list(v, "gpu_types", &types, err) < 0 || get_list(v, "nodes", &nodes, err) < 0 ||
         read_types(types, a, out, err) < 0)
         return -1;
-    if (json_array_size(nodes) == 0)
-        return err_set(err, ERR_INVALID, "nodes is empty");
     out->nodes = ARENA_ARRAY(a, json_array_size(nodes), struct node);
     for (; out->n < json_array_size(nodes); out->n++)
         if (read_node(json_array_get(nodes, out->n), a, out, &out->nodes[out->n], err) < 0)
@@ -236,6 +234,22 @@ static int read_was(const json_t *v, struct arena *a, const struct task **out, s
     return 0;
 }
 
+static int read_capacity(const json_t *v, struct arena *a, const struct capacity **out,
+                         struct err *err)
+{
+    struct capacity *c = ARENA_NEW(a, struct capacity);
+    if (fields_read(journal_capacity, v, a, c, err) < 0)
+        return -1;
+    if (!c->name)
+        return err_set(err, ERR_INVALID, "name is missing");
+    if (c->gpus % UNIT)
+        return err_set(err, ERR_INVALID, "gpus must be whole");
+    if (c->gpus && !c->gpu_type)
+        return err_set(err, ERR_INVALID, "gpu_type is missing");
+    *out = c;
+    return 0;
+}
+
 /* ---- events -------------------------------------------------------------- */
 
 static int read_objects(const json_t *v, unsigned parts, struct arena *jobs, struct arena *row,
@@ -251,6 +265,8 @@ static int read_objects(const json_t *v, unsigned parts, struct arena *jobs, str
             return err_prefix(err, "sample");
         event->sample = s;
     }
+    if (parts & JOURNAL_HAS && read_capacity(json_object_get(v, "has"), jobs, &event->has, err) < 0)
+        return err_prefix(err, "has");
     if (parts & JOURNAL_POLICY) {
         struct combo *c = ARENA_NEW(row, struct combo);
         if (read_policy(v, c, err) < 0)

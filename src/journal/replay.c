@@ -13,6 +13,7 @@ struct replay {
     int64_t boot; /* the stretch under way; 0 = none yet */
     bool lost;    /* it has no beginning, or has gone another way: rows are passed over */
     bool differs; /* some decision of it was another one */
+    bool begun;   /* there is an engine */
     struct engine e;
     struct arena jobs, row;
     usec_t now;
@@ -34,11 +35,11 @@ static void note_difference(struct replay *r, int64_t seq, const char *was, cons
 
 static void leave_boot(struct replay *r)
 {
-    if (r->e.cluster.nodes)
+    if (r->begun)
         engine_done(&r->e);
     r->e = (struct engine){0};
     arena_done(&r->jobs);
-    r->lost = r->differs = r->decided = false;
+    r->begun = r->lost = r->differs = r->decided = false;
     r->now = 0;
 }
 
@@ -49,6 +50,7 @@ static int enter_boot(struct replay *r, const char *data, struct err *err)
     if (journal_read_boot(data, &r->jobs, &config, &cluster, err) < 0)
         return -1;
     engine_init(&r->e, &config, &cluster);
+    r->begun = true;
     r->out->boots++;
     return 0;
 }
@@ -101,13 +103,13 @@ static int take_row(struct replay *r, int64_t seq, const char *kind, const char 
                     struct err *err)
 {
     if (!strcmp(kind, "boot")) {
-        if (r->e.cluster.nodes)
+        if (r->begun)
             return err_set(err, ERR_INVALID, "a second beginning");
         return enter_boot(r, data, err);
     }
     if (strcmp(kind, "event") != 0 && strcmp(kind, "plan") != 0)
         return err_set(err, ERR_INVALID, "unknown kind '%.32s'", kind);
-    if (!r->e.cluster.nodes)
+    if (!r->begun)
         r->lost = true;
     if (r->lost) {
         r->out->passed_over++;

@@ -89,6 +89,15 @@ const struct field journal_node[] = {
     {0},
 };
 
+const struct field journal_capacity[] = {
+    {"name", FIELD_TEXT, MEMBER(capacity, name), 0, 0, NULL},
+    {"cpus", FIELD_I64, MEMBER(capacity, cpus), 0, UNITS_MAX, NULL},
+    {"gpus", FIELD_I64, MEMBER(capacity, gpus), 0, UNITS_MAX, NULL},
+    {"gpu_type", FIELD_TEXT, MEMBER(capacity, gpu_type), 0, 0, NULL},
+    {"memory_mb", FIELD_I64, MEMBER(capacity, memory_mb), 0, MEMORY_MAX, NULL},
+    {0},
+};
+
 /* The rules of other simulators are never those of a server: `rules` is not kept. */
 const struct field journal_config[] = {
     {"seed", FIELD_I64, MEMBER(engine_config, seed), INT64_MIN, INT64_MAX, NULL},
@@ -104,6 +113,9 @@ static const struct field of_task[] = {
 };
 static const struct field of_node[] = {
     {"node", FIELD_U32, MEMBER(event, node), 0, UINT32_MAX, NULL},
+    {0},
+};
+static const struct field of_state[] = {
     {"state", FIELD_WORD, MEMBER(event, state), 0, 0, "up|draining|down|closed"},
     {0},
 };
@@ -118,7 +130,8 @@ static const struct field of_at[] = {
 };
 /* clang-format on */
 
-const struct field *const journal_event[JOURNAL_PLAIN] = {of_task, of_node, of_progress, of_at};
+const struct field *const journal_event[JOURNAL_PLAIN] = {of_task, of_node, of_state, of_progress,
+                                                          of_at};
 
 unsigned journal_parts(enum event_kind kind)
 {
@@ -136,7 +149,9 @@ unsigned journal_parts(enum event_kind kind)
     case EVENT_JOB:
         return JOURNAL_TASK | JOURNAL_JOB;
     case EVENT_NODE:
-        return JOURNAL_NODE;
+        return JOURNAL_NODE | JOURNAL_STATE;
+    case EVENT_CAPACITY:
+        return JOURNAL_NODE | JOURNAL_HAS;
     case EVENT_POLICY:
         return JOURNAL_POLICY;
     case EVENT_TICK:

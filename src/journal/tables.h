@@ -11,26 +11,30 @@ extern const struct field journal_job[];
 extern const struct field journal_task[];
 extern const struct field journal_sample[];
 extern const struct field journal_node[];
+extern const struct field journal_capacity[];
 extern const struct field journal_config[];
 
 /* Members of struct event, by the part that they are of. */
 enum journal_part {
     JOURNAL_TASK = 1 << 0,
     JOURNAL_NODE = 1 << 1,
-    JOURNAL_PROGRESS = 1 << 2,
-    JOURNAL_AT = 1 << 3,
+    JOURNAL_STATE = 1 << 2,
+    JOURNAL_PROGRESS = 1 << 3,
+    JOURNAL_AT = 1 << 4,
     /* These are objects or texts of their own. */
-    JOURNAL_JOB = 1 << 4,
-    JOURNAL_WAS = 1 << 5,
-    JOURNAL_SAMPLE = 1 << 6,
-    JOURNAL_POLICY = 1 << 7,
+    JOURNAL_JOB = 1 << 5,
+    JOURNAL_WAS = 1 << 6,
+    JOURNAL_SAMPLE = 1 << 7,
+    JOURNAL_POLICY = 1 << 8,
+    JOURNAL_HAS = 1 << 9,
 };
-enum { JOURNAL_PLAIN = 4 }; /* parts that are fields of struct event */
+enum { JOURNAL_PLAIN = 5 }; /* parts that are fields of struct event */
 extern const struct field *const journal_event[JOURNAL_PLAIN];
 
 /* By enum event_kind: the kinds' names, and the parts that each has. */
 #define JOURNAL_KINDS                                                                              \
-    "submit|restore|end|stopped|failed|hold|release|sample|progress|ready|job|node|policy|tick"
+    "submit|restore|end|stopped|failed|hold|release|sample|progress|ready|job|node|capacity|policy|" \
+    "tick"
 unsigned journal_parts(enum event_kind kind);
 
 #define JOURNAL_AXES "allocate|place|share"

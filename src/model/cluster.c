@@ -3,12 +3,22 @@
 
 #include <stdio.h>
 
+#include "base/str.h"
+
 unsigned cluster_pools(const struct cluster *c)
 {
     unsigned pools = POOL_GPU;
     while (pools < POOLS_MAX && c->gpu_types[pools - POOL_GPU])
         pools++;
     return pools;
+}
+
+unsigned cluster_gpu_pool(const struct cluster *c, const char *type)
+{
+    for (unsigned pool = POOL_GPU; pool < cluster_pools(c); pool++)
+        if (str_equal_nocase(c->gpu_types[pool - POOL_GPU], type))
+            return pool;
+    return POOLS_MAX;
 }
 
 units_t cluster_size(const struct cluster *c, unsigned pool, bool usable)

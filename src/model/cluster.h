@@ -33,6 +33,14 @@ struct cluster {
     const char *gpu_types[POOLS_MAX - 1]; /* by pool - POOL_GPU; NULL after the last */
 };
 
+/* What a node has, as its operator or its engine reports it. */
+struct capacity {
+    const char *name;
+    units_t cpus, gpus;
+    const char *gpu_type; /* NULL = it has none */
+    int64_t memory_mb;    /* 0 = not limited */
+};
+
 /* Units of the pool that the node has, whatever its state is. */
 static inline units_t node_size(const struct node *n, unsigned pool)
 {
@@ -46,6 +54,9 @@ static inline units_t node_held(const struct node *n, unsigned pool)
 
 /* The number of pools; they are 0 to cluster_pools() - 1. */
 unsigned cluster_pools(const struct cluster *c);
+
+/* The pool of the GPUs of a type, in any case of letters; POOLS_MAX when there is none. */
+unsigned cluster_gpu_pool(const struct cluster *c, const char *type);
 
 /* The size of a pool; with `usable`, of nodes that are NODE_UP. */
 units_t cluster_size(const struct cluster *c, unsigned pool, bool usable);

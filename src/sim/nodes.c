@@ -31,17 +31,13 @@ struct group {
 static int find_pool(struct builder *b, const char *type, uint8_t *pool, struct err *err)
 {
     const char *name = *type ? type : "gpu";
-    unsigned i = 0;
-    for (; i < POOLS_MAX - POOL_GPU && b->cluster.gpu_types[i]; i++)
-        if (str_equal_nocase(b->cluster.gpu_types[i], name)) {
-            *pool = (uint8_t)(POOL_GPU + i);
-            return 0;
-        }
-    if (i == POOLS_MAX - POOL_GPU)
+    unsigned found = cluster_gpu_pool(&b->cluster, name), next = cluster_pools(&b->cluster);
+    if (found == POOLS_MAX && next == POOLS_MAX)
         return err_set(err, ERR_INVALID, "'%s' is one GPU type too many; at most %d", name,
                        POOLS_MAX - POOL_GPU);
-    b->cluster.gpu_types[i] = arena_strdup(b->arena, name);
-    *pool = (uint8_t)(POOL_GPU + i);
+    if (found == POOLS_MAX)
+        b->cluster.gpu_types[next - POOL_GPU] = arena_strdup(b->arena, name);
+    *pool = (uint8_t)(found == POOLS_MAX ? next : found);
     return 0;
 }
 

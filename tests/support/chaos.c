@@ -14,7 +14,7 @@
 
 enum { GRID = 10 * USEC_PER_SEC, STEPS_MAX = 400000, IDLE_MAX = 2000 };
 
-enum incident_kind { NODE, HOLD, RELEASE, CANCEL, FAIL, CHANGE, ESTIMATE, POLICY };
+enum incident_kind { NODE, HOLD, RELEASE, CANCEL, FAIL, CHANGE, ESTIMATE, CAPACITY, POLICY };
 
 struct incident {
     usec_t at;
@@ -23,6 +23,7 @@ struct incident {
     enum node_state state;
     double factor; /* of the estimate */
     const struct job *job;
+    const struct capacity *has;
 };
 
 struct chaos {
@@ -76,10 +77,28 @@ static const struct job *draw_change(struct chaos *c, const struct job *old)
     return j;
 }
 
+/* What the node has, and a little more. The number after the last is a node like the first. */
+static const struct capacity *draw_capacity(struct chaos *c, uint32_t node, bool more)
+{
+    struct capacity *has = ARENA_NEW(&c->arena, struct capacity);
+    const struct node *n = &c->cluster.nodes[node < c->cluster.n ? node : 0];
+    *has =
+        (struct capacity){.name = node < c->cluster.n ? n->name : "new",
+                          .cpus = n->cpus,
+                          .gpus = n->gpus,
+                          .gpu_type = n->gpus ? c->cluster.gpu_types[n->gpu_pool - POOL_GPU] : NULL,
+                          .memory_mb = n->memory_mb};
+    if (more && n->cpus)
+        has->cpus += chaos_between(&c->rng, 1, 4) * UNIT;
+    if (more && n->gpus)
+        has->gpus += chaos_between(&c->rng, 1, 4) * UNIT;
+    return has;
+}
+
 static void add_incident(struct chaos *c, usec_t until)
 {
     struct incident i = {.at = draw_instant(c, until), .factor = 0.5 + rng_uniform(&c->rng)};
-    i.kind = (enum incident_kind)chaos_between(&c->rng, NODE, ESTIMATE);
+    i.kind = (enum incident_kind)chaos_between(&c->rng, NODE, CAPACITY);
     i.subject = (uint32_t)rng_below(&c->rng, c->o->jobs);
     struct incident undo = i;
     undo.at = i.at + chaos_between(&c->rng, 1, 30) * GRID;
@@ -90,6 +109,14 @@ static void add_incident(struct chaos *c, usec_t until)
         undo.state = NODE_UP;
         i.at += GRID / 2 + 1 + i.subject;
         undo.at += GRID / 2 + 1 + i.subject;
+        VEC_PUSH(&c->incidents, undo);
+        break;
+    case CAPACITY:
+        i.subject = undo.subject = (uint32_t)rng_below(&c->rng, c->cluster.n + 1);
+        i.has = draw_capacity(c, i.subject, true);
+        undo.has = draw_capacity(c, i.subject, false);
+        i.at += GRID / 4 + 1 + i.subject;
+        undo.at += GRID / 4 + 1 + i.subject;
         VEC_PUSH(&c->incidents, undo);
         break;
     case HOLD:
@@ -181,6 +208,13 @@ static void gather(struct chaos *c, uint32_t job, struct event v)
     VEC_PUSH(&c->events, v);
 }
 
+/* Whether what is held before this instant would fit. */
+static bool could_have(const struct chaos *c, const struct incident *i)
+{
+    const struct node *n = i->subject < c->e.cluster.n ? &c->e.cluster.nodes[i->subject] : NULL;
+    return !n || (i->has->cpus >= n->cpu_held && i->has->gpus >= n->gpu_held);
+}
+
 static void gather_incident(struct chaos *c, const struct incident *i)
 {
     if (i->kind == NODE) {
@@ -188,6 +222,12 @@ static void gather_incident(struct chaos *c, const struct incident *i)
         if (c->events.n == 0 || c->events.at[c->events.n - 1].kind != EVENT_NODE)
             VEC_PUSH(&c->events,
                      (struct event){.kind = EVENT_NODE, .node = i->subject, .state = i->state});
+        return;
+    }
+    if (i->kind == CAPACITY) {
+        if (c->events.n == 0 && could_have(c, i))
+            VEC_PUSH(&c->events,
+                     (struct event){.kind = EVENT_CAPACITY, .node = i->subject, .has = i->has});
         return;
     }
     if (i->kind == POLICY) {
@@ -239,20 +279,35 @@ static void gather_all(struct chaos *c)
         gather(c, c->arrived, (struct event){.kind = EVENT_SUBMIT, .job = &c->jobs[c->arrived]});
 }
 
+static bool end_job(struct chaos *c, uint32_t job)
+{
+    if (!step(c, &(struct event){.kind = EVENT_END, .task = c->task_of[job]}))
+        return false;
+    c->task_of[job] = TASK_NONE;
+    c->out->ended++;
+    return true;
+}
+
+/* Ends jobs that the nodes cannot hold any more: they would wait for ever. */
+static bool end_too_large(struct chaos *c)
+{
+    struct err err;
+    for (uint32_t i = 0; i < c->o->jobs; i++)
+        if (c->task_of[i] != TASK_NONE &&
+            cluster_can_hold(&c->e.cluster, c->e.tasks[c->task_of[i]].job, &err) < 0 &&
+            !end_job(c, i))
+            return false;
+    return true;
+}
+
 static bool feed_all(struct chaos *c)
 {
     size_t n = c->events.n;
     for (size_t i = 0; i < n; i++) {
         struct event v = c->events.at[c->o->backwards ? n - 1 - i : i];
-        uint32_t ends = TASK_NONE;
-        if (v.kind == EVENT_END)
-            ends = c->e.tasks[v.task].job->id;
-        if (!step(c, &v))
+        bool fed = v.kind == EVENT_END ? end_job(c, c->e.tasks[v.task].job->id) : step(c, &v);
+        if (!fed || (v.kind == EVENT_CAPACITY && !end_too_large(c)))
             return false;
-        if (ends != TASK_NONE) {
-            c->task_of[ends] = TASK_NONE;
-            c->out->ended++;
-        }
     }
     return true;
 }

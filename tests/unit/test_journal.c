@@ -60,6 +60,23 @@ static void test_plain_events(void **state)
     assert_int_equal(back.state, NODE_DRAINING);
 }
 
+static void test_capacity(void **state)
+{
+    (void)state;
+    struct event back;
+    struct capacity has = {"big", 8 * UNIT, 2 * UNIT, "a100", 64000};
+    round_trip(&(struct event){.kind = EVENT_CAPACITY, .node = 3, .has = &has}, 5, &back);
+    assert_int_equal(back.node, 3);
+    assert_string_equal(back.has->name, "big");
+    assert_int_equal(back.has->cpus, 8 * UNIT);
+    assert_int_equal(back.has->gpus, 2 * UNIT);
+    assert_string_equal(back.has->gpu_type, "a100");
+    assert_int_equal(back.has->memory_mb, 64000);
+    has = (struct capacity){.name = "small", .cpus = UNIT};
+    round_trip(&(struct event){.kind = EVENT_CAPACITY, .has = &has}, 5, &back);
+    assert_null(back.has->gpu_type);
+}
+
 static void test_numbers_come_back_bit_by_bit(void **state)
 {
     (void)state;
@@ -352,6 +369,7 @@ static void test_refuses_bad_events(void **state)
 
 static const struct CMUnitTest tests[] = {
     CLEANED(test_plain_events),
+    CLEANED(test_capacity),
     CLEANED(test_numbers_come_back_bit_by_bit),
     CLEANED(test_policies),
     CLEANED(test_jobs),

@@ -10,12 +10,11 @@ static int find_pool(const struct spec *s, const struct cluster *cluster, uint8_
 {
     if (!s->gpus.max || !s->gpu_type)
         return 0;
-    for (unsigned i = 0; i < POOLS_MAX - 1 && cluster->gpu_types[i]; i++)
-        if (!strcmp(cluster->gpu_types[i], s->gpu_type)) {
-            *pool = (uint8_t)(POOL_GPU + i);
-            return 0;
-        }
-    return err_set(err, ERR_INVALID, "gpu_type: no node has GPUs of type '%s'", s->gpu_type);
+    unsigned found = cluster_gpu_pool(cluster, s->gpu_type);
+    if (found == POOLS_MAX)
+        return err_set(err, ERR_INVALID, "gpu_type: no node has GPUs of type '%s'", s->gpu_type);
+    *pool = (uint8_t)found;
+    return 0;
 }
 
 static bool has_launcher(const struct terms *t)

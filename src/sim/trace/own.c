@@ -51,12 +51,11 @@ static int read_pool(const struct trace_reader *r, struct job *j, struct err *er
         return 0;
     if (unit)
         return table_fail(t, OWN_TYPE, err, "expected no GPU type for a job on CPUs");
-    for (unsigned i = POOL_GPU; c && i < cluster_pools(c); i++)
-        if (str_equal_nocase(table_text(t, OWN_TYPE), c->gpu_types[i - POOL_GPU])) {
-            j->pool = (uint8_t)i;
-            return 0;
-        }
-    return table_fail(t, OWN_TYPE, err, "the cluster has no such GPU type");
+    unsigned pool = c ? cluster_gpu_pool(c, table_text(t, OWN_TYPE)) : POOLS_MAX;
+    if (pool == POOLS_MAX)
+        return table_fail(t, OWN_TYPE, err, "the cluster has no such GPU type");
+    j->pool = (uint8_t)pool;
+    return 0;
 }
 
 /* Jobs with the same list share its curves. */
