@@ -39,6 +39,7 @@ struct uv_loop_s;
 struct runtime_node {
     const char *name;
     bool lost;          /* it has not answered for longer than a hiccup lasts */
+    bool gone;          /* it was taken away, and does not come back */
     units_t cpus, gpus; /* thousandths */
     const char *gpu_type;
     int64_t memory_mb;
@@ -125,7 +126,7 @@ struct runtime_host {
 
     /* Engine time. */
     usec_t (*now)(const struct runtime_host *h);
-    /* A node has come, or has changed. */
+    /* A node has come, or has changed. Not to be called inside begin(). */
     void (*node)(struct runtime_host *h, struct runtime *r, const struct runtime_node *node);
     /* A conductor has said something. The first message on a link is its hello. */
     void (*message)(struct runtime_host *h, struct runtime_link *link, const struct to_server *m);
@@ -152,8 +153,9 @@ struct runtime_ops {
     bool images;   /* it runs jobs in containers, from images */
     bool in_place; /* logs are written straight into the attempt's directory */
 
-    /* Connects to the engine. `options` are the runtime's own. Nodes are told by
-     * host->node(), during the call or later. */
+    /* Connects to the engine. `options` are the runtime's own. All nodes that attempts may
+     * be on are told by host->node() during the call, as lost if they do not answer yet;
+     * others may come later. */
     int (*open)(struct runtime_host *h, const void *options, struct runtime **out, struct err *err);
     /* Forgets everything: what runs goes on, and operations are never completed. */
     void (*close)(struct runtime *r);

@@ -50,8 +50,7 @@ static struct live_job *make_live(struct yard *y, const struct job_row *row, str
     j->task = TASK_NONE;
     j->blocks = row->state == JOB_HELD ? BLOCK_HOLD : 0;
     j->submission = submission_get(&y->submissions, y->store, row->request, err);
-    int rc =
-        j->submission ? terms_from_spec(&j->submission->spec, &y->cluster, &j->terms, err) : -1;
+    int rc = j->submission ? terms_from_spec(&j->submission->spec, &j->terms, err) : -1;
     if (rc == 0) {
         terms_follow_row(&j->terms, row);
         rc = estimate_load(y->store, j, err);
@@ -92,8 +91,8 @@ static int take_row(void *ctx, const struct job_row *row, struct err *err)
     return 0;
 }
 
-/* A job that the machine can no longer hold, or that this version does not
- * understand, ends with the reason, instead of stopping the server. */
+/* A job that this version does not understand ends with the reason, instead of stopping the
+ * server. */
 static int end_unusable(struct yard *y, int64_t id, const char *why, struct err *err)
 {
     struct job_row row;
@@ -163,9 +162,9 @@ struct live_job *yard_revive(struct yard *y, int64_t id, struct err *err)
 int yard_load(struct yard *y, struct err *err)
 {
     if (store_meta_set(y->store, STORE_META_PROGRAM, TRAINYARD_VERSION, err) < 0 ||
-        nodes_open(y, err) < 0 || upgrade_requests(y->store, err) < 0 || make_engine(y, err) < 0 ||
-        load_jobs(y, err) < 0 || store_dep_list(y->store, load_dep, y, err) < 0 ||
-        adopt_load(y, err) < 0)
+        nodes_open(y, err) < 0 || adopt_gpu_types(y, err) < 0 ||
+        upgrade_requests(y->store, err) < 0 || make_engine(y, err) < 0 || load_jobs(y, err) < 0 ||
+        store_dep_list(y->store, load_dep, y, err) < 0 || adopt_load(y, err) < 0)
         return -1;
     for (struct live_job *j = y->jobs.first; j; j = j->next)
         live_depend(&y->jobs, j);
@@ -177,7 +176,6 @@ int yard_load(struct yard *y, struct err *err)
 
 void yard_unload(struct yard *y)
 {
-    bool has_engine = y->engine.cluster.nodes != NULL;
     nodes_close(y); /* no operation is under way any more */
     for (size_t i = 0; i < y->attempts.n; i++) {
         struct live_job *j = yard_live(y, y->attempts.at[i]->job);
@@ -195,9 +193,10 @@ void yard_unload(struct yard *y)
     }
     live_done(&y->jobs);
     submissions_done(&y->submissions);
-    if (has_engine)
+    if (y->has_engine)
         engine_done(&y->engine);
     y->engine = (struct engine){0};
+    y->has_engine = false;
 }
 
 void yard_reload(struct yard *y)

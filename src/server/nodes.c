@@ -5,22 +5,10 @@
 #include <string.h>
 
 #include "server/events.h"
+#include "server/jobs/eligible.h"
 #include "server/jobs/links.h"
 #include "server/log.h"
 #include "store/nodes.h"
-
-static uint8_t gpu_pool(struct cluster *c, const char *type)
-{
-    unsigned i = 0;
-    for (; i < POOLS_MAX - 1 && c->gpu_types[i]; i++)
-        if (!strcmp(c->gpu_types[i], type))
-            break;
-    if (i == POOLS_MAX - 1)
-        i--;
-    if (!c->gpu_types[i])
-        c->gpu_types[i] = type;
-    return (uint8_t)(POOL_GPU + i);
-}
 
 static usec_t read_now(const struct runtime_host *h)
 {
@@ -28,34 +16,238 @@ static usec_t read_now(const struct runtime_host *h)
     return clock_now(&y->clock);
 }
 
-/* A node that is told of while the runtimes are being opened. */
-static void add_node(struct runtime_host *h, struct runtime *r, const struct runtime_node *n)
+int nodes_find(const struct yard *y, const char *name, uint32_t *node, struct err *err)
 {
-    struct yard *y = h->ctx;
-    struct cluster *c = &y->cluster;
-    (void)r;
-    struct yard_node node = {.name = xstrdup(n->name),
-                             .notice = n->notice ? xstrdup(n->notice) : NULL,
-                             .gpu_type = xstrdup(n->gpu_type ? n->gpu_type : "gpu"),
-                             .runtime = (uint32_t)y->runtimes.n};
-    VEC_PUSH(&y->nodes, node);
-    c->nodes = xreallocarray(c->nodes, c->n + 1, sizeof *c->nodes);
-    c->nodes[c->n++] = (struct node){.name = node.name,
-                                     .cpus = n->cpus,
-                                     .gpus = n->gpus,
-                                     .gpu_pool = gpu_pool(c, node.gpu_type),
-                                     .memory_mb = n->memory_mb};
+    for (uint32_t i = 0; i < y->nodes.n; i++)
+        if (!strcmp(y->nodes.at[i].name, name)) {
+            *node = i;
+            return 0;
+        }
+    return err_set(err, ERR_NOT_FOUND, "no node '%s'; `trainyard nodes` lists them", name);
 }
 
-static int load_node(void *ctx, const struct node_row *row, struct err *err)
+/* ---- state ---------------------------------------------------------------------- */
+
+static enum node_state state_of(const struct yard_node *n)
+{
+    if (n->lost || n->gone)
+        return NODE_CLOSED;
+    return n->drained ? NODE_DRAINING : n->closed_until ? NODE_CLOSED : NODE_UP;
+}
+
+static void apply_state(struct yard *y, uint32_t node)
+{
+    struct event event = {.kind = EVENT_NODE, .node = node, .state = state_of(&y->nodes.at[node])};
+    struct err err;
+    y->cluster.nodes[node].state = event.state;
+    if (!y->has_engine || y->engine.cluster.nodes[node].state == event.state)
+        return;
+    if (yard_step(y, &event, &err) < 0)
+        log_warning("node=%s %s", y->nodes.at[node].name, err.text);
+    turn_hurry(y);
+}
+
+int nodes_drain(struct yard *y, uint32_t node, bool drain, struct err *err)
+{
+    struct yard_node *n = &y->nodes.at[node];
+    struct node_row row = {.name = n->name, .drained = drain, .reason = ""};
+    if (n->drained == drain)
+        return 0;
+    if (store_node_save(y->store, &row, err) < 0)
+        return -1;
+    n->drained = drain;
+    apply_state(y, node);
+    events_add(y, drain ? "node.drained" : "node.undrained", 0,
+               json_pack("{s:s}", "node", n->name));
+    turn_hurry(y);
+    return 0;
+}
+
+static int load_drained(void *ctx, const struct node_row *row, struct err *err)
 {
     struct yard *y = ctx;
     uint32_t node;
     struct err unknown;
     (void)err;
-    if (row->drained && yard_find_node(y, row->name, &node, &unknown) == 0)
-        y->cluster.nodes[node].state = NODE_DRAINING;
+    if (row->drained && nodes_find(y, row->name, &node, &unknown) == 0) {
+        y->nodes.at[node].drained = true;
+        apply_state(y, node);
+    }
     return 0;
+}
+
+/* ---- capacity ------------------------------------------------------------------- */
+
+static units_t larger(units_t a, units_t b)
+{
+    return a > b ? a : b;
+}
+
+/* What the engine counts with: what the node has, and at least what jobs hold there. */
+static struct capacity count_capacity(const struct yard *y, uint32_t node)
+{
+    const struct node *has = &y->cluster.nodes[node], *held = &y->engine.cluster.nodes[node];
+    bool types_differ = held->gpu_held && held->gpu_pool != has->gpu_pool;
+    uint8_t pool = types_differ ? held->gpu_pool : has->gpu_pool;
+    struct capacity c = {.name = has->name,
+                         .cpus = larger(has->cpus, held->cpu_held),
+                         .gpus = types_differ ? held->gpu_held : larger(has->gpus, held->gpu_held),
+                         .memory_mb = has->memory_mb};
+    if (c.gpus)
+        c.gpu_type = y->cluster.gpu_types[pool - POOL_GPU];
+    if (c.memory_mb && c.memory_mb < held->memory_held)
+        c.memory_mb = held->memory_held;
+    return c;
+}
+
+static bool counts_as(const struct yard *y, uint32_t node, const struct capacity *c)
+{
+    const struct node *n = &y->engine.cluster.nodes[node];
+    return n->cpus == c->cpus && n->gpus == c->gpus && n->memory_mb == c->memory_mb &&
+           (!c->gpus || cluster_gpu_pool(&y->engine.cluster, c->gpu_type) == n->gpu_pool);
+}
+
+static void set_capacity(struct yard *y, uint32_t node, const struct capacity *c)
+{
+    struct event event = {.kind = EVENT_CAPACITY, .node = node, .has = c};
+    struct err err;
+    if (node < y->engine.cluster.n && counts_as(y, node, c))
+        return;
+    if (yard_step(y, &event, &err) < 0)
+        log_warning("node=%s capacity: %s", c->name, err.text);
+}
+
+bool nodes_overcommitted(const struct yard *y, uint32_t node)
+{
+    const struct node *has = &y->cluster.nodes[node], *held = &y->engine.cluster.nodes[node];
+    return held->cpu_held > has->cpus || held->gpu_held > has->gpus ||
+           (held->gpu_held && held->gpu_pool != has->gpu_pool) ||
+           (has->memory_mb && held->memory_held > has->memory_mb);
+}
+
+void nodes_make_room(struct yard *y, const struct task *was)
+{
+    for (uint32_t i = 0; i < was->at.n; i++) {
+        const struct slot *slot = &was->at.at[i];
+        const struct node *held = &y->engine.cluster.nodes[slot->node];
+        struct capacity c = count_capacity(y, slot->node);
+        if (was->phase != TASK_PAUSED) {
+            c.cpus = larger(c.cpus, held->cpu_held + job_cpus(was->job, was->pool, slot->units));
+            if (was->pool != POOL_CPU) {
+                c.gpus = larger(c.gpus, held->gpu_held + slot->units);
+                c.gpu_type = y->cluster.gpu_types[was->pool - POOL_GPU];
+            }
+        }
+        if (c.memory_mb && c.memory_mb < held->memory_held + was->job->memory_mb)
+            c.memory_mb = held->memory_held + was->job->memory_mb;
+        set_capacity(y, slot->node, &c);
+    }
+}
+
+void nodes_follow(struct yard *y)
+{
+    for (uint32_t i = 0; i < y->nodes.n; i++) {
+        struct capacity c = count_capacity(y, i);
+        set_capacity(y, i, &c);
+    }
+}
+
+unsigned nodes_gpu_pool(struct yard *y, const char *type)
+{
+    struct cluster *c = &y->cluster;
+    unsigned pool = cluster_gpu_pool(c, type), next = cluster_pools(c);
+    if (pool < POOLS_MAX)
+        return pool;
+    if (next == POOLS_MAX)
+        return next - 1;
+    c->gpu_types[next - POOL_GPU] = arena_strdup(&y->node_texts, type);
+    return next;
+}
+
+/* ---- what runtimes tell --------------------------------------------------------- */
+
+/* The index of a runtime; the one that is being opened comes next. */
+static uint32_t index_of(const struct yard *y, const struct runtime *r)
+{
+    uint32_t i = 0;
+    while (i < y->runtimes.n && y->runtimes.at[i].runtime != r)
+        i++;
+    return i;
+}
+
+static uint32_t add_node(struct yard *y, uint32_t runtime, const char *name)
+{
+    struct cluster *c = &y->cluster;
+    const char *kept = arena_strdup(&y->node_texts, name);
+    VEC_PUSH(&y->nodes, (struct yard_node){.name = kept, .runtime = runtime});
+    c->nodes = xgrowarray(c->nodes, c->n, c->n + 1, sizeof *c->nodes);
+    c->nodes[c->n].name = kept;
+    return c->n++;
+}
+
+static bool has_changed(const struct node *a, const struct node *b)
+{
+    return a->cpus != b->cpus || a->gpus != b->gpus || a->gpu_pool != b->gpu_pool ||
+           a->memory_mb != b->memory_mb;
+}
+
+static void tell(struct yard *y, const char *kind, const struct node *n)
+{
+    events_add(y, kind, 0,
+               json_pack("{s:s, s:f, s:f, s:I}", "node", n->name, "cpus", (double)n->cpus / UNIT,
+                         "gpus", (double)n->gpus / UNIT, "memory_mb", (json_int_t)n->memory_mb));
+    turn_hurry(y);
+}
+
+/* The engine, and the jobs that wait for such a node, learn of it. */
+static void apply_change(struct yard *y, uint32_t node, const char *kind)
+{
+    if (node == y->engine.cluster.n) {
+        const struct node *n = &y->cluster.nodes[node];
+        struct capacity c = {.name = n->name,
+                             .cpus = n->cpus,
+                             .gpus = n->gpus,
+                             .gpu_type =
+                                 n->gpus ? y->cluster.gpu_types[n->gpu_pool - POOL_GPU] : NULL,
+                             .memory_mb = n->memory_mb};
+        set_capacity(y, node, &c);
+    }
+    nodes_follow(y);
+    tell(y, kind, &y->cluster.nodes[node]);
+    eligible_fit_all(y);
+}
+
+static void hear_of_node(struct runtime_host *h, struct runtime *r, const struct runtime_node *told)
+{
+    struct yard *y = h->ctx;
+    uint32_t runtime = index_of(y, r), i;
+    struct err unknown;
+    bool new = nodes_find(y, told->name, &i, &unknown) < 0;
+    if (new)
+        i = add_node(y, runtime, told->name);
+    struct yard_node *n = &y->nodes.at[i];
+    if (n->runtime != runtime) {
+        log_warning("node=%s: %s has a node of this name as well; it is left out", n->name,
+                    y->runtimes.at[n->runtime].ops->name);
+        return;
+    }
+    struct node was = y->cluster.nodes[i], *is = &y->cluster.nodes[i];
+    bool was_lost = n->lost;
+    free(n->notice);
+    n->notice = told->notice ? xstrdup(told->notice) : NULL;
+    n->lost = told->lost;
+    n->gone = told->gone;
+    is->cpus = told->gone ? 0 : told->cpus;
+    is->gpus = told->gone ? 0 : told->gpus;
+    is->gpu_pool = (uint8_t)(is->gpus ? nodes_gpu_pool(y, told->gpu_type) : POOL_CPU);
+    is->memory_mb = told->memory_mb;
+    apply_state(y, i);
+    if (!y->has_engine)
+        return;
+    if (new || has_changed(&was, is))
+        apply_change(y, i, new ? "node.joined" : told->gone ? "node.removed" : "node.changed");
+    if (was_lost != n->lost)
+        tell(y, n->lost ? "node.lost" : "node.returned", is);
 }
 
 static int open_runtime(struct yard *y, const struct runtime_choice *choice, struct err *err)
@@ -74,14 +266,14 @@ int nodes_open(struct yard *y, struct err *err)
                                     .state_dir = y->config.state_dir,
                                     .run_dir = y->config.run_dir,
                                     .now = read_now,
-                                    .node = add_node,
+                                    .node = hear_of_node,
                                     .message = links_message,
                                     .unlinked = links_lost};
     runtime_host_init(&y->host);
     for (size_t i = 0; i < y->config.n_runtimes; i++)
         if (open_runtime(y, &y->config.runtimes[i], err) < 0)
             return -1;
-    return store_node_list(y->store, load_node, y, err);
+    return store_node_list(y->store, load_drained, y, err);
 }
 
 void nodes_close(struct yard *y)
@@ -89,9 +281,7 @@ void nodes_close(struct yard *y)
     for (size_t i = 0; i < y->runtimes.n; i++)
         y->runtimes.at[i].ops->close(y->runtimes.at[i].runtime);
     for (size_t i = 0; i < y->nodes.n; i++) {
-        free(y->nodes.at[i].name);
         free(y->nodes.at[i].notice);
-        free(y->nodes.at[i].gpu_type);
         free(y->nodes.at[i].refusal);
         VEC_DONE(&y->nodes.at[i].waiting);
     }
@@ -99,6 +289,7 @@ void nodes_close(struct yard *y)
     VEC_DONE(&y->nodes);
     free(y->cluster.nodes);
     y->cluster = (struct cluster){0};
+    arena_done(&y->node_texts);
 }
 
 char *nodes_files(const struct yard *y, const struct attempt *a)
@@ -121,17 +312,6 @@ bool nodes_run_images(const struct yard *y)
 #define PAUSE_FIRST USEC_PER_SEC
 #define PAUSE_LONGEST (300 * USEC_PER_SEC)
 
-static void set_state(struct yard *y, uint32_t node, enum node_state state)
-{
-    struct event event = {.kind = EVENT_NODE, .node = node, .state = state};
-    struct err err;
-    if (y->engine.cluster.nodes[node].state == state)
-        return;
-    if (yard_step(y, &event, &err) < 0)
-        log_warning("node=%s %s", y->nodes.at[node].name, err.text);
-    turn_hurry(y);
-}
-
 void nodes_refused(struct yard *y, uint32_t node, const char *why)
 {
     struct yard_node *n = &y->nodes.at[node];
@@ -146,8 +326,7 @@ void nodes_refused(struct yard *y, uint32_t node, const char *why)
                          (json_int_t)n->refusals, "pause_s", time_seconds(pause)));
     log_warning("node=%s refused a start (%u in a row), closed for %g s: %s", n->name, n->refusals,
                 time_seconds(pause), why);
-    if (y->engine.cluster.nodes[node].state == NODE_UP)
-        set_state(y, node, NODE_CLOSED);
+    apply_state(y, node);
     yard_care(y);
 }
 
@@ -160,8 +339,7 @@ void nodes_accepted(struct yard *y, uint32_t node)
     n->closed_until = 0;
     free(n->refusal);
     n->refusal = NULL;
-    if (y->engine.cluster.nodes[node].state == NODE_CLOSED)
-        set_state(y, node, NODE_UP);
+    apply_state(y, node);
     events_add(y, "node.accepted", 0, json_pack("{s:s}", "node", n->name));
 }
 
@@ -172,8 +350,7 @@ usec_t nodes_look(struct yard *y, usec_t now)
         struct yard_node *n = &y->nodes.at[i];
         if (n->closed_until && n->closed_until <= now) {
             n->closed_until = 0;
-            if (y->engine.cluster.nodes[i].state == NODE_CLOSED)
-                set_state(y, i, NODE_UP);
+            apply_state(y, i);
         }
         if (n->closed_until && n->closed_until < next)
             next = n->closed_until;

@@ -17,6 +17,20 @@ static inline const struct yard_runtime *nodes_runtime(const struct yard *y, uin
     return &y->runtimes.at[y->nodes.at[node].runtime];
 }
 
+int nodes_find(const struct yard *y, const char *name, uint32_t *node, struct err *err);
+/* Lets no job start there until it is undone; what runs there may end. */
+int nodes_drain(struct yard *y, uint32_t node, bool drain, struct err *err);
+
+/* A node may have less than when jobs were started there. They go on: the engine counts
+ * with what they hold until they give it back. */
+bool nodes_overcommitted(const struct yard *y, uint32_t node);
+/* Before a task that holds units is restored: the engine counts with these. */
+void nodes_make_room(struct yard *y, const struct task *was);
+/* Before each decision: the engine counts with no more than there is, or is held. */
+void nodes_follow(struct yard *y);
+/* The pool of a GPU type, which need not be there any more. */
+unsigned nodes_gpu_pool(struct yard *y, const char *type);
+
 /* Where the files of an attempt are, as its job sees them; the caller frees it. */
 char *nodes_files(const struct yard *y, const struct attempt *a);
 

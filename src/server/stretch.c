@@ -9,6 +9,7 @@
 #include "server/jobs/attempts.h"
 #include "server/jobs/parts.h"
 #include "server/log.h"
+#include "server/nodes.h"
 #include "store/journal.h"
 
 int stretch_begin(struct yard *y, const struct combo *combo, struct err *err)
@@ -16,6 +17,7 @@ int stretch_begin(struct yard *y, const struct combo *combo, struct err *err)
     struct engine_config config = {
         .combo = *combo, .seed = 1, .resched_min = y->config.resched_min, .explain = true};
     engine_init(&y->engine, &config, &y->cluster);
+    y->has_engine = true;
     struct str text = {0};
     journal_write_boot(&y->engine, &text);
     int rc = store_boot_begin(y->store, clock_wall(&y->clock), &y->boot, err);
@@ -30,8 +32,8 @@ void stretch_restore(struct yard *y, struct live_job *j, const struct task *was)
 {
     struct event event = {.kind = EVENT_RESTORE, .job = was->job, .was = was};
     struct err err;
+    nodes_make_room(y, was);
     if (yard_step(y, &event, &err) < 0) {
-        /* The machine has less than when the job was started. */
         log_warning("job=%lld cannot stay as it is: %s", (long long)j->row.id, err.text);
         if (j->attempt)
             attempt_stop(y, j, STOP_REQUEUE, -1);
@@ -85,8 +87,6 @@ int stretch_renew(struct yard *y, struct err *err)
         if (e->tasks[i].job &&
             (e->tasks[i].phase == TASK_HELD || e->tasks[i].phase == TASK_STOPPING))
             VEC_PUSH(&tasks, keep_task(y, i));
-    for (uint32_t i = 0; i < y->cluster.n; i++)
-        y->cluster.nodes[i].state = e->cluster.nodes[i].state;
     engine_done(e);
     y->by_task.n = 0;
     int rc = stretch_begin(y, &combo, err);

@@ -65,7 +65,7 @@ void turn_forget(struct yard *y, const struct attempt *a)
     }
 }
 
-static void save_rows(struct yard *y)
+void turn_save(struct yard *y)
 {
     struct err err;
     for (size_t i = 0; i < y->turn.changed.n; i++) {
@@ -129,6 +129,7 @@ static void decide(struct yard *y)
 {
     struct event tick = {.kind = EVENT_TICK};
     struct err err;
+    nodes_follow(y);
     if (engine_due(&y->engine) > clock_now(&y->clock))
         return;
     if (yard_step(y, &tick, &err) < 0)
@@ -178,7 +179,7 @@ static bool finish_round(struct yard *y)
     if (clock_jumped(&y->clock))
         rules_follow_clock(y);
     decide(y);
-    save_rows(y);
+    turn_save(y);
     if (!y->turn.urgent)
         return y->host.completed;
     if (store_commit(y->store, &err) < 0) {
@@ -222,7 +223,7 @@ void turn_done(struct yard *y)
 {
     struct err err;
     turn_hurry(y);
-    save_rows(y);
+    turn_save(y);
     bool failed = store_commit(y->store, &err) < 0;
     send_replies(y, failed ? &err : NULL);
     events_flush(y, !failed);

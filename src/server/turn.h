@@ -38,6 +38,8 @@ void turn_reply(struct yard *y, struct reply *reply, int status, struct json_t *
 void turn_hurry(struct yard *y);
 /* The attempt is looked at once the turn is on disk: something else may be wanted. */
 void turn_pursue(struct yard *y, struct attempt *a);
+/* Writes the rows that have changed, without a commit: the store says what memory says. */
+void turn_save(struct yard *y);
 /* Ends the turn: decide, save, commit, reply, act. Whoever drives the yard calls it
  * before each wait, and once at the end. */
 void turn_end(struct yard *y);

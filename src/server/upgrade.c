@@ -47,8 +47,9 @@ static int upgrade_job(void *ctx, const struct job_row *row, struct err *err)
         log_warning("job=%lld sizes and limits are not known: %s", (long long)row->id, err->text);
         return 0;
     }
-    u->terms = terms_as_asked(&s->spec);
-    int rc = upgrade_row(u, row, err);
+    int rc = terms_from_spec(&s->spec, &u->terms, err);
+    if (rc == 0)
+        rc = upgrade_row(u, row, err);
     if (rc == 0 && row->state == JOB_STOPPING)
         rc = store_attempt_list(u->store, row->id, upgrade_attempt, u, err);
     submission_drop(&u->submissions, s);

@@ -22,7 +22,6 @@
 #include "store/job_state.h"
 #include "store/jobs.h"
 #include "store/journal.h"
-#include "store/nodes.h"
 #include "store/store.h"
 #include "store/trim.h"
 
@@ -197,33 +196,7 @@ void yard_end(struct yard *y, struct live_job *j, enum job_state state, int code
     live_job_free(j);
 }
 
-/* ---- nodes and policy ---------------------------------------------------- */
-
-int yard_find_node(const struct yard *y, const char *name, uint32_t *node, struct err *err)
-{
-    for (uint32_t i = 0; i < y->cluster.n; i++)
-        if (!strcmp(y->cluster.nodes[i].name, name)) {
-            *node = i;
-            return 0;
-        }
-    return err_set(err, ERR_NOT_FOUND, "no node '%s'; `trainyard nodes` lists them", name);
-}
-
-int yard_drain(struct yard *y, uint32_t node, bool drain, struct err *err)
-{
-    const struct node *n = &y->engine.cluster.nodes[node];
-    struct event event = {
-        .kind = EVENT_NODE, .node = node, .state = drain ? NODE_DRAINING : NODE_UP};
-    struct node_row row = {.name = n->name, .drained = drain, .reason = ""};
-    if ((n->state == NODE_DRAINING) == drain)
-        return 0;
-    if (store_node_save(y->store, &row, err) < 0 || yard_step(y, &event, err) < 0)
-        return -1;
-    events_add(y, drain ? "node.drained" : "node.undrained", 0,
-               json_pack("{s:s}", "node", n->name));
-    turn_hurry(y);
-    return 0;
-}
+/* ---- policy --------------------------------------------------------------- */
 
 int yard_set_policy(struct yard *y, const struct combo *combo, struct err *err)
 {

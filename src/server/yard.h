@@ -27,13 +27,17 @@ struct yard_runtime {
 };
 
 struct yard_node {
-    char *name, *notice, *gpu_type; /* notice: NULL = none */
-    uint32_t runtime;               /* index of the one that serves it */
-    uint32_t shrinking;             /* attempts whose threads are about to give CPUs back */
-    VEC(struct attempt *) waiting;  /* for these CPUs */
-    uint32_t refusals;              /* starts in a row that it refused */
-    usec_t closed_until;            /* engine time up to which it takes no more; 0 = it does */
-    char *refusal;                  /* why the last start failed; NULL = none has */
+    const char *name;
+    char *notice;                  /* what its operator should know; NULL = nothing */
+    uint32_t runtime;              /* index of the one that serves it */
+    bool lost;                     /* it does not answer */
+    bool gone;                     /* it does not come back */
+    bool drained;                  /* by a user */
+    uint32_t shrinking;            /* attempts whose threads are about to give CPUs back */
+    VEC(struct attempt *) waiting; /* for these CPUs */
+    uint32_t refusals;             /* starts in a row that it refused */
+    usec_t closed_until;           /* engine time up to which it takes no more; 0 = it does */
+    char *refusal;                 /* why the last start failed; NULL = none has */
 };
 
 struct yard_config {
@@ -56,7 +60,9 @@ struct yard {
     struct runtime_host host; /* what runtimes know of us */
     VEC(struct yard_runtime) runtimes;
     VEC(struct yard_node) nodes; /* as those of the cluster */
-    struct cluster cluster;
+    struct cluster cluster;      /* what the nodes have; the engine's has what jobs hold, too */
+    struct arena node_texts;
+    bool has_engine;
     struct engine engine;
     struct live_jobs jobs;
     struct submissions submissions;
@@ -85,10 +91,6 @@ struct live_job *yard_job_of_task(const struct yard *y, uint32_t task);
 /* The engine's view of the job; NULL while it is not offered. */
 const struct task *yard_task(const struct yard *y, const struct live_job *j);
 
-/* ---- nodes and policy ---------------------------------------------------- */
-
-int yard_find_node(const struct yard *y, const char *name, uint32_t *node, struct err *err);
-int yard_drain(struct yard *y, uint32_t node, bool drain, struct err *err);
 int yard_set_policy(struct yard *y, const struct combo *combo, struct err *err);
 
 /* ---- between the files of the server ------------------------------------- */

@@ -13,7 +13,7 @@
     X(started, int)                                                                                \
     X(ended, int)                                                                                  \
     X(node, text)                                                                                  \
-    X(pool, int)                                                                                   \
+    X(gpu_type, text)                                                                              \
     X(cpus, int)                                                                                   \
     X(gpus, int)                                                                                   \
     X(cpu_limit, int)                                                                              \

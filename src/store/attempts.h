@@ -21,7 +21,7 @@ struct attempt_row {
     usec_t created, started, ended; /* wall clock; 0 = not yet */
     /* Where it runs and what it holds, in thousandths. */
     const char *node;
-    uint8_t pool;
+    const char *gpu_type; /* of its GPUs; "" = it has none */
     int64_t cpus, gpus, cpu_limit;
     double cpu_weight;
     char boot[40]; /* boot id of its machine, which changes at a restart */

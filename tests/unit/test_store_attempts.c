@@ -73,7 +73,7 @@ static void test_deps(void **state)
 /* ---- attempts ------------------------------------------------------------ */
 
 static const struct attempt_row odd_attempts[] = {
-    {.n = 0, .node = "", .reason = ""},
+    {.n = 0, .node = "", .gpu_type = "", .reason = ""},
     {.n = 1,
      .state = JOB_TIMEOUT,
      .node = "n\xc3\xb6"
@@ -85,7 +85,7 @@ static const struct attempt_row odd_attempts[] = {
      .code = INT_MIN,
      .signal = INT_MAX,
      .reason = "time limit",
-     .pool = UINT8_MAX,
+     .gpu_type = "A100-SXM4-40GB",
      .cpus = INT64_MAX,
      .gpus = INT64_MIN,
      .cpu_limit = -1,
@@ -103,6 +103,7 @@ static const struct attempt_row odd_attempts[] = {
     {.n = UINT32_MAX,
      .state = JOB_RUNNING,
      .node = "b",
+     .gpu_type = "",
      .token = "t",
      .reason = "r",
      .cpus = 1500,
@@ -127,6 +128,7 @@ static int see_attempt(void *ctx, const struct attempt_row *row, struct err *err
     struct attempt_row *copy = &a->at[a->n++];
     *copy = *row;
     copy->node = arena_strdup(&a->arena, row->node);
+    copy->gpu_type = arena_strdup(&a->arena, row->gpu_type);
     copy->reason = arena_strdup(&a->arena, row->reason);
     return 0;
 }
@@ -136,7 +138,7 @@ static void assert_same_attempt(const struct attempt_row *a, const struct attemp
     assert_true(a->job == b->job && a->n == b->n && a->state == b->state);
     assert_string_equal(a->node, b->node);
     assert_string_equal(a->token, b->token);
-    assert_true(a->pool == b->pool && a->cpus == b->cpus && a->gpus == b->gpus);
+    assert_true(!strcmp(a->gpu_type, b->gpu_type) && a->cpus == b->cpus && a->gpus == b->gpus);
     assert_true(a->cpu_limit == b->cpu_limit);
     assert_real(a->cpu_weight, b->cpu_weight);
     assert_string_equal(a->boot, b->boot);

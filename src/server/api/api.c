@@ -34,6 +34,7 @@ static void serve_request(const struct request *q, struct reply *r, void *ctx)
     const struct api *api = ctx;
     const struct endpoint *e = api->endpoints[q->route - api->routes];
     struct api_call c = {.yard = api->yard, .request = q, .reply = r};
+    turn_save(c.yard); /* what is read from the store is true */
     if (api_call_read(e, &c))
         e->handle(&c);
     json_decref(c.body);

@@ -9,6 +9,7 @@
 #include "server/api/job_view.h"
 #include "server/api/query.h"
 #include "server/jobs/find.h"
+#include "server/nodes.h"
 #include "wire/value.h"
 
 static bool refuse(const struct api_call *c, const struct err *err, const char *field)
@@ -67,7 +68,7 @@ static bool read_path(struct api_call *c)
     struct err err;
     if (job && find_job(c->yard, job, &c->job, &err) < 0)
         return refuse(c, &err, "id");
-    if (node && yard_find_node(c->yard, node, &c->node, &err) < 0)
+    if (node && nodes_find(c->yard, node, &c->node, &err) < 0)
         return refuse(c, &err, "name");
     return true;
 }

@@ -15,13 +15,15 @@ struct node_view {
 static const char *const state_names[] = {
     [NODE_UP] = "up", [NODE_DRAINING] = "draining", [NODE_DOWN] = "down", [NODE_CLOSED] = "closed"};
 
-static const struct api_member state_words[] = {API_MEMBER("", "up|draining|down|closed", ""), {0}};
+static const struct api_member state_words[] = {API_MEMBER("", "up|draining|down|closed|lost", ""),
+                                                {0}};
 static const struct api_schema state_schema = {"NodeState", API_WORDS, .members = state_words};
 
 static const struct api_member node_members[] = {
     API_STRING(node_view, name, "Name"),
     API_WORD(node_view, state, "NodeState",
-             "State; nothing new starts on a node that is draining, down or closed"),
+             "State; nothing new starts on a node that is not up. One that refuses to start "
+             "jobs is closed for a while; one that does not answer is lost"),
     API_NUMBER(node_view, cpus, "CPUs"),
     API_NUMBER(node_view, cpus_held, "CPUs that jobs hold"),
     API_NUMBER(node_view, gpus, "GPUs"),
@@ -51,33 +53,59 @@ static json_t *jobs_on(const struct yard *y, const struct node *n)
     return jobs;
 }
 
+/* What its operator should know. */
+static void add_notices(const struct yard *y, uint32_t index, struct str *out)
+{
+    const struct yard_node *n = &y->nodes.at[index];
+    const struct node *held = &y->engine.cluster.nodes[index];
+    if (n->lost)
+        str_add(out, "it does not answer; its jobs go on if they can");
+    if (n->refusal)
+        str_addf(out, "%s%s", out->n ? "; " : "", n->refusal);
+    if (nodes_overcommitted(y, index))
+        str_addf(out, "%sjobs hold %g CPUs, %g GPUs and %lld MB, more than it has now",
+                 out->n ? "; " : "", api_units(held->cpu_held), api_units(held->gpu_held),
+                 (long long)held->memory_held);
+    if (n->notice)
+        str_addf(out, "%s%s", out->n ? "; " : "", n->notice);
+}
+
 static json_t *print_node(const struct yard *y, uint32_t index)
 {
-    const struct cluster *cluster = &y->engine.cluster;
-    const struct node *n = &cluster->nodes[index];
+    const struct node *has = &y->cluster.nodes[index], *held = &y->engine.cluster.nodes[index];
+    struct str notice = {0};
+    add_notices(y, index, &notice);
     struct node_view v = {
-        .name = n->name,
-        .state = state_names[n->state],
-        .cpus = api_units(n->cpus),
-        .cpus_held = api_units(n->cpu_held),
-        .gpus = api_units(n->gpus),
-        .gpus_held = api_units(n->gpu_held),
-        .gpu_type = n->gpus ? cluster->gpu_types[n->gpu_pool - POOL_GPU] : NULL,
-        .memory_mb = n->memory_mb ? n->memory_mb : API_NULL,
-        .memory_held_mb = n->memory_held,
-        .jobs = jobs_on(y, n),
+        .name = has->name,
+        .state = y->nodes.at[index].lost ? "lost" : state_names[held->state],
+        .cpus = api_units(has->cpus),
+        .cpus_held = api_units(held->cpu_held),
+        .gpus = api_units(has->gpus),
+        .gpus_held = api_units(held->gpu_held),
+        .gpu_type = has->gpus ? y->cluster.gpu_types[has->gpu_pool - POOL_GPU] : NULL,
+        .memory_mb = has->memory_mb ? has->memory_mb : API_NULL,
+        .memory_held_mb = held->memory_held,
+        .jobs = jobs_on(y, held),
         .runtime = nodes_runtime(y, index)->ops->name,
-        .notice =
-            y->nodes.at[index].refusal ? y->nodes.at[index].refusal : y->nodes.at[index].notice,
+        .notice = notice.n ? notice.at : "",
     };
-    return api_print(&node_schema, &v);
+    json_t *node = api_print(&node_schema, &v);
+    str_done(&notice);
+    return node;
+}
+
+/* Whether it was removed, and nothing is left there. */
+static bool is_away(const struct yard *y, uint32_t index)
+{
+    return y->nodes.at[index].gone && !y->engine.cluster.nodes[index].tasks.n;
 }
 
 static void list_nodes(const struct api_call *c)
 {
     json_t *nodes = json_array();
-    for (uint32_t i = 0; i < c->yard->engine.cluster.n; i++)
-        json_array_append_new(nodes, print_node(c->yard, i));
+    for (uint32_t i = 0; i < c->yard->nodes.n; i++)
+        if (!is_away(c->yard, i))
+            json_array_append_new(nodes, print_node(c->yard, i));
     turn_reply(c->yard, c->reply, 200, json_pack("{s:o}", "nodes", nodes));
 }
 
@@ -89,7 +117,7 @@ static void show_node(const struct api_call *c)
 static void set_draining(const struct api_call *c, bool draining)
 {
     struct err err;
-    if (yard_drain(c->yard, c->node, draining, &err) < 0)
+    if (nodes_drain(c->yard, c->node, draining, &err) < 0)
         reply_problem(c->reply, &err, NULL);
     else
         show_node(c);

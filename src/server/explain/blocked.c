@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "server/explain/forecast.h"
 #include "server/explain/text.h"
+#include "server/jobs/rules.h"
 #include "store/job_state.h"
 #include "store/jobs.h"
 
@@ -139,6 +140,19 @@ static usec_t last_end(const struct explanation *x)
     return last;
 }
 
+static void no_node(struct explanation *x)
+{
+    struct err err;
+    struct str s = {0};
+    if (rules_can_hold(x->y, x->j, &err) == 0)
+        return; /* it is offered at the end of this turn */
+    str_addf(&s, "No node can hold it now: it %s.", err.text);
+    explain_reason(x, "nodes", &s, NULL);
+    str_add(&s, "`trainyard nodes` shows what the nodes have; the job starts by itself when one "
+                "is large enough again.");
+    explain_free(x, &s);
+}
+
 static void expect_start(struct explanation *x)
 {
     unsigned blocks = x->j->blocks;
@@ -150,6 +164,8 @@ static void expect_start(struct explanation *x)
     }
     if (blocks & BLOCK_HOLD) {
         str_add(&basis, "it is held");
+    } else if (blocks & BLOCK_NODES) {
+        str_add(&basis, "no node can hold it now");
     } else if (end > x->now) {
         str_add(&basis, "not before the end of what it waits for, in about ");
         phrase_span(&basis, end - x->now);
@@ -172,11 +188,14 @@ void explain_blocked(struct explanation *x)
         singleton(x);
     if (blocks & BLOCK_ARRAY)
         array_limit(x);
+    if (blocks & BLOCK_NODES)
+        no_node(x);
     if (blocks & BLOCK_BACKOFF)
         backoff(x);
     phrase_job(&x->summary, x->j);
     str_add(&x->summary, blocks & BLOCK_HOLD      ? " is held: it waits for a user to release it."
                          : blocks & BLOCK_BACKOFF ? " has failed and will be tried again."
+                         : blocks & BLOCK_NODES   ? " waits for a node that can hold it."
                                                   : " waits for other jobs before it may queue.");
     expect_start(x);
 }

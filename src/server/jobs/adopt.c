@@ -16,6 +16,19 @@
 #include "server/stretch.h"
 #include "store/attempts.h"
 
+static int load_gpu_type(void *ctx, const struct attempt_row *row, struct err *err)
+{
+    (void)err;
+    if (*row->gpu_type)
+        (void)nodes_gpu_pool(ctx, row->gpu_type);
+    return 0;
+}
+
+int adopt_gpu_types(struct yard *y, struct err *err)
+{
+    return store_attempt_list(y->store, 0, load_gpu_type, y, err);
+}
+
 static int load_attempt(void *ctx, const struct attempt_row *row, struct err *err)
 {
     struct yard *y = ctx;
@@ -40,7 +53,7 @@ static int load_attempt(void *ctx, const struct attempt_row *row, struct err *er
         .gpus = row->gpus,
         .cpu_limit = row->cpu_limit,
         .cpu_weight = row->cpu_weight,
-        .pool = row->pool,
+        .pool = (uint8_t)(*row->gpu_type ? cluster_gpu_pool(&y->cluster, row->gpu_type) : POOL_CPU),
         .seq = row->seq,
         .before = row->before,
         .ran = row->ran,
@@ -53,7 +66,7 @@ static int load_attempt(void *ctx, const struct attempt_row *row, struct err *er
     a->told.limit = -1;
     /* An earlier server may have wanted something else last: all of it is said again. */
     a->set.frozen = !a->paused;
-    if (yard_find_node(y, row->node, &a->node, &none) < 0)
+    if (nodes_find(y, row->node, &a->node, &none) < 0)
         a->node = 0;
     attempt_enter(y, j, a);
     return 0;

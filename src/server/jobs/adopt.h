@@ -4,6 +4,8 @@
 
 #include "server/yard.h"
 
+/* Before the engine is made: it must know the types of the GPUs that they hold. */
+int adopt_gpu_types(struct yard *y, struct err *err);
 /* Reads them, into the jobs that are live. */
 int adopt_load(struct yard *y, struct err *err);
 

@@ -88,7 +88,7 @@ static struct attempt_row make_row(const struct yard *y, const struct attempt *a
         .started = a->started,
         .ended = a->ended,
         .node = y->cluster.nodes[a->node].name,
-        .pool = a->pool,
+        .gpu_type = a->pool == POOL_CPU ? "" : y->cluster.gpu_types[a->pool - POOL_GPU],
         .cpus = a->cpus,
         .gpus = a->gpus,
         .cpu_limit = a->cpu_limit,

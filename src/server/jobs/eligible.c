@@ -33,6 +33,7 @@ static bool waits_for_deps(const struct live_job *j, bool *singleton)
 static unsigned find_blocks(const struct yard *y, const struct live_job *j)
 {
     bool singleton;
+    struct err err;
     unsigned blocks = j->blocks & BLOCK_HOLD;
     if (waits_for_deps(j, &singleton))
         blocks |= BLOCK_DEPS;
@@ -40,6 +41,8 @@ static unsigned find_blocks(const struct yard *y, const struct live_job *j)
         blocks |= BLOCK_SINGLETON;
     if (j->row.eligible > clock_wall(&y->clock))
         blocks |= BLOCK_BACKOFF;
+    if (!j->attempt && rules_can_hold(y, j, &err) < 0)
+        blocks |= BLOCK_NODES;
     /* One that is in already stays in. */
     bool in = j->task != TASK_NONE && !j->blocks;
     if (!blocks && !in && ties_array_full(j))
@@ -73,7 +76,10 @@ void eligible_offer(struct yard *y, struct live_job *j)
     const struct task *t = yard_task(y, j);
     struct err err;
     int rc = 0;
+    bool was_outside = j->blocks & BLOCK_NODES;
     j->blocks = find_blocks(y, j);
+    if (was_outside && !(j->blocks & BLOCK_NODES))
+        rules_tell_terms(y, j);
     if (j->blocks & BLOCK_BACKOFF)
         yard_care(y);
     if (!t && !j->blocks) {
@@ -89,6 +95,19 @@ void eligible_offer(struct yard *y, struct live_job *j)
     ties_note(j, j->task != TASK_NONE && !j->blocks, j->blocks == BLOCK_ARRAY);
     if (was_active && !j->ties.active)
         offer_waiting(y, j->row.array);
+}
+
+void eligible_fit_all(struct yard *y)
+{
+    struct err err;
+    for (struct live_job *j = y->jobs.first, *next; j; j = next) {
+        next = j->next;
+        if (j->attempt)
+            continue;
+        if (j->terms.gpu_type && rules_make_job(y, j, &err) < 0)
+            log_warning("job=%lld terms: %s", (long long)j->row.id, err.text);
+        eligible_offer(y, j);
+    }
 }
 
 /* Takes the news of `on` to one job. False when a dependency can never be met now;
@@ -144,8 +163,7 @@ void eligible_leave(struct yard *y, struct live_job *j)
 void eligible_waits_for(const struct yard *y, const struct live_job *j,
                         void (*fn)(void *ctx, const char *text), void *ctx)
 {
-    char text[96], span[32];
-    (void)y;
+    char text[256], span[32];
     if (j->blocks & BLOCK_HOLD)
         fn(ctx, "hold");
     for (size_t i = 0; i < j->deps.n; i++) {
@@ -159,6 +177,12 @@ void eligible_waits_for(const struct yard *y, const struct live_job *j,
         fn(ctx, "singleton");
     if (j->blocks & BLOCK_ARRAY) {
         snprintf(text, sizeof text, "array limit %u", j->terms.array_limit);
+        fn(ctx, text);
+    }
+    struct err err;
+    if (j->blocks & BLOCK_NODES && rules_can_hold(y, j, &err) < 0) {
+        snprintf(text, sizeof text, "a node that can hold it: %.*s", (int)sizeof text - 32,
+                 err.text);
         fn(ctx, text);
     }
     if (j->blocks & BLOCK_BACKOFF) {

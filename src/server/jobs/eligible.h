@@ -6,6 +6,8 @@
 
 /* Puts the job into the queue or takes it out, as its blocks say. */
 void eligible_offer(struct yard *y, struct live_job *j);
+/* The nodes have changed: jobs that none could hold may fit now, and others no more. */
+void eligible_fit_all(struct yard *y);
 /* Tells the jobs that depend on this one what has become of it. */
 void eligible_tell(struct yard *y, const struct live_job *j);
 /* Takes a job that is over out of the live ones, and tells those that waited for it. */

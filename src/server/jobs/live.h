@@ -130,6 +130,7 @@ enum block {
     BLOCK_SINGLETON = 1 << 2,
     BLOCK_ARRAY = 1 << 3,
     BLOCK_BACKOFF = 1 << 4,
+    BLOCK_NODES = 1 << 5, /* no node could hold it */
 };
 
 struct live_job {

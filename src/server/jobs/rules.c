@@ -37,23 +37,39 @@ int rules_make_job(const struct yard *y, struct live_job *j, struct err *err)
     /* By one offset for all: jobs of one request must not change places by a microsecond. */
     usec_t submit = j->row.submitted - y->clock.offset;
     submit = submit > 0 ? submit : 1;
+    if (j->terms.gpu_type) {
+        unsigned pool = cluster_gpu_pool(&y->cluster, j->terms.gpu_type);
+        j->terms.pool = (uint8_t)(pool < POOLS_MAX ? pool : POOL_ANY_GPU);
+    }
     if (terms_to_job(&j->terms, (uint32_t)j->row.id, j->row.name, j->row.priority, submit,
-                     engine_deadline(y, j->row.deadline), &j->estimate.fit, arena, job, err) < 0 ||
-        cluster_can_hold(&y->cluster, job, err) < 0)
+                     engine_deadline(y, j->row.deadline), &j->estimate.fit, arena, job, err) < 0)
         return -1;
     j->job_now = !j->job_now;
     return 0;
+}
+
+int rules_can_hold(const struct yard *y, const struct live_job *j, struct err *err)
+{
+    const char *type = j->terms.gpu_type;
+    if (type && cluster_gpu_pool(&y->cluster, type) == POOLS_MAX)
+        return err_set(err, ERR_LIMIT, "no node has GPUs of type '%s'", type);
+    return cluster_can_hold(&y->cluster, &j->job[j->job_now], err);
+}
+
+/* Tells the engine of the job as it is now. One that no node can hold waits outside. */
+static int tell_job(struct yard *y, struct live_job *j, struct err *err)
+{
+    struct event event = {.kind = EVENT_JOB, .task = j->task, .job = &j->job[j->job_now]};
+    bool outside = j->task == TASK_NONE || j->blocks & BLOCK_NODES;
+    return outside ? 0 : yard_step(y, &event, err);
 }
 
 void rules_tell_terms(struct yard *y, struct live_job *j)
 {
     struct err err;
     unsigned half = j->job_now;
-    if (rules_make_job(y, j, &err) == 0) {
-        struct event event = {.kind = EVENT_JOB, .task = j->task, .job = &j->job[j->job_now]};
-        if (j->task == TASK_NONE || yard_step(y, &event, &err) == 0)
-            return;
-    }
+    if (rules_make_job(y, j, &err) == 0 && tell_job(y, j, &err) == 0)
+        return;
     j->job_now = half;
     log_warning("job=%lld terms: %s", (long long)j->row.id, err.text);
 }
@@ -69,10 +85,8 @@ int rules_apply_terms(struct yard *y, struct live_job *j, const struct terms *te
     j->row.priority = priority;
     j->row.deadline = deadline;
     int rc = rules_make_job(y, j, err);
-    if (rc == 0 && j->task != TASK_NONE) {
-        struct event event = {.kind = EVENT_JOB, .task = j->task, .job = &j->job[j->job_now]};
-        rc = yard_step(y, &event, err);
-    }
+    if (rc == 0)
+        rc = tell_job(y, j, err);
     if (rc < 0) {
         j->terms = old;
         j->row.priority = old_priority;

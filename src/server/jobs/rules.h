@@ -14,6 +14,9 @@ enum dep_state rules_dep(enum spec_dep_kind kind, enum job_state state, bool sta
 /* Makes the engine's job of the terms, in the half of j->job that is not in force, and
  * puts it in force. Fails, with nothing changed, when no engine could run it. */
 int rules_make_job(const struct yard *y, struct live_job *j, struct err *err);
+/* Whether some node could hold the job if it were empty. Fails (ERR_LIMIT) with what is
+ * missing. */
+int rules_can_hold(const struct yard *y, const struct live_job *j, struct err *err);
 
 /* The same, and tells the engine of it. */
 void rules_tell_terms(struct yard *y, struct live_job *j);

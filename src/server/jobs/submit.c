@@ -169,12 +169,13 @@ static int expand(struct yard *y, const struct spec *s, uint32_t at, usec_t now,
         *field = "pattern";
         return -1;
     }
-    if (terms_from_spec(s, &y->cluster, &first->terms, err) < 0) {
-        *field = "gpu_type";
+    if (terms_from_spec(s, &first->terms, err) < 0 || rules_make_job(y, first, err) < 0)
+        return -1;
+    if (rules_can_hold(y, first, err) < 0) {
+        bool unknown = s->gpu_type && cluster_gpu_pool(&y->cluster, s->gpu_type) == POOLS_MAX;
+        *field = unknown ? "gpu_type" : NULL;
         return -1;
     }
-    if (rules_make_job(y, first, err) < 0)
-        return -1;
     for (uint32_t i = 0; i < s->after.n; i++)
         if (add_deps(y, b, first, &s->after.at[i], err) < 0) {
             *field = "after";

@@ -4,25 +4,12 @@
 #include <math.h>
 #include <string.h>
 
-/* The pool of the GPU type, if the request names one. */
-static int find_pool(const struct spec *s, const struct cluster *cluster, uint8_t *pool,
-                     struct err *err)
-{
-    if (!s->gpus.max || !s->gpu_type)
-        return 0;
-    unsigned found = cluster_gpu_pool(cluster, s->gpu_type);
-    if (found == POOLS_MAX)
-        return err_set(err, ERR_INVALID, "gpu_type: no node has GPUs of type '%s'", s->gpu_type);
-    *pool = (uint8_t)found;
-    return 0;
-}
-
 static bool has_launcher(const struct terms *t)
 {
     return t->resize == SPEC_RESIZE_TORCHRUN || t->resize == SPEC_RESIZE_HOROVOD;
 }
 
-struct terms terms_as_asked(const struct spec *s)
+static struct terms as_asked(const struct spec *s)
 {
     units_t lo = s->workers.min, hi = s->workers.max;
     return (struct terms){
@@ -33,6 +20,7 @@ struct terms terms_as_asked(const struct spec *s)
         .gpus_min = s->gpus.min * lo,
         .gpus_max = s->gpus.max * hi,
         .pool = s->gpus.max ? POOL_ANY_GPU : POOL_CPU,
+        .gpu_type = s->gpus.max ? s->gpu_type : NULL,
         .memory_mb = s->memory_mb,
         .resize = s->resize,
         .preempt = s->preempt,
@@ -54,12 +42,9 @@ struct terms terms_as_asked(const struct spec *s)
     };
 }
 
-int terms_from_spec(const struct spec *s, const struct cluster *cluster, struct terms *out,
-                    struct err *err)
+int terms_from_spec(const struct spec *s, struct terms *out, struct err *err)
 {
-    struct terms t = terms_as_asked(s);
-    if (find_pool(s, cluster, &t.pool, err) < 0)
-        return -1;
+    struct terms t = as_asked(s);
     if (has_launcher(&t) && (s->cpus.min % UNIT || s->cpus.min != s->cpus.max))
         return err_set(err, ERR_INVALID,
                        "cpus: workers need one whole number of CPUs each, such as 1 or 2");

@@ -12,7 +12,8 @@ struct terms {
     units_t cpus_min, cpus_max;   /* in force: as submitted, or as a user resized it since */
     units_t asked_min, asked_max; /* as submitted */
     units_t gpus_min, gpus_max;
-    uint8_t pool; /* POOL_CPU, a pool of GPUs, POOL_ANY_GPU */
+    uint8_t pool;         /* POOL_CPU, a pool of GPUs, POOL_ANY_GPU */
+    const char *gpu_type; /* that it insists on, of the request; NULL = any */
     int64_t memory_mb;
     enum spec_resize resize;
     enum spec_preempt preempt;
@@ -34,12 +35,9 @@ struct terms {
  * unit, and at least as much again as it has done. */
 #define TERMS_WORK_UNKNOWN (3600.0 * USEC_PER_SEC)
 
-/* The terms that the request alone tells; the pool of a job on GPUs is POOL_ANY_GPU. */
-struct terms terms_as_asked(const struct spec *s);
-/* The terms on this cluster. Fails (ERR_INVALID) on a GPU type that it does not have, and
- * on workers that cannot be of one size. */
-int terms_from_spec(const struct spec *s, const struct cluster *cluster, struct terms *out,
-                    struct err *err);
+/* The terms of a request, whose texts they borrow. The pool of a job on GPUs is POOL_ANY_GPU
+ * at first. Fails (ERR_INVALID) on workers that cannot be of one size. */
+int terms_from_spec(const struct spec *s, struct terms *out, struct err *err);
 
 /* Sets the terms that can change to those in force, which the row has. */
 void terms_follow_row(struct terms *t, const struct job_row *row);
