@@ -58,11 +58,12 @@ const struct snapshot *engine_snapshot(struct engine *e, usec_t now)
     s->cluster = &e->cluster;
     if (!s->pools) { /* node states have changed, or this is the first time */
         s->pools = cluster_pools(&e->cluster);
-        s->draining = false;
+        s->shut = false;
         for (unsigned p = 0; p < s->pools; p++)
             s->size[p] = cluster_size(&e->cluster, p, true);
         for (uint32_t i = 0; i < e->cluster.n; i++)
-            s->draining |= e->cluster.nodes[i].state == NODE_DRAINING;
+            s->shut |= e->cluster.nodes[i].state == NODE_DRAINING ||
+                       e->cluster.nodes[i].state == NODE_CLOSED;
     }
     s->tasks = e->tasks;
     s->tasks_cap = e->tasks_cap;

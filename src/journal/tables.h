@@ -33,7 +33,8 @@ extern const struct field *const journal_event[JOURNAL_PLAIN];
 
 /* By enum event_kind: the kinds' names, and the parts that each has. */
 #define JOURNAL_KINDS                                                                              \
-    "submit|restore|end|stopped|failed|hold|release|sample|progress|ready|job|node|capacity|policy|" \
+    "submit|restore|end|stopped|failed|hold|release|sample|progress|ready|job|node|capacity|"      \
+    "policy|"                                                                                      \
     "tick"
 unsigned journal_parts(enum event_kind kind);
 

@@ -26,7 +26,7 @@ struct snapshot {
     const struct cluster *cluster;
     unsigned pools;
     units_t size[POOLS_MAX]; /* of each pool, on nodes that are up */
-    bool draining;           /* some node is draining: size[] does not count it */
+    bool shut;               /* some node is draining or closed: size[] does not count it */
 
     const struct task *tasks; /* by task index; only those in the order are valid */
     uint32_t tasks_cap;

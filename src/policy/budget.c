@@ -92,7 +92,7 @@ void budget_count_by_node(struct budget *b)
 static units_t outside(const struct budget *b, const struct task *t)
 {
     units_t sum = 0;
-    if (b->s->draining && task_running(t))
+    if (b->s->shut && task_running(t))
         for (uint32_t i = 0; i < t->at.n; i++)
             if (b->s->cluster->nodes[t->at.at[i].node].state != NODE_UP)
                 sum += t->at.at[i].units;
@@ -275,7 +275,7 @@ void budget_keep_running(struct budget *b, struct plan *plan)
 units_t budget_most(const struct budget *b)
 {
     units_t most = 0;
-    if (b->s->draining)
+    if (b->s->shut)
         return INT64_MAX;
     for (unsigned p = 0; p < b->s->pools; p++)
         most = b->free[p] > most ? b->free[p] : most;

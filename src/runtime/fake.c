@@ -17,11 +17,8 @@ struct fake *fake_create(const struct fake_options *o)
     f->options = *o;
     f->heard = UINT32_MAX;
     rng_init(&f->rng, o->seed);
-    for (uint32_t i = 0; i < o->nodes; i++) {
-        struct fake_node node = {.cut_until = 0};
-        snprintf(node.name, sizeof node.name, "node%u", i + 1);
-        VEC_PUSH(&f->nodes, node);
-    }
+    for (uint32_t i = 0; i < o->nodes; i++)
+        fake_add_node(f, o->cpus, o->memory_mb);
     return f;
 }
 
@@ -134,6 +131,47 @@ void fake_cut_node(struct fake *f, uint32_t node, usec_t until)
     }
 }
 
+/* ---- nodes ---------------------------------------------------------------------- */
+
+static void tell_of_node(struct fake *f, size_t node)
+{
+    const struct fake_node *n = &f->nodes.at[node];
+    struct runtime_node told = {.name = n->name,
+                                .lost = n->lost,
+                                .gone = n->gone,
+                                .cpus = n->cpus,
+                                .memory_mb = n->memory_mb};
+    if (f->server)
+        f->server->host->node(f->server->host, f->server, &told);
+}
+
+void fake_add_node(struct fake *f, units_t cpus, int64_t memory_mb)
+{
+    struct fake_node node = {.cpus = cpus, .memory_mb = memory_mb};
+    snprintf(node.name, sizeof node.name, "node%zu", f->nodes.n + 1);
+    VEC_PUSH(&f->nodes, node);
+    tell_of_node(f, f->nodes.n - 1);
+}
+
+void fake_set_node(struct fake *f, uint32_t node, units_t cpus, int64_t memory_mb)
+{
+    f->nodes.at[node].cpus = cpus;
+    f->nodes.at[node].memory_mb = memory_mb;
+    tell_of_node(f, node);
+}
+
+void fake_lose_node(struct fake *f, uint32_t node, bool lost)
+{
+    f->nodes.at[node].lost = lost;
+    tell_of_node(f, node);
+}
+
+void fake_remove_node(struct fake *f, uint32_t node)
+{
+    f->nodes.at[node].gone = true;
+    tell_of_node(f, node);
+}
+
 void fake_reboot_node(struct fake *f, uint32_t node)
 {
     for (size_t i = 0; i < f->attempts.n; i++)
@@ -206,10 +244,8 @@ static int fake_open(struct runtime_host *h, const void *options, struct runtime
     *r = (struct runtime){f, h};
     f->server = r;
     for (size_t i = 0; i < f->nodes.n; i++)
-        h->node(h, r,
-                &(struct runtime_node){.name = f->nodes.at[i].name,
-                                       .cpus = f->options.cpus,
-                                       .memory_mb = f->options.memory_mb});
+        if (!f->nodes.at[i].gone)
+            tell_of_node(f, i);
     for (size_t i = 0; i < f->attempts.n; i++)
         fake_conductor_call(f, &f->attempts.at[i]);
     *out = r;

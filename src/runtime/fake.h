@@ -19,8 +19,8 @@ struct fake;
 
 struct fake_options {
     uint64_t seed;
-    uint32_t nodes;
-    units_t cpus; /* of each node */
+    uint32_t nodes; /* at first */
+    units_t cpus;   /* of each of them */
     int64_t memory_mb;
     usec_t report; /* between two reports of a job */
 };
@@ -45,6 +45,13 @@ usec_t fake_now(const struct fake *f);
 /* Makes everything happen that is due by `now`, each at its instant: first what operations
  * do and their answers, then messages, then conductors. Time never goes back. */
 void fake_advance(struct fake *f, usec_t now);
+
+/* Another node, as large as that; what a node has from now on. */
+void fake_add_node(struct fake *f, units_t cpus, int64_t memory_mb);
+void fake_set_node(struct fake *f, uint32_t node, units_t cpus, int64_t memory_mb);
+/* The server is told that the node does not answer, or answers again; that it is gone. */
+void fake_lose_node(struct fake *f, uint32_t node, bool lost);
+void fake_remove_node(struct fake *f, uint32_t node);
 
 /* Faults of a node: it cannot be reached until then; it restarts, and what ran is gone; one
  * of its conductors, chosen at random, is killed. */

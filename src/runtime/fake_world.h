@@ -53,6 +53,9 @@ struct fake_link {
 
 struct fake_node {
     char name[16];
+    units_t cpus;
+    int64_t memory_mb;
+    bool lost, gone; /* as the server is told */
     usec_t cut_until;
 };
 

@@ -188,7 +188,8 @@ static int see_attempt(void *ctx, const struct attempt_row *row, struct err *err
     assert_string_equal(row->stop, "");
     assert_string_equal(row->reason, "");
     assert_true(row->cpus == 1000 && row->cpu_limit == 1000 && row->cpu_weight == 1);
-    assert_false(*row->gpu_type || row->gpus || row->paused || row->grace || row->since || row->signal);
+    assert_false(*row->gpu_type || row->gpus || row->paused || row->grace || row->since ||
+                 row->signal);
     return 0;
 }
 

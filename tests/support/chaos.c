@@ -105,7 +105,7 @@ static void add_incident(struct chaos *c, usec_t until)
     switch (i.kind) {
     case NODE:
         i.subject = undo.subject = (uint32_t)rng_below(&c->rng, c->cluster.n);
-        i.state = chaos_maybe(&c->rng, 50) ? NODE_DOWN : NODE_DRAINING;
+        i.state = (enum node_state)chaos_between(&c->rng, NODE_DRAINING, NODE_CLOSED);
         undo.state = NODE_UP;
         i.at += GRID / 2 + 1 + i.subject;
         undo.at += GRID / 2 + 1 + i.subject;
