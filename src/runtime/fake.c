@@ -80,7 +80,8 @@ static void run_letters(struct fake *f)
         deliver(f, &letter);
     }
     f->letters.n -= n;
-    memmove(f->letters.at, f->letters.at + n, f->letters.n * sizeof *f->letters.at);
+    if (n)
+        memmove(f->letters.at, f->letters.at + n, f->letters.n * sizeof *f->letters.at);
 }
 
 /* ---- time --------------------------------------------------------------------- */
@@ -117,6 +118,11 @@ void fake_advance(struct fake *f, usec_t now)
     f->now = now;
 }
 
+uint32_t fake_nodes(const struct fake *f)
+{
+    return (uint32_t)f->nodes.n;
+}
+
 void fake_cut_node(struct fake *f, uint32_t node, usec_t until)
 {
     f->nodes.at[node].cut_until = until;
@@ -148,7 +154,8 @@ static void tell_of_node(struct fake *f, size_t node)
 void fake_add_node(struct fake *f, units_t cpus, int64_t memory_mb)
 {
     struct fake_node node = {.cpus = cpus, .memory_mb = memory_mb};
-    snprintf(node.name, sizeof node.name, "node%zu", f->nodes.n + 1);
+    const char *prefix = f->options.prefix ? f->options.prefix : "node";
+    snprintf(node.name, sizeof node.name, "%s%zu", prefix, f->nodes.n + 1);
     VEC_PUSH(&f->nodes, node);
     tell_of_node(f, f->nodes.n - 1);
 }

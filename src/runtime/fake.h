@@ -4,11 +4,13 @@
  *
  * A job's command says what it pretends to be:
  *
- *   fake [work=SECONDS] [code=N] [steps=N] [serial=PART] [saves] [deaf]
+ *   fake [work=SECONDS] [code=N] [steps=N] [serial=PART] [uses=MB] [saves] [deaf]
  *
  * It needs `work` seconds on one CPU, of which a part does not get faster with more, and
- * ends with `code`. With steps it reports its progress. One that saves continues in its next
- * attempt where a stop has interrupted it; one that is deaf does not end before it is killed. */
+ * ends with `code`. With steps it reports its progress. From half of its work on it uses so
+ * much memory, and is killed if that is more than its limit. One that saves continues in its
+ * next attempt where a stop has interrupted it; one that is deaf does not end before it is
+ * killed. Its conductor keeps its time limit. */
 #ifndef RUNTIME_FAKE_H
 #define RUNTIME_FAKE_H
 
@@ -19,8 +21,9 @@ struct fake;
 
 struct fake_options {
     uint64_t seed;
-    uint32_t nodes; /* at first */
-    units_t cpus;   /* of each of them */
+    uint32_t nodes;     /* at first */
+    const char *prefix; /* of the names of its nodes; NULL = "node" */
+    units_t cpus;       /* of each of them */
     int64_t memory_mb;
     usec_t report; /* between two reports of a job */
 };
@@ -52,6 +55,7 @@ void fake_set_node(struct fake *f, uint32_t node, units_t cpus, int64_t memory_m
 /* The server is told that the node does not answer, or answers again; that it is gone. */
 void fake_lose_node(struct fake *f, uint32_t node, bool lost);
 void fake_remove_node(struct fake *f, uint32_t node);
+uint32_t fake_nodes(const struct fake *f);
 
 /* Faults of a node: it cannot be reached until then; it restarts, and what ran is gone; one
  * of its conductors, chosen at random, is killed. */

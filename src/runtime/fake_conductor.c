@@ -20,10 +20,10 @@ static bool option(const char *word, const char *name, double *out)
 
 void fake_conductor_read(struct fake_attempt *a, const struct launch_spec *spec)
 {
-    double work = 1, code = 0, steps = 0, serial = 0;
+    double work = 1, code = 0, steps = 0, serial = 0, uses = 0;
     for (const char **w = spec->command; *w; w++) {
         if (option(*w, "work", &work) || option(*w, "code", &code) || option(*w, "steps", &steps) ||
-            option(*w, "serial", &serial))
+            option(*w, "serial", &serial) || option(*w, "uses", &uses))
             continue;
         a->saves |= !strcmp(*w, "saves");
         a->deaf |= !strcmp(*w, "deaf");
@@ -32,6 +32,9 @@ void fake_conductor_read(struct fake_attempt *a, const struct launch_spec *spec)
     a->serial = serial;
     a->code = (int32_t)code;
     a->steps = (int64_t)steps;
+    a->uses_mb = (int64_t)uses;
+    a->limit = spec->time_limit;
+    a->grace = spec->grace;
     snprintf(a->token, sizeof a->token, "%s", spec->token);
 }
 
@@ -72,13 +75,19 @@ static double rate(const struct fake_attempt *a)
 void fake_conductor_advance(const struct fake *f, struct fake_attempt *a)
 {
     a->done += (double)(f->now - a->as_of) * rate(a);
+    a->ran += a->state == FAKE_RUNNING && !a->frozen ? f->now - a->as_of : 0;
     a->as_of = f->now;
+}
+
+static bool is_too_large(const struct fake_attempt *a)
+{
+    return a->size.memory_mb && a->uses_mb > a->size.memory_mb;
 }
 
 static usec_t end_of_work(const struct fake_attempt *a)
 {
-    double r = rate(a);
-    return r > 0 ? a->as_of + (usec_t)ceil(fmax(a->work - a->done, 0) / r) : USEC_NEVER;
+    double r = rate(a), end = is_too_large(a) ? a->work / 2 : a->work;
+    return r > 0 ? a->as_of + (usec_t)ceil(fmax(end - a->done, 0) / r) : USEC_NEVER;
 }
 
 static void begin_job(struct fake *f, struct fake_attempt *a)
@@ -105,6 +114,8 @@ static void end_job(struct fake *f, struct fake_attempt *a, int32_t code, int32_
                                      .at = f->now,
                                      .code = code,
                                      .signal = signal,
+                                     .oom = signal == 9 && !a->killed,
+                                     .timeout = a->timed_out,
                                      .usage = USAGE_UNKNOWN};
     snprintf(a->record.stop, sizeof a->record.stop, "%s", a->stop);
     say_exit(f, a);
@@ -157,15 +168,19 @@ static void connect_to_server(struct fake *f, struct fake_attempt *a)
 
 /* ---- what it hears ----------------------------------------------------------- */
 
+static void end_within(const struct fake *f, struct fake_attempt *a, usec_t grace)
+{
+    enum { SAVING = 1000000 };
+    usec_t end_at = f->now + (a->deaf || grace < SAVING ? grace : SAVING);
+    a->end_at = end_at < a->end_at ? end_at : a->end_at;
+    a->killed |= a->deaf || grace < SAVING;
+}
+
 static void take_stop(struct fake *f, struct fake_attempt *a, const struct stop_message *m)
 {
     if (a->state != FAKE_RUNNING)
         return;
-    enum { SAVING = 1000000 };
-    usec_t grace = m->grace == USEC_NEVER ? 60 * USEC_PER_SEC : m->grace;
-    usec_t end_at = f->now + (a->deaf || grace < SAVING ? grace : SAVING);
-    a->end_at = end_at < a->end_at ? end_at : a->end_at;
-    a->killed |= a->deaf || grace < SAVING;
+    end_within(f, a, m->grace == USEC_NEVER ? a->grace : m->grace);
     snprintf(a->stop, sizeof a->stop, "%s", m->reason ? m->reason : "");
 }
 
@@ -194,7 +209,10 @@ void fake_conductor_hear(struct fake *f, struct fake_attempt *a, const struct to
         applied.applied.regions = -1;
         say(f, a, &applied);
         break;
-    default: /* the engine freezes, and pretended jobs have neither limits nor restarts */
+    case TO_CONDUCTOR_LIMIT:
+        a->limit = m->limit.time_limit;
+        break;
+    default: /* the engine freezes, and pretended jobs are not restarted */
         break;
     }
 }
@@ -234,12 +252,21 @@ static usec_t stop_time(const struct fake_attempt *a)
     return a->frozen && !a->killed ? USEC_NEVER : a->end_at;
 }
 
+static usec_t limit_time(const struct fake_attempt *a)
+{
+    bool none = !a->limit || a->limit == USEC_NEVER;
+    if (none || a->frozen || a->end_at != USEC_NEVER)
+        return USEC_NEVER;
+    return a->as_of + (a->limit > a->ran ? a->limit - a->ran : 0);
+}
+
 usec_t fake_conductor_due(const struct fake_attempt *a)
 {
     usec_t due = soonest(a->claim_at, a->connect_at);
-    if (a->state == FAKE_RUNNING)
-        due = soonest(soonest(due, a->report_at), soonest(end_of_work(a), stop_time(a)));
-    return due;
+    if (a->state != FAKE_RUNNING)
+        return due;
+    due = soonest(soonest(due, a->report_at), soonest(end_of_work(a), stop_time(a)));
+    return soonest(due, limit_time(a));
 }
 
 void fake_conductor_turn(struct fake *f, struct fake_attempt *a)
@@ -253,9 +280,12 @@ void fake_conductor_turn(struct fake *f, struct fake_attempt *a)
     if (a->state != FAKE_RUNNING)
         return;
     if (end_of_work(a) <= f->now) {
-        end_job(f, a, a->code, 0);
+        end_job(f, a, is_too_large(a) ? 137 : a->code, is_too_large(a) ? 9 : 0);
     } else if (stop_time(a) <= f->now) {
         end_job(f, a, a->killed ? 137 : 143, a->killed ? 9 : 15);
+    } else if (limit_time(a) <= f->now) {
+        a->timed_out = true;
+        end_within(f, a, a->grace);
     } else if (a->report_at <= f->now) {
         a->report_at = f->now + f->options.report;
         say_progress(f, a);

@@ -26,17 +26,21 @@ struct fake_attempt {
     double work;   /* microseconds on one CPU */
     double serial; /* part of it that more CPUs do not make faster */
     int32_t code;
-    int64_t steps;
+    int64_t steps, uses_mb;
     bool saves, deaf;
+    usec_t limit; /* on the time that it runs; 0 or USEC_NEVER = none */
+    usec_t grace;
     /* What it has. */
     struct runtime_size size;
     bool frozen;
     /* How far it is. */
     double done; /* as of then */
+    usec_t ran;  /* the same, of the time that it was not frozen */
     usec_t as_of, started;
     uint32_t begun; /* times that its command was started: at most once */
     usec_t end_at;  /* it was asked to end: then; USEC_NEVER = it was not */
     bool killed;    /* and will be killed for it */
+    bool timed_out; /* by its time limit */
     char stop[32];  /* why */
     struct exit_record record;
     bool acked;

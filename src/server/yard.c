@@ -312,7 +312,10 @@ int yard_open(struct uv_loop_s *loop, const struct yard_config *config, struct y
     y->loop = loop;
     y->config = *config;
     clock_init(&y->clock, config->clock);
-    read_boot_id(y);
+    if (config->boot_id)
+        snprintf(y->boot_id, sizeof y->boot_id, "%s", config->boot_id);
+    else
+        read_boot_id(y);
     if (open_store(y, err) < 0) {
         free(y);
         return -1;

@@ -43,6 +43,7 @@ struct yard_node {
 struct yard_config {
     const char *state_dir, *run_dir;  /* absolute; they exist */
     const struct clock_source *clock; /* outlives the yard */
+    const char *boot_id;              /* of the machine; NULL = as the kernel says */
     const struct runtime_choice *runtimes;
     size_t n_runtimes;
     struct combo combo; /* when the store does not say */

@@ -1,7 +1,9 @@
 /* Owns servers in worlds of their own. */
 #include "support/stage.h"
 
+#include <fcntl.h>
 #include <jansson.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "policy/combo.h"
@@ -9,6 +11,7 @@
 #include "server/log.h"
 #include "store/jobs.h"
 #include "store/store.h"
+#include "support/disk.h"
 #include "support/store_dir.h"
 #include "support/test.h"
 #include "wire/spec_check.h"
@@ -19,7 +22,7 @@
 static usec_t read_boot(void *ctx)
 {
     const struct stage *w = ctx;
-    return w->now;
+    return w->now - w->booted;
 }
 
 static usec_t read_wall(void *ctx)
@@ -28,39 +31,105 @@ static usec_t read_wall(void *ctx)
     return EPOCH + w->now + w->set_by;
 }
 
+/* ---- the database ------------------------------------------------------------ */
+
+/* An empty one, made once: to make its tables takes longer than a simulated day. */
+static struct {
+    char *bytes;
+    size_t n;
+} empty;
+
+static void make_empty(const char *path)
+{
+    struct store *store;
+    struct stat st;
+    struct err err;
+    assert_ok(store_open(path, &store, &err), err);
+    store_close(store);
+    AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
+    assert_true(fd >= 0 && fstat(fd, &st) == 0);
+    empty.n = (size_t)st.st_size;
+    empty.bytes = xmalloc(empty.n);
+    assert_int_equal(pread(fd, empty.bytes, empty.n, 0), st.st_size);
+}
+
+static void make_database(const char *dir)
+{
+    char path[96];
+    snprintf(path, sizeof path, "%s/trainyard.db", dir);
+    if (!empty.bytes) {
+        make_empty(path);
+        return;
+    }
+    AUTO_CLOSE int fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+    assert_int_equal(write(fd, empty.bytes, empty.n), empty.n);
+}
+
+/* ---- the world ----------------------------------------------------------------- */
+
+void stage_add_runtime(struct stage *w, const struct fake_options *o)
+{
+    assert_true(w->n_fakes < STAGE_RUNTIMES);
+    struct fake *f = w->fakes[w->n_fakes++] = fake_create(o);
+    fake_advance(f, w->now + EPOCH);
+}
+
 void stage_begin(struct stage *w, const struct fake_options *o, const char *policy)
 {
-    *w = (struct stage){.fake = fake_create(o), .now = 1000 * USEC_PER_SEC, .policy = policy};
+    *w = (struct stage){.now = 1000 * USEC_PER_SEC, .policy = policy, .boot_id = "boot 1"};
     w->clock = (struct clock_source){read_wall, read_boot, w};
+    stage_add_runtime(w, o);
+    w->fake = w->fakes[0];
     snprintf(w->dir, sizeof w->dir, "%s/trainyard-stage-XXXXXX",
              access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
     assert_non_null(mkdtemp(w->dir));
     log_silence(getenv("STAGE_LOG") == NULL);
-    fake_advance(w->fake, w->now + EPOCH);
+    make_database(w->dir);
+    disk_begin();
 }
 
 void stage_end(struct stage *w)
 {
     if (w->y)
         stage_stop(w);
-    fake_free(w->fake);
+    for (uint32_t i = 0; i < w->n_fakes; i++)
+        fake_free(w->fakes[i]);
+    disk_end();
     store_dir_clear(w->dir);
+}
+
+/* ---- the server ------------------------------------------------------------------ */
+
+void stage_turn(struct stage *w)
+{
+    turn_end(w->y);
+    if (w->after_turn)
+        w->after_turn(w->ctx);
+}
+
+int stage_try_start(struct stage *w, struct err *err)
+{
+    for (uint32_t i = 0; i < w->n_fakes; i++)
+        w->choices[i] = (struct runtime_choice){&runtime_fake, w->fakes[i]};
+    struct yard_config config = {.state_dir = w->dir,
+                                 .run_dir = w->dir,
+                                 .clock = &w->clock,
+                                 .boot_id = w->boot_id,
+                                 .runtimes = w->choices,
+                                 .n_runtimes = w->n_fakes,
+                                 .journal_rows = 10000,
+                                 .keep = 30 * 86400 * USEC_PER_SEC};
+    if (combo_parse(w->policy, &config.combo, err) < 0 ||
+        yard_open(NULL, &config, &w->y, err) < 0)
+        return -1;
+    stage_turn(w);
+    return 0;
 }
 
 void stage_start(struct stage *w)
 {
-    struct runtime_choice fake = {&runtime_fake, w->fake};
-    struct yard_config config = {.state_dir = w->dir,
-                                 .run_dir = w->dir,
-                                 .clock = &w->clock,
-                                 .runtimes = &fake,
-                                 .n_runtimes = 1,
-                                 .journal_rows = 10000,
-                                 .keep = 30 * 86400 * USEC_PER_SEC};
     struct err err;
-    assert_ok(combo_parse(w->policy, &config.combo, &err), err);
-    assert_ok(yard_open(NULL, &config, &w->y, &err), err);
-    turn_end(w->y);
+    assert_ok(stage_try_start(w, &err), err);
 }
 
 void stage_stop(struct stage *w)
@@ -80,29 +149,49 @@ void stage_kill(struct stage *w)
 
 void stage_kill_after(struct stage *w, uint32_t deeds)
 {
-    fake_mute_after(w->fake, deeds);
+    for (uint32_t i = 0; i < w->n_fakes; i++)
+        fake_mute_after(w->fakes[i], deeds);
     turn_end(w->y);
     stage_kill(w);
-    fake_mute_after(w->fake, UINT32_MAX);
+    for (uint32_t i = 0; i < w->n_fakes; i++)
+        fake_mute_after(w->fakes[i], UINT32_MAX);
 }
+
+void stage_reboot(struct stage *w)
+{
+    static unsigned boots = 1;
+    if (w->y)
+        stage_kill(w);
+    for (uint32_t i = 0; i < w->n_fakes; i++)
+        for (uint32_t node = 0; node < fake_nodes(w->fakes[i]); node++)
+            fake_reboot_node(w->fakes[i], node);
+    w->booted = w->now;
+    snprintf(w->boot_id, sizeof w->boot_id, "boot %u", ++boots);
+}
+
+/* ---- time -------------------------------------------------------------------------- */
 
 static usec_t due(const struct stage *w)
 {
-    usec_t mine = w->y ? turn_due(w->y) : USEC_NEVER, other = fake_due(w->fake);
-    if (mine != USEC_NEVER)
-        mine -= w->y->clock.epoch;
-    if (other != USEC_NEVER)
-        other -= EPOCH;
-    return mine < other ? mine : other;
+    usec_t due = w->y ? turn_due(w->y) : USEC_NEVER;
+    if (due != USEC_NEVER)
+        due += w->booted - w->y->clock.epoch;
+    for (uint32_t i = 0; i < w->n_fakes; i++) {
+        usec_t other = fake_due(w->fakes[i]);
+        if (other != USEC_NEVER && other - EPOCH < due)
+            due = other - EPOCH;
+    }
+    return due;
 }
 
 static void step(struct stage *w, usec_t end)
 {
     usec_t t = due(w);
     w->now = t > end ? end : t > w->now ? t : w->now;
-    fake_advance(w->fake, w->now + EPOCH);
+    for (uint32_t i = 0; i < w->n_fakes; i++)
+        fake_advance(w->fakes[i], w->now + EPOCH);
     if (w->y)
-        turn_end(w->y);
+        stage_turn(w);
 }
 
 void stage_run(struct stage *w, usec_t span)
@@ -133,27 +222,52 @@ bool stage_run_until_over(struct stage *w, int64_t job, usec_t span)
     return job_state_over(stage_state(w, job));
 }
 
-int64_t stage_try_submit(struct stage *w, const char *json, struct err *err)
+/* ---- jobs -------------------------------------------------------------------------- */
+
+static int read_spec(const json_t *o, struct spec *s, struct err *err)
 {
-    struct spec s;
+    const char *field;
+    if (spec_from_json(o, s, &field, err) < 0)
+        return -1;
+    if (!s->user)
+        s->user = "ann";
+    return spec_check(s, &field, err);
+}
+
+int stage_hand_in(struct stage *w, const char *json, int64_t *first, struct err *err)
+{
+    enum { BATCH_MOST = 16 };
+    struct spec specs[BATCH_MOST];
     struct ids ids = {0};
     const char *field;
-    size_t at;
+    size_t n = 0, at;
+    int rc = 0;
     json_auto_t *o = json_loads(json, 0, NULL);
     assert_non_null(o);
-    spec_init(&s);
-    int rc = spec_from_json(o, &s, &field, err);
-    if (rc == 0 && !s.user)
-        s.user = "ann";
+    size_t all = json_is_array(o) ? json_array_size(o) : 1;
+    assert_true(all <= BATCH_MOST);
+    for (; rc == 0 && n < all; n++) {
+        spec_init(&specs[n]);
+        rc = read_spec(json_is_array(o) ? json_array_get(o, n) : o, &specs[n], err);
+    }
     if (rc == 0)
-        rc = spec_check(&s, &field, err);
-    if (rc == 0)
-        rc = submit_jobs(w->y, &s, 1, &ids, &at, &field, err);
-    int64_t first = rc == 0 ? ids.at[0] : -1;
-    if (rc == 0)
-        turn_end(w->y);
-    spec_done(&s);
+        rc = submit_jobs(w->y, specs, n, &ids, &at, &field, err);
+    if (rc == 0) {
+        *first = ids.at[0];
+        rc = (int)ids.n;
+    }
+    while (n > 0)
+        spec_done(&specs[--n]);
     VEC_DONE(&ids);
+    return rc;
+}
+
+int64_t stage_try_submit(struct stage *w, const char *json, struct err *err)
+{
+    int64_t first;
+    if (stage_hand_in(w, json, &first, err) < 0)
+        return -1;
+    stage_turn(w);
     return first;
 }
 
