@@ -21,6 +21,9 @@
 
 /* What nobody waits for is on disk after this long. */
 #define LAZY (5 * USEC_PER_SEC)
+/* Between two tries while the store cannot be written: the first pause, and the longest. */
+#define RETRY_FIRST (USEC_PER_SEC / 4)
+#define RETRY_LONGEST (4 * USEC_PER_SEC)
 /* Deeds can lead to new entries at once (a start that fails); more than a few rounds
  * of that wait for the next turn, so that requests are heard in between. */
 enum { ROUNDS = 4 };
@@ -116,7 +119,10 @@ static void act(struct yard *y)
 static void undo(struct yard *y, const struct err *failure)
 {
     log_warning("the store cannot be written: %s", failure->text);
+    usec_t pause = RETRY_FIRST << (y->turn.failures < 8 ? y->turn.failures : 8);
     y->turn.failing = true;
+    y->turn.failures++;
+    y->turn.retry_at = clock_now(&y->clock) + (pause < RETRY_LONGEST ? pause : RETRY_LONGEST);
     snprintf(y->turn.failure, sizeof y->turn.failure, "%s", failure->text);
     events_flush(y, false);
     send_replies(y, failure);
@@ -171,6 +177,12 @@ static void wake(struct yard *y)
         yard_look_after(y);
 }
 
+/* A store that has just failed is left alone for a while; one who waits is told at once. */
+static bool must_wait(const struct yard *y)
+{
+    return y->turn.failing && !y->turn.replies.n && clock_now(&y->clock) < y->turn.retry_at;
+}
+
 static bool finish_round(struct yard *y)
 {
     struct err err;
@@ -180,13 +192,14 @@ static bool finish_round(struct yard *y)
         rules_follow_clock(y);
     decide(y);
     turn_save(y);
-    if (!y->turn.urgent)
+    if (!y->turn.urgent || must_wait(y))
         return y->host.completed;
     if (store_commit(y->store, &err) < 0) {
         undo(y, &err);
         return false;
     }
     y->turn.urgent = y->turn.failing = false;
+    y->turn.failures = 0;
     y->turn.lazy_at = USEC_NEVER;
     send_replies(y, NULL);
     events_flush(y, true);
@@ -198,18 +211,20 @@ void turn_end(struct yard *y)
 {
     for (int round = 0; round < ROUNDS && finish_round(y); round++)
         continue;
-    if (store_dirty(y->store) && y->turn.lazy_at == USEC_NEVER)
-        y->turn.lazy_at = clock_now(&y->clock) + (y->turn.urgent ? 0 : LAZY);
+    if (store_dirty(y->store) && y->turn.lazy_at == USEC_NEVER && !y->turn.urgent)
+        y->turn.lazy_at = clock_now(&y->clock) + LAZY;
 }
 
 usec_t turn_due(const struct yard *y)
 {
     usec_t due = engine_due(&y->engine);
-    if (y->turn.lazy_at < due)
+    if (y->turn.urgent)
+        due = must_wait(y) ? y->turn.retry_at : clock_now(&y->clock);
+    else if (y->turn.lazy_at < due)
         due = y->turn.lazy_at;
     if (nodes_due(y) < due)
         due = nodes_due(y);
-    if (y->turn.urgent || y->host.completed)
+    if (y->host.completed)
         due = clock_now(&y->clock);
     return y->care_at < due ? y->care_at : due;
 }

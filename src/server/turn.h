@@ -26,8 +26,10 @@ struct turn {
     VEC(struct attempt *) attempts; /* the same */
     bool urgent;                    /* somebody waits for the commit */
     usec_t lazy_at; /* engine time of the commit that nobody waits for; USEC_NEVER = none */
-    bool failing;
-    char failure[256]; /* why the last commit failed */
+    bool failing;      /* the last commit failed */
+    uint32_t failures; /* commits in a row that did */
+    usec_t retry_at;   /* engine time of the next try, unless somebody waits for an answer */
+    char failure[256]; /* why it failed */
 };
 
 /* Answers when the turn is on disk, or with a problem when it could not be written.
