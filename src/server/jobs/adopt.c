@@ -65,7 +65,7 @@ static int load_attempt(void *ctx, const struct attempt_row *row, struct err *er
     a->adopted = true;
     a->told.limit = -1;
     /* An earlier server may have wanted something else last: all of it is said again. */
-    a->set.frozen = !a->paused;
+    a->unsure = 1U << OP_FREEZE | 1U << OP_RESIZE;
     if (nodes_find(y, row->node, &a->node, &none) < 0)
         a->node = 0;
     attempt_enter(y, j, a);
@@ -150,22 +150,31 @@ static void adopt(struct yard *y, struct attempt *a)
     turn_pursue(y, a);
 }
 
-/* All that were in the engine come back first, so that ends and requeues find their
- * tasks. */
+/* Offers the jobs that have a task already, or those that do not. */
+static void offer(struct yard *y, bool again)
+{
+    for (struct live_job *j = y->jobs.first, *next; j; j = next) {
+        next = j->next;
+        if (!j->attempt && (j->task != TASK_NONE) == again)
+            eligible_offer(y, j);
+    }
+}
+
+/* All that were in the engine come back first, so that ends and requeues find their tasks,
+ * and the limits of arrays count them. */
 void adopt_all(struct yard *y)
 {
     for (struct live_job *j = y->jobs.first; j; j = j->next) {
         if (j->attempt || j->row.attempt)
             restore(y, j);
-        if (j->attempt)
-            adopt(y, j->attempt);
+        if (!j->attempt)
+            continue;
+        adopt(y, j->attempt);
+        ties_note(j, true, false);
     }
     stretch_follow(y);
     for (size_t i = 0; i < y->runtimes.n; i++)
         y->runtimes.at[i].ops->sweep(y->runtimes.at[i].runtime);
-    for (struct live_job *j = y->jobs.first, *next; j; j = next) {
-        next = j->next;
-        if (!j->attempt)
-            eligible_offer(y, j);
-    }
+    offer(y, true);
+    offer(y, false);
 }

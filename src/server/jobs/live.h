@@ -82,7 +82,9 @@ struct attempt {
         units_t cpus, cpu_limit;
         double cpu_weight;
         bool frozen;
-    } set; /* in force on its node */
+    } set;           /* in force on its node, */
+    unsigned unsure; /* but for these kinds of operations, as bits: the last one failed, and may
+                      * have had its effect */
     struct {
         units_t cpus;    /* 0 = it is not known what the conductor knows */
         int64_t threads; /* the same */

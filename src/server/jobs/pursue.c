@@ -59,6 +59,11 @@ static void set_frozen(struct yard *y, struct attempt *a)
     attempt_begin_op(y, a, OP_FREEZE);
 }
 
+static bool is_frozen_as_wanted(const struct attempt *a)
+{
+    return !(a->unsure & 1U << OP_FREEZE) && a->set.frozen == a->paused;
+}
+
 static void say_stop(struct yard *y, struct attempt *a, const struct live_job *j)
 {
     struct to_conductor m = {
@@ -106,7 +111,7 @@ void attempt_pursue(struct yard *y, struct attempt *a)
         return;
     } else if (!a->begun) {
         begin(y, a);
-    } else if (a->paused != a->set.frozen && (a->paused || !size_must_wait(y, a))) {
+    } else if (!is_frozen_as_wanted(a) && (a->paused || !size_must_wait(y, a))) {
         set_frozen(y, a);
     } else {
         size_pursue(y, a, j);
@@ -205,6 +210,7 @@ void attempt_completed(struct yard *y, struct attempt *a)
         log_warning("job=%lld attempt=%u cannot %s: %s", (long long)a->job, a->n, names[kind],
                     a->op.err.text);
     a->busy = false;
+    a->unsure = failed ? a->unsure | 1U << kind : a->unsure & ~(1U << kind);
     a->again = failed && kind != OP_START; /* one that was not started is settled at once */
     a->look_at = clock_now(&y->clock) + LOOK_EVERY;
     switch (kind) {

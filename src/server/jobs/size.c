@@ -68,7 +68,7 @@ static void tell(struct yard *y, struct attempt *a, const struct live_job *j)
 
 static bool limits_agree(const struct attempt *a)
 {
-    return a->set.cpus == a->cpus && a->set.cpu_limit == a->cpu_limit &&
+    return !(a->unsure & 1U << OP_RESIZE) && a->set.cpus == a->cpus && a->set.cpu_limit == a->cpu_limit &&
            a->set.cpu_weight == a->cpu_weight;
 }
 
