@@ -107,6 +107,13 @@ void stage_turn(struct stage *w)
         w->after_turn(w->ctx);
 }
 
+bool stage_accepts(struct stage *w)
+{
+    w->y->turn.retry_at = 0;
+    stage_turn(w);
+    return !w->y->turn.failing;
+}
+
 int stage_try_start(struct stage *w, struct err *err)
 {
     for (uint32_t i = 0; i < w->n_fakes; i++)
@@ -267,8 +274,7 @@ int64_t stage_try_submit(struct stage *w, const char *json, struct err *err)
     int64_t first;
     if (stage_hand_in(w, json, &first, err) < 0)
         return -1;
-    stage_turn(w);
-    return first;
+    return stage_accepts(w) ? first : err_set(err, ERR_IO, "%s", w->y->turn.failure);
 }
 
 int64_t stage_submit(struct stage *w, const char *json)

@@ -37,6 +37,9 @@ void stage_start(struct stage *w);
 int stage_try_start(struct stage *w, struct err *err);
 /* Ends a turn of the server. */
 void stage_turn(struct stage *w);
+/* The same when a client waits for the answer to what it asked for: whether it is told that
+ * it was accepted. A later commit of the same turn may have failed then. */
+bool stage_accepts(struct stage *w);
 /* Ends the server as SIGTERM does; as kill -9 does between two turns, so that what was
  * not committed is lost. */
 void stage_stop(struct stage *w);

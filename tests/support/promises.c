@@ -1,0 +1,247 @@
+/* Owns the checks against what is true in the fake world. Nothing that the server says of
+ * itself is taken for granted. */
+#include "support/promises.h"
+
+#include "runtime/fake_world.h"
+#include "server/jobs/live.h"
+#include "store/job_state.h"
+#include "support/promises_store.h"
+#include "support/test.h"
+
+/* ---- what is true ----------------------------------------------------------------- */
+
+static void count_attempt(struct day_truth *t, const struct fake_attempt *a)
+{
+    bool ended = a->state == FAKE_ENDED, asked = *a->record.stop;
+    t->running += a->state == FAKE_RUNNING;
+    t->begun += a->begun;
+    t->left += !a->cleaned && a->state != FAKE_VOID;
+    t->succeeded += ended && a->record.code == 0 && !asked;
+    t->ended += ended && a->record.code == 0;
+    t->died += a->state == FAKE_DEAD;
+    if (!ended || a->record.code == 0 || asked)
+        return;
+    t->failed++;
+    t->failed_at = a->record.at > t->failed_at ? a->record.at : t->failed_at;
+}
+
+static void look_at_truth(struct day *d)
+{
+    for (size_t i = 0; i < d->jobs.n; i++) {
+        d->jobs.at[i]->before = d->jobs.at[i]->truth;
+        d->jobs.at[i]->truth = (struct day_truth){0};
+    }
+    for (uint32_t f = 0; f < d->w.n_fakes; f++)
+        for (size_t i = 0; i < d->w.fakes[f]->attempts.n; i++) {
+            const struct fake_attempt *a = &d->w.fakes[f]->attempts.at[i];
+            struct known *k = day_job(d, a->id.job);
+            if (k)
+                count_attempt(&k->truth, a);
+        }
+}
+
+/* ---- once -------------------------------------------------------------------------- */
+
+static bool check_once(struct day *d, const struct known *k)
+{
+    const struct day_truth *t = &k->truth;
+    if (t->running > 1)
+        return day_broken(d, k->id, "its command runs twice at the same time");
+    if (t->succeeded > 1 + k->requeues)
+        return day_broken(d, k->id, "it ran again although it had succeeded");
+    if (k->over && t->running)
+        return day_broken(d, k->id, "it is over, and its command runs");
+    if (k->row.state == JOB_HELD && t->running)
+        return day_broken(d, k->id, "it is held, and its command runs");
+    if (k->cancelled && k->row.attempt > k->attempts)
+        return day_broken(d, k->id, "attempt %u began after it was cancelled", k->row.attempt);
+    return true;
+}
+
+/* ---- results ----------------------------------------------------------------------- */
+
+static bool check_result(struct day *d, const struct known *k)
+{
+    const struct day_truth *t = &k->truth;
+    uint32_t bad = t->failed + (k->forgives ? 0 : t->died);
+    if (k->row.state == JOB_DONE && !t->ended)
+        return day_broken(d, k->id, "it is done, and never succeeded");
+    if (k->row.failures > bad)
+        return day_broken(d, k->id, "%u failures are counted, and %u happened", k->row.failures,
+                          bad);
+    if (k->row.failures > k->retries + 1)
+        return day_broken(d, k->id, "it failed %u times with %u retries", k->row.failures,
+                          k->retries);
+    if (k->row.state == JOB_FAILED && k->row.failures != k->retries + 1)
+        return day_broken(d, k->id, "it gave up after %u failures with %u retries", k->row.failures,
+                          k->retries);
+    return true;
+}
+
+/* ---- when it may run --------------------------------------------------------------- */
+
+static bool dep_met(const struct known *k, const struct known *on)
+{
+    switch (k->dep_kind) {
+    case SPEC_AFTER:
+        return on->truth.begun || on->over;
+    case SPEC_AFTEROK:
+        return on->over && on->row.state == JOB_DONE;
+    case SPEC_AFTERNOTOK:
+        return on->over && on->row.state != JOB_DONE;
+    case SPEC_AFTERANY:
+        return on->over;
+    case SPEC_SINGLETON:
+        break;
+    }
+    return true;
+}
+
+/* Of a job whose command has just begun. */
+static bool check_begin(struct day *d, const struct known *k)
+{
+    const struct known *on = day_job(d, k->dep);
+    usec_t pause = fake_now(d->w.fake) - k->truth.failed_at;
+    if (on && !on->requeues && !dep_met(k, on))
+        return day_broken(d, k->id, "it runs before job %lld lets it", (long long)k->dep);
+    /* While the server's clock is that of the nodes, and unless it has failed again already. */
+    if (!d->clock_set && !k->requeues && k->row.failures && k->truth.failed == k->before.failed &&
+        pause < k->backoff << (k->row.failures - 1))
+        return day_broken(d, k->id, "it runs %.3f s after failure %u", time_seconds(pause),
+                          k->row.failures);
+    return true;
+}
+
+/* A requeued job may run beside those that came after it. */
+static bool check_ties(struct day *d, const struct known *k)
+{
+    uint32_t running = 0, requeues = 0;
+    if (!k->truth.running || !(k->array || k->singleton))
+        return true;
+    for (size_t i = 0; i < d->jobs.n; i++) {
+        const struct known *o = d->jobs.at[i];
+        if ((k->array && o->array == k->array) || (k->singleton && o->singleton == k->singleton)) {
+            running += o->truth.running;
+            requeues += o->requeues;
+        }
+    }
+    if (!requeues && running > (k->array ? k->array_limit : 1))
+        return day_broken(d, k->id, "%u of its %s run", running, k->array ? "array" : "name");
+    return true;
+}
+
+/* ---- capacity ---------------------------------------------------------------------- */
+
+/* Whether all that is wanted of the node is in force, as far as the server knows. */
+static bool is_settled(const struct yard *y, const char *node)
+{
+    for (size_t i = 0; i < y->attempts.n; i++) {
+        const struct attempt *a = y->attempts.at[i];
+        if (strcmp(y->nodes.at[a->node].name, node) != 0)
+            continue;
+        if (a->busy || a->leaves || a->unsure || a->adopted || !a->begun ||
+            a->set.cpus != a->cpus || a->set.frozen != a->paused)
+            return false;
+    }
+    return true;
+}
+
+static bool check_node(struct day *d, const struct fake *f, uint32_t node)
+{
+    units_t cpus = 0;
+    int64_t memory = 0;
+    for (size_t i = 0; i < f->attempts.n; i++) {
+        const struct fake_attempt *a = &f->attempts.at[i];
+        if (a->node != node || a->state != FAKE_RUNNING)
+            continue;
+        memory += a->size.memory_mb;
+        cpus += a->frozen ? 0 : a->size.cpus;
+    }
+    if (memory > f->options.memory_mb)
+        return day_broken(d, 0, "%s has %lld MB, and what runs there may use %lld",
+                          f->nodes.at[node].name, (long long)f->options.memory_mb,
+                          (long long)memory);
+    if (cpus > f->options.cpus && d->w.y && is_settled(d->w.y, f->nodes.at[node].name))
+        return day_broken(d, 0, "%s has %lld CPUs, and what runs there may use %lld",
+                          f->nodes.at[node].name, (long long)(f->options.cpus / UNIT),
+                          (long long)(cpus / UNIT));
+    return true;
+}
+
+static bool check_nodes(struct day *d)
+{
+    for (uint32_t i = 0; i < d->w.n_fakes; i++) {
+        if (fake_overlaps(d->w.fakes[i]))
+            return day_broken(d, 0, "a command was begun while it ran");
+        for (uint32_t node = 0; node < fake_nodes(d->w.fakes[i]); node++)
+            if (!check_node(d, d->w.fakes[i], node))
+                return false;
+    }
+    return true;
+}
+
+/* What the server wants of a node at the same time. */
+static bool check_wanted(struct day *d)
+{
+    const struct yard *y = d->w.y;
+    for (uint32_t node = 0; node < y->cluster.n; node++) {
+        units_t cpus = 0;
+        for (size_t i = 0; i < y->attempts.n; i++) {
+            const struct attempt *a = y->attempts.at[i];
+            cpus += a->node == node && !a->leaves && !a->paused ? a->cpus : 0;
+        }
+        if (cpus > y->cluster.nodes[node].cpus)
+            return day_broken(d, 0, "%s has %lld CPUs, and %lld are wanted of it",
+                              y->nodes.at[node].name,
+                              (long long)(y->cluster.nodes[node].cpus / UNIT),
+                              (long long)(cpus / UNIT));
+    }
+    return true;
+}
+
+/* ---- all --------------------------------------------------------------------------- */
+
+bool promises_check(struct day *d)
+{
+    look_at_truth(d);
+    if (!promises_check_rows(d) || !promises_check_events(d) || !promises_check_engines(d) ||
+        !check_nodes(d) || !check_wanted(d))
+        return false;
+    for (size_t i = 0; i < d->jobs.n; i++) {
+        const struct known *k = d->jobs.at[i];
+        if (!check_once(d, k) || !check_result(d, k) || !check_ties(d, k) ||
+            (k->truth.begun > k->before.begun && !check_begin(d, k)))
+            return false;
+    }
+    return true;
+}
+
+static bool say_stuck(struct day *d, const struct known *k)
+{
+    const struct live_job *j = yard_live(d->w.y, k->id);
+    const struct attempt *a = j ? j->attempt : NULL;
+    char text[200] = "";
+    if (a)
+        snprintf(text, sizeof text,
+                 "; attempt %u is %s%s%s%s%s, of %lld CPUs, %lld in force, on %s", a->n,
+                 a->begun ? "begun" : "not begun", a->busy ? ", busy" : "",
+                 a->link ? ", linked" : ", not linked", a->paused ? ", paused" : "",
+                 a->set.frozen ? ", frozen" : "", (long long)a->cpus, (long long)a->set.cpus,
+                 d->w.y->nodes.at[a->node].name);
+    return day_broken(d, k->id, "it is still %s (%s), blocks %x, %u of its commands run%s",
+                      job_state_name(k->row.state), k->row.reason, j ? j->blocks : 0,
+                      k->truth.running, text);
+}
+
+bool promises_check_quiet(struct day *d)
+{
+    look_at_truth(d);
+    for (size_t i = 0; i < d->jobs.n; i++) {
+        const struct known *k = d->jobs.at[i];
+        if (!k->over)
+            return say_stuck(d, k);
+        if (k->truth.left)
+            return day_broken(d, k->id, "it is over, and something is left of it");
+    }
+    return true;
+}
