@@ -25,7 +25,7 @@ struct turn {
     VEC(struct live_job *) changed; /* rows to save */
     VEC(struct attempt *) attempts; /* the same */
     bool urgent;                    /* somebody waits for the commit */
-    usec_t lazy_at; /* engine time of the commit that nobody waits for; USEC_NEVER = none */
+    usec_t lazy_at;    /* engine time of the commit that nobody waits for; USEC_NEVER = none */
     bool failing;      /* the last commit failed */
     uint32_t failures; /* commits in a row that did */
     usec_t retry_at;   /* engine time of the next try, unless somebody waits for an answer */

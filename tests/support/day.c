@@ -70,8 +70,8 @@ static void add_runtimes(struct day *d)
                                  .cpus = (units_t)(4 + rng_below(&d->rng, 3)) * UNIT,
                                  .memory_mb = 4096 + (int64_t)rng_below(&d->rng, 8192),
                                  .report = day_between(d, 30 * SECOND, 20 * MINUTE)};
-        static const char *const policies[] = {"elastic-fifo", "fifo", "srtf", "equal", "las",
-                                               "elastic-las",  "ffdl", "edf"};
+        static const char *const policies[] = {"elastic-fifo", "fifo",        "srtf", "equal",
+                                               "las",          "elastic-las", "ffdl", "edf"};
         if (i == 0)
             stage_begin(&d->w, &o, policies[rng_below(&d->rng, COUNT_OF(policies))]);
         else

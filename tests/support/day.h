@@ -37,8 +37,8 @@ struct day_told {
 struct known {
     int64_t id;
     /* As submitted. */
-    bool fails;     /* its command does */
-    bool forgives;  /* a lost attempt does not end it */
+    bool fails;    /* its command does */
+    bool forgives; /* a lost attempt does not end it */
     uint32_t retries;
     usec_t backoff;
     int64_t array; /* its first job; 0 = none */

@@ -17,8 +17,8 @@ enum fault {
     FAULTS,
 };
 
-static const char *const names[FAULTS] = {"trouble with operations", "cut",   "reboot",
-                                          "death of a conductor",    "clock", "end of the server",
+static const char *const names[FAULTS] = {"trouble with operations", "cut",    "reboot",
+                                          "death of a conductor",    "clock",  "end of the server",
                                           "change of the disk",      "restart"};
 
 static void draw_ops(struct day *d, struct fake *f)
@@ -26,13 +26,13 @@ static void draw_ops(struct day *d, struct fake *f)
     bool fails = d->mood & 1U << FAULT_OPS;
     /* Longer than an operation may take, now and then. */
     usec_t slowest = day_chance(d, 0.2) ? 100 * SECOND : 20 * SECOND;
-    fake_set_faults(f, &(struct fake_faults){
-                           .op_fails = !fails || day_chance(d, 0.5) ? 0 : 0.2 * rng_uniform(&d->rng),
-                           .reply_lost =
-                               !fails || day_chance(d, 0.5) ? 0 : 0.2 * rng_uniform(&d->rng),
-                           .delay = !fails || day_chance(d, 0.5) ? 0 : day_between(d, 1000, slowest),
-                           .reconnect = day_between(d, 1, 30 * SECOND),
-                       });
+    fake_set_faults(f,
+                    &(struct fake_faults){
+                        .op_fails = !fails || day_chance(d, 0.5) ? 0 : 0.2 * rng_uniform(&d->rng),
+                        .reply_lost = !fails || day_chance(d, 0.5) ? 0 : 0.2 * rng_uniform(&d->rng),
+                        .delay = !fails || day_chance(d, 0.5) ? 0 : day_between(d, 1000, slowest),
+                        .reconnect = day_between(d, 1, 30 * SECOND),
+                    });
 }
 
 void day_draw_faults(struct day *d)
@@ -145,9 +145,9 @@ static void befall(struct day *d, enum fault fault)
 
 void day_befall(struct day *d)
 {
-    static const double often[FAULTS] = {[FAULT_OPS] = 1,    [FAULT_CUT] = 1,     [FAULT_REBOOT] = 0.2,
-                                         [FAULT_KILL] = 1,   [FAULT_CLOCK] = 0.1, [FAULT_SERVER] = 1,
-                                         [FAULT_DISK] = 1, [FAULT_MACHINE] = 0.05};
+    static const double often[FAULTS] = {
+        [FAULT_OPS] = 1,     [FAULT_CUT] = 1,    [FAULT_REBOOT] = 0.2, [FAULT_KILL] = 1,
+        [FAULT_CLOCK] = 0.1, [FAULT_SERVER] = 1, [FAULT_DISK] = 1,     [FAULT_MACHINE] = 0.05};
     enum fault fault = (enum fault)rng_below(&d->rng, FAULTS);
     if (!d->w.y)
         start_server(d);

@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "policy/combo.h"
 #include "server/jobs/verbs.h"
+#include "server/nodes.h"
 #include "store/job_state.h"
 #include "support/test.h"
 
@@ -164,8 +165,7 @@ static int change(struct day *d, const struct known *k, struct err *err)
                            .set_deadline = day_chance(d, 0.3),
                            .deadline = day_chance(d, 0.3) ? 0 : wall + day_between(d, 1, 10 * HOUR),
                            .set_time_limit = day_chance(d, 0.3),
-                           .time_limit =
-                               day_chance(d, 0.3) ? 0 : day_between(d, MINUTE, 3 * HOUR)};
+                           .time_limit = day_chance(d, 0.3) ? 0 : day_between(d, MINUTE, 3 * HOUR)};
     return verb_change(d->w.y, k->id, &c, err);
 }
 
@@ -199,8 +199,8 @@ static void drain(struct day *d)
     char name[16];
     struct err err;
     snprintf(name, sizeof name, "%c%u", (char)('a' + i), n + 1);
-    assert_ok(yard_find_node(d->w.y, name, &node, &err), err);
-    if (yard_drain(d->w.y, node, drains, &err) < 0)
+    assert_ok(nodes_find(d->w.y, name, &node, &err), err);
+    if (nodes_drain(d->w.y, node, drains, &err) < 0)
         return;
     d->drained[i][n] = 0;
     if (stage_accepts(&d->w) && drains)
@@ -219,9 +219,9 @@ static void set_policy(struct day *d)
 enum command { CANCEL, HOLD, RELEASE, REQUEUE, RESIZE, CHANGE, DRAIN, POLICY };
 
 /* Some more often than others. */
-static const enum command commands[] = {CANCEL,  CANCEL,  HOLD,   HOLD,   RELEASE, RELEASE,
+static const enum command commands[] = {CANCEL,  CANCEL,  HOLD,    HOLD,   RELEASE, RELEASE,
                                         RELEASE, REQUEUE, REQUEUE, RESIZE, RESIZE,  CHANGE,
-                                        CHANGE,  CHANGE,  DRAIN,  POLICY};
+                                        CHANGE,  CHANGE,  DRAIN,   POLICY};
 static const char *const names[] = {"cancel", "hold",   "release", "requeue",
                                     "resize", "change", "drain",   "policy, not"};
 
@@ -269,7 +269,7 @@ void day_release_all(struct day *d)
 {
     struct err err;
     for (uint32_t node = 0; node < d->w.y->cluster.n; node++)
-        (void)yard_drain(d->w.y, node, false, &err);
+        (void)nodes_drain(d->w.y, node, false, &err);
     memset(d->drained, 0, sizeof d->drained);
     for (size_t i = 0; i < d->jobs.n; i++)
         (void)verb_release(d->w.y, d->jobs.at[i]->id, &err);

@@ -191,10 +191,9 @@ static bool check_wanted(struct day *d)
             cpus += a->node == node && !a->leaves && !a->paused ? a->cpus : 0;
         }
         if (cpus > y->cluster.nodes[node].cpus)
-            return day_broken(d, 0, "%s has %lld CPUs, and %lld are wanted of it",
-                              y->nodes.at[node].name,
-                              (long long)(y->cluster.nodes[node].cpus / UNIT),
-                              (long long)(cpus / UNIT));
+            return day_broken(
+                d, 0, "%s has %lld CPUs, and %lld are wanted of it", y->nodes.at[node].name,
+                (long long)(y->cluster.nodes[node].cpus / UNIT), (long long)(cpus / UNIT));
     }
     return true;
 }

@@ -126,8 +126,7 @@ int stage_try_start(struct stage *w, struct err *err)
                                  .n_runtimes = w->n_fakes,
                                  .journal_rows = 10000,
                                  .keep = 30 * 86400 * USEC_PER_SEC};
-    if (combo_parse(w->policy, &config.combo, err) < 0 ||
-        yard_open(NULL, &config, &w->y, err) < 0)
+    if (combo_parse(w->policy, &config.combo, err) < 0 || yard_open(NULL, &config, &w->y, err) < 0)
         return -1;
     stage_turn(w);
     return 0;

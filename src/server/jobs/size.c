@@ -68,8 +68,8 @@ static void tell(struct yard *y, struct attempt *a, const struct live_job *j)
 
 static bool limits_agree(const struct attempt *a)
 {
-    return !(a->unsure & 1U << OP_RESIZE) && a->set.cpus == a->cpus && a->set.cpu_limit == a->cpu_limit &&
-           a->set.cpu_weight == a->cpu_weight;
+    return !(a->unsure & 1U << OP_RESIZE) && a->set.cpus == a->cpus &&
+           a->set.cpu_limit == a->cpu_limit && a->set.cpu_weight == a->cpu_weight;
 }
 
 static void set_limits(struct yard *y, struct attempt *a)
