@@ -301,8 +301,9 @@ def main():
         raise SystemExit(0 if words[0] in ("--help", "-h") else 2)
     missing = [p for p in ("trainyard", "bench/stamp", "bench/spawn") if not (BUILD / p).exists()]
     if missing:
-        raise SystemExit(f"bench/serve/run.py: not built: {', '.join(missing)}; "
-                         "`make bench B=serve` builds and runs it")
+        print(f"bench/serve/run.py: not built: {', '.join(missing)}; "
+              "`make bench B=serve` builds and runs it", file=sys.stderr)
+        raise SystemExit(2)
     for name in words or SECTIONS:
         SECTIONS[name]()
 

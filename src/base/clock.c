@@ -20,6 +20,13 @@ usec_t clock_read_steady(void)
     return read_clock(CLOCK_MONOTONIC);
 }
 
+double clock_read_precise(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
+}
+
 usec_t clock_read_boot(void)
 {
     return read_clock(CLOCK_BOOTTIME);

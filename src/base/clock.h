@@ -9,6 +9,8 @@
 usec_t clock_read_wall(void);
 /* Never set. Stands still while the machine is suspended. */
 usec_t clock_read_steady(void);
+/* The same with fractions, to measure what is short. */
+double clock_read_precise(void);
 /* Never set. Goes on while the machine is suspended. */
 usec_t clock_read_boot(void);
 

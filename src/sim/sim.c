@@ -5,8 +5,8 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/heap.h"
 #include "base/rng.h"
 #include "engine/drive.h"
@@ -30,13 +30,6 @@ struct sim {
 
 /* When nodes fail so often that no job ever ends between checkpoints, it stops. */
 enum { FRUITLESS_FAILURES = 1000000 };
-
-static double clock_us(clockid_t clock)
-{
-    struct timespec ts;
-    clock_gettime(clock, &ts);
-    return (double)ts.tv_sec * 1e6 + (double)ts.tv_nsec / 1e3;
-}
 
 /* Counts and records what the last step did. */
 static void follow(struct sim *m)
@@ -180,10 +173,10 @@ static int tick(struct sim *m, struct err *err)
         return -1;
     if (metrics && sample_running(m, err) < 0)
         return -1;
-    double before = clock_us(CLOCK_MONOTONIC);
+    double before = clock_read_precise();
     if (drive_tick(&m->drive, err) < 0)
         return -1;
-    VEC_PUSH(&m->decision_us, (float)(clock_us(CLOCK_MONOTONIC) - before));
+    VEC_PUSH(&m->decision_us, (float)(clock_read_precise() - before));
     follow(m);
     if (peer_after(&m->peer, &m->engine, now, err) < 0)
         return -1;
@@ -273,7 +266,7 @@ static void keep_timing(struct sim *m, double started_us)
 {
     size_t n = m->decision_us.n;
     float *us = m->decision_us.at;
-    m->r->wall_s = (clock_us(CLOCK_MONOTONIC) - started_us) / 1e6;
+    m->r->wall_s = (clock_read_precise() - started_us) / 1e6;
     if (!n)
         return;
     qsort(us, n, sizeof *us, compare_floats);
@@ -284,7 +277,7 @@ static void keep_timing(struct sim *m, double started_us)
 
 int sim_run(const struct sim_options *o, struct sim_result *out, struct err *err)
 {
-    double wall = clock_us(CLOCK_MONOTONIC);
+    double wall = clock_read_precise();
     struct sim_result result = {0};
     struct sim m = {.o = o, .r = &result};
     struct engine_config config = {

@@ -70,7 +70,7 @@ def test_weights():
         light = start_jobs(yard, 1, cpus="0.5-1.5", weight=1)[0]
         heavy = start_jobs(yard, 1, cpus="0.5-1.5", weight=10)[0]
         expect_sizes(yard, 0.5, 1.5)
-        expect("for its weight of 10 in 11" in yard.job(heavy)["standing"][0],
+        expect("for its weight of 10 of 11" in yard.job(heavy)["standing"][0],
                yard.job(heavy)["standing"])
         yard.cancel(heavy)
         yard.wait_for(heavy, "cancelled")

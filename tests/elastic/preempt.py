@@ -119,9 +119,9 @@ def test_las_stops_and_starts_again():
 def test_srtf_lets_the_short_one_go_first():
     with live.Yard("--policy", "srtf", cpus=2) as yard:
         yard.start()
-        long = yard.submit(TRAINER, "--steps", "1000000", cpus=2)
+        long = yard.submit(TRAINER, "--steps", "1000000000", cpus=2)
         wait_until(lambda: (yard.job(long)["progress"] or {"step": 0})["step"] > 100, "it trains")
-        # One that says nothing is assumed to take an hour, a million steps take longer.
+        # One that says nothing is assumed to take an hour, a billion steps take longer.
         short = yard.submit("exit 0", cpus=2)
         yard.wait_for(short, "done")
         wait_until(lambda: yard.job(long)["attempt"] == 2, "the long one goes on")

@@ -77,7 +77,7 @@ def test_what_cannot_be():
         for nonsense in ("x", 0, -1, "2-1", "1-", [1], {"a": 1}):
             refused(yard, job, nonsense, 400, "cpus")
         done = yard.run("resize", str(job), "--cpus", "64", check=False)
-        expect(done.returncode == 2 and "64 is out of what" in done.stderr, done)
+        expect(done.returncode == 2 and "64 is outside the range" in done.stderr, done)
         rigid = start_job(yard, cpus=0.5)
         refused(yard, rigid, 0.4, 409, "is rigid: it asked for 0.5 CPUs", "submit it with a range")
         resize(yard, rigid, 0.5)
