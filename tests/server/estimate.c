@@ -123,11 +123,29 @@ static void a_job_that_says_no_total_has_no_expected_end(void **state)
     stage_end(&w);
 }
 
+/* It reports until it is killed: what is known of it must not be lost by that. */
+static void a_job_that_is_stopped_stays_long(void **state)
+{
+    struct stage w;
+    (void)state;
+    stage_begin(&w, &one_node, "srtf");
+    stage_start(&w);
+    int64_t job = stage_submit(&w, "{\"command\": [\"fake\", \"work=1000000\", \"steps=100000\","
+                                   " \"deaf\"], \"cpus\": 2, \"grace\": \"30s\"}");
+    stage_run(&w, MINUTE);
+    int64_t other = stage_submit(&w, "{\"command\": [\"fake\", \"work=20\"], \"cpus\": 2}");
+    assert_true(stage_run_until_over(&w, other, 2 * MINUTE));
+    assert_state(&w, other, JOB_DONE);
+    stage_run(&w, SECOND);
+    assert_state(&w, job, JOB_RUNNING);
+    assert_int_equal(stage_job(&w, job)->attempt, 2);
+    stage_end(&w);
+}
+
 static const struct CMUnitTest tests[] = {
-    TEST(a_resized_job_ends_within_its_band),
-    TEST(a_measured_curve_replaces_the_assumption),
-    TEST(what_was_measured_survives_a_restart),
-    TEST(a_job_that_says_no_total_has_no_expected_end),
+    TEST(a_resized_job_ends_within_its_band),   TEST(a_measured_curve_replaces_the_assumption),
+    TEST(what_was_measured_survives_a_restart), TEST(a_job_that_says_no_total_has_no_expected_end),
+    TEST(a_job_that_is_stopped_stays_long),
 };
 
 int main(void)

@@ -117,8 +117,8 @@ bool estimate_left(const struct live_job *j, struct range *out)
 double estimate_work(const struct yard *y, const struct live_job *j, double done)
 {
     const struct task *t = yard_task(y, j);
-    if (t && t->rate > 0 && estimate_knows_work(j))
-        return done + j->estimate.left.mid * t->rate;
+    if (t && estimate_knows_work(j)) /* one that does not run keeps what was known last */
+        return t->rate > 0 ? done + j->estimate.left.mid * t->rate : fmax(t->work, done);
     return fmax(TERMS_WORK_UNKNOWN, 2 * done);
 }
 
