@@ -30,7 +30,7 @@ enum { ROUNDS = 4 };
 
 void turn_reply(struct yard *y, struct reply *reply, int status, json_t *body)
 {
-    if (!y->turn.urgent) {
+    if (!y->turn.urgent || (y->turn.failing && y->turn.reading)) {
         reply_json(reply, status, body);
         return;
     }

@@ -27,12 +27,14 @@ struct turn {
     bool urgent;                    /* somebody waits for the commit */
     usec_t lazy_at;    /* engine time of the commit that nobody waits for; USEC_NEVER = none */
     bool failing;      /* the last commit failed */
+    bool reading;      /* the request that is being served changes nothing */
     uint32_t failures; /* commits in a row that did */
     usec_t retry_at;   /* engine time of the next try, unless somebody waits for an answer */
     char failure[256]; /* why it failed */
 };
 
-/* Answers when the turn is on disk, or with a problem when it could not be written.
+/* Answers when the turn is on disk, or with a problem when it could not be written. While
+ * nothing can be written, a request that only reads is answered at once.
  * Takes the reference to `body`. The reply was not deferred yet. */
 void turn_reply(struct yard *y, struct reply *reply, int status, struct json_t *body);
 /* Somebody waits for what was written: commit at the end of this turn. Otherwise it

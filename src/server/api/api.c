@@ -35,6 +35,7 @@ static void serve_request(const struct request *q, struct reply *r, void *ctx)
     const struct endpoint *e = api->endpoints[q->route - api->routes];
     struct api_call c = {.yard = api->yard, .request = q, .reply = r};
     turn_save(c.yard); /* what is read from the store is true */
+    c.yard->turn.reading = !strcmp(e->method, "GET");
     if (api_call_read(e, &c))
         e->handle(&c);
     json_decref(c.body);
