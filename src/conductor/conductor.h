@@ -8,7 +8,6 @@
 #include "conductor/follow.h"
 #include "conductor/life.h"
 #include "conductor/link.h"
-#include "conductor/logfile.h"
 #include "conductor/loop.h"
 #include "conductor/notes.h"
 #include "conductor/notify.h"
@@ -18,6 +17,7 @@
 #include "conductor/usage.h"
 #include "protocol/exit_record.h"
 #include "protocol/launch_spec.h"
+#include "protocol/logfile.h"
 
 enum timer {
     TIMER_LIFE,    /* time limit, grace, kill */

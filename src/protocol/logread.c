@@ -87,8 +87,9 @@ static int open_part(int dir, int64_t part)
 
 /* Opens the file that holds the offset, which is moved to the oldest byte that is
  * left; *start is the offset of its first byte. *fd = -1: the offset is behind the
- * end. */
-static int open_at(int dir, int64_t max, int64_t *offset, int64_t *start, int *fd, struct err *err)
+ * end. *last: no other file comes after it. */
+static int open_at(int dir, int64_t max, int64_t *offset, int64_t *start, bool *last, int *fd,
+                   struct err *err)
 {
     for (;;) {
         struct view v;
@@ -101,6 +102,7 @@ static int open_at(int dir, int64_t max, int64_t *offset, int64_t *start, int *f
             *offset = (part - 1) * max;
         }
         *start = (part - 1) * max;
+        *last = part > v.last;
         if (part > v.last) {
             *fd = part == v.last + 1 ? fd_take(&current) : -1;
             return 0;
@@ -120,8 +122,9 @@ int logread(int dir, int64_t max, int64_t *offset, char *bytes, size_t n, size_t
     int64_t at = *offset;
     while (done < n) {
         int64_t next = at + (int64_t)done, asked = next, start;
+        bool last;
         AUTO_CLOSE int fd = -1;
-        if (open_at(dir, max, &next, &start, &fd, err) < 0)
+        if (open_at(dir, max, &next, &start, &last, &fd, err) < 0)
             return -1;
         /* Removed while it was read: give what there is so far. */
         if (fd < 0 || (next != asked && done))
@@ -131,8 +134,10 @@ int logread(int dir, int64_t max, int64_t *offset, char *bytes, size_t n, size_t
         ssize_t r = pread(fd, bytes + done, n - done, next - start);
         if (r < 0)
             return failed(err);
-        if (r == 0)
+        if (r == 0 && (last || done))
             break;
+        if (r == 0)
+            at = start + max; /* the rest of this part was lost */
         done += (size_t)r;
     }
     *offset = at;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "runtime/fake_conductor.h"
+#include "runtime/fake_log.h"
 #include "runtime/fake_ops.h"
 
 /* ---- the world ---------------------------------------------------------------- */
@@ -92,6 +93,7 @@ usec_t fake_due(const struct fake *f)
     for (size_t i = 0; i < f->attempts.n; i++) {
         usec_t t = fake_conductor_due(&f->attempts.at[i]);
         due = t < due ? t : due;
+        due = f->attempts.at[i].log_at < due ? f->attempts.at[i].log_at : due;
     }
     return f->letters.n && f->letters.at[0].at < due ? f->letters.at[0].at : due;
 }
@@ -109,6 +111,9 @@ static void happen(struct fake *f)
     for (size_t i = 0; i < f->attempts.n; i++)
         if (fake_conductor_due(&f->attempts.at[i]) <= f->now)
             fake_conductor_turn(f, &f->attempts.at[i]);
+    for (size_t i = 0; i < f->attempts.n; i++)
+        if (f->attempts.at[i].log_at <= f->now)
+            fake_log_turn(f, &f->attempts.at[i]);
 }
 
 void fake_advance(struct fake *f, usec_t now)
@@ -269,6 +274,7 @@ static void fake_close(struct runtime *r)
         f->attempts.at[i].link = NULL;
         f->attempts.at[i].connect_at = USEC_NEVER;
         f->attempts.at[i].adopted = false;
+        f->attempts.at[i].log_at = USEC_NEVER;
     }
     for (size_t i = 0; i < f->letters.n; i++)
         str_done(&f->letters.at[i].line);
@@ -340,17 +346,20 @@ static const char *fake_cpuset(const struct runtime *r, struct attempt_id id)
     return NULL;
 }
 
-const struct runtime_ops runtime_fake = {
-    .name = "fake",
-    .in_place = true,
-    .open = fake_open,
-    .close = fake_close,
-    .begin = fake_begin,
-    .adopt = fake_adopt,
-    .sweep = fake_sweep,
-    .send = fake_send,
-    .unlink = fake_unlink,
-    .tool = fake_tool,
-    .files = fake_files,
-    .cpuset = fake_cpuset,
-};
+static void fake_fetch_log(struct runtime *r, struct attempt_id id, const char *node,
+                           int64_t offset)
+{
+    struct fake_attempt *a = fake_find_attempt(r->world, id);
+    (void)node;
+    if (a && is_heard(r->world))
+        fake_log_ask(r->world, a, offset);
+}
+
+#define FAKE_OPS                                                                                   \
+    .open = fake_open, .close = fake_close, .begin = fake_begin, .adopt = fake_adopt,              \
+    .sweep = fake_sweep, .send = fake_send, .unlink = fake_unlink, .tool = fake_tool,              \
+    .files = fake_files, .cpuset = fake_cpuset
+
+const struct runtime_ops runtime_fake = {.name = "fake", .in_place = true, FAKE_OPS};
+const struct runtime_ops runtime_fake_remote = {
+    .name = "fake", .fetch_log = fake_fetch_log, FAKE_OPS};

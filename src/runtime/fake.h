@@ -83,7 +83,8 @@ uint32_t fake_overlaps(const struct fake *f);
 /* CPUs of the node that running, thawed attempts may use. */
 units_t fake_cpus_in_use(const struct fake *f, uint32_t node);
 
-/* Its options are a struct fake, which outlives it. One server at a time. */
-extern const struct runtime_ops runtime_fake;
+/* Their options are a struct fake, which outlives them. One server at a time. The logs of
+ * remote ones have to be fetched. */
+extern const struct runtime_ops runtime_fake, runtime_fake_remote;
 
 #endif

@@ -223,6 +223,7 @@ void fake_conductor_cut(struct fake *f, struct fake_attempt *a)
     if (!link)
         return;
     a->link = NULL;
+    a->log_at = USEC_NEVER;
     fake_conductor_call(f, a);
     f->server->host->unlinked(f->server->host, &link->base);
     free(link);

@@ -23,7 +23,7 @@ static void start(struct fake *f, const struct fake_op *o)
     struct fake_attempt a = o->launch, *found = fake_find_attempt(f, o->copy.id);
     a.state = FAKE_CREATED;
     a.claim_at = fake_soon(f, f->faults.delay);
-    a.connect_at = a.report_at = a.end_at = USEC_NEVER;
+    a.connect_at = a.report_at = a.end_at = a.log_at = USEC_NEVER;
     a.as_of = f->now;
     a.adopted = o->op != NULL;
     if (!found) {
@@ -57,7 +57,8 @@ static void settle(struct fake *f, struct fake_op *o)
     if (!a && o->copy.give_up) {
         struct fake_attempt none = o->launch;
         none.state = FAKE_VOID;
-        none.claim_at = none.connect_at = none.report_at = none.end_at = USEC_NEVER;
+        none.claim_at = none.connect_at = none.report_at = USEC_NEVER;
+        none.end_at = none.log_at = USEC_NEVER;
         a = create(f, &none);
     }
     if (a && a->state == FAKE_CREATED && o->copy.give_up) {

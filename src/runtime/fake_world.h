@@ -44,6 +44,8 @@ struct fake_attempt {
     char stop[32];  /* why */
     struct exit_record record;
     bool acked;
+    int64_t log_next; /* byte of its log that is passed on next */
+    usec_t log_at;    /* then; USEC_NEVER = nobody has asked for it */
     int64_t seq;
     struct fake_link *link;
 };

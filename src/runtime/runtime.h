@@ -132,7 +132,8 @@ struct runtime_host {
     void (*message)(struct runtime_host *h, struct runtime_link *link, const struct to_server *m);
     /* The link is gone. */
     void (*unlinked)(struct runtime_host *h, struct runtime_link *link);
-    /* Bytes of an attempt's log, for runtimes that keep it elsewhere. */
+    /* Bytes of an attempt's log, for runtimes that keep it elsewhere. Without bytes: the
+     * attempt is over, and this was all of its log that can be had. */
     void (*log)(struct runtime_host *h, struct attempt_id id, int64_t offset, const char *bytes,
                 size_t n);
 
@@ -190,8 +191,9 @@ struct runtime_ops {
     /* Ends the link. host->unlinked() is not called for it. */
     void (*unlink)(struct runtime *r, struct runtime_link *link);
 
-    /* Passes the log on to host->log() from this offset, and as it grows. NULL when
-     * in_place. */
+    /* Passes the log on to host->log() from this offset, and as it grows, until there is no
+     * more or the link to the conductor is lost; asked again, it begins again. Bytes that
+     * were removed are left out. NULL when in_place. */
     void (*fetch_log)(struct runtime *r, struct attempt_id id, const char *node, int64_t offset);
 
     /* Where jobs find a file of ours; NULL = they cannot. Valid until close(). */

@@ -7,6 +7,7 @@
 #include "server/events.h"
 #include "server/jobs/eligible.h"
 #include "server/jobs/links.h"
+#include "server/jobs/log_copy.h"
 #include "server/log.h"
 #include "store/nodes.h"
 
@@ -268,7 +269,8 @@ int nodes_open(struct yard *y, struct err *err)
                                     .now = read_now,
                                     .node = hear_of_node,
                                     .message = links_message,
-                                    .unlinked = links_lost};
+                                    .unlinked = links_lost,
+                                    .log = log_copy_take};
     runtime_host_init(&y->host);
     for (size_t i = 0; i < y->config.n_runtimes; i++)
         if (open_runtime(y, &y->config.runtimes[i], err) < 0)

@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include <uv.h>
 
+#include "base/fs.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "http/listen.h"
@@ -37,18 +38,10 @@ struct frame {
 
 static int make_dir(const char *path, char **full, struct err *err)
 {
-    AUTO_FREE char *copy = xstrdup(path);
-    for (char *p = copy + 1; *p; p++) {
-        if (*p != '/')
-            continue;
-        *p = '\0';
-        if (mkdir(copy, 0755) < 0 && errno != EEXIST)
-            return err_set(err, ERR_IO, "cannot create %s: %s", copy, strerror(errno));
-        *p = '/';
-    }
-    if (mkdir(path, 0700) < 0 && errno != EEXIST)
+    int code = fs_make_dirs(path, 0700);
+    if (code && code != EEXIST)
         return err_set(err, ERR_IO, "cannot create %s: %s; give another with --state", path,
-                       strerror(errno));
+                       strerror(code));
     *full = realpath(path, NULL);
     if (!*full)
         return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));

@@ -31,6 +31,7 @@
     X(memory_max_mb, real)                                                                         \
     X(code, int)                                                                                   \
     X(signal, int)                                                                                 \
+    X(fetch, int)                                                                                  \
     X(reason, text)
 
 static const char add_sql[] = "INSERT INTO attempt (" COLUMNS_ONCE(COLUMN_NAME)
@@ -117,7 +118,8 @@ int store_attempt_list(struct store *s, int64_t job, store_attempt_fn fn, void *
     struct attempt_row row;
     AUTO_QUERY struct query q =
         query_open(s, job ? SELECT "WHERE job = ? ORDER BY n"
-                          : SELECT "INDEXED BY attempt_active WHERE over = 0 ORDER BY job, n");
+                          : SELECT "INDEXED BY attempt_active WHERE over = 0 OR fetch = 1 "
+                                   "ORDER BY job, n");
     if (job)
         query_int(&q, job);
     while ((rc = query_next(&q, err)) > 0) {

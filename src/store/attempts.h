@@ -37,6 +37,7 @@ struct attempt_row {
     usec_t since;  /* and the wall clock then; 0 = at its start */
     double cpu_seconds, memory_max_mb;
     int32_t code, signal;
+    bool fetch;         /* its log is elsewhere, and not all of it is here yet */
     const char *reason; /* how it ended, as text; may be "" */
 };
 
@@ -45,7 +46,8 @@ int store_attempt_add(struct store *s, const struct attempt_row *row, struct err
 /* Writes the columns that can change: all except job, n, token and created. */
 int store_attempt_save(struct store *s, const struct attempt_row *row, struct err *err);
 typedef int (*store_attempt_fn)(void *ctx, const struct attempt_row *row, struct err *err);
-/* Lists the attempts of one job in order, or with job 0 all that are not over. */
+/* Lists the attempts of one job in order, or with job 0 all that are not over or whose log
+ * is not here yet. */
 int store_attempt_list(struct store *s, int64_t job, store_attempt_fn fn, void *ctx,
                        struct err *err);
 

@@ -203,6 +203,9 @@ static const char version_3[] =
     "  ran = coalesce(places ->> '$.ran', 0),"
     "  since = coalesce(places ->> '$.since', 0) WHERE json_valid(places);"
     "ALTER TABLE attempt DROP COLUMN places;"
+    "ALTER TABLE attempt ADD COLUMN fetch INTEGER NOT NULL DEFAULT 0;"
+    "DROP INDEX attempt_active;"
+    "CREATE INDEX attempt_active ON attempt (job, n) WHERE over = 0 OR fetch = 1;"
 
     "CREATE TABLE speed ("
     "  job INTEGER NOT NULL REFERENCES job (id),"

@@ -9,9 +9,9 @@
 
 #include "base/proc.h"
 #include "base/rng.h"
-#include "conductor/logfile.h"
 #include "protocol/claim.h"
 #include "protocol/exit_record.h"
+#include "protocol/logfile.h"
 #include "protocol/logread.h"
 #include "support/test.h"
 

@@ -68,8 +68,20 @@ static bool check_live(struct day *d, struct known *k, const struct live_job *j)
 #define ATTEMPT_COLUMNS(X)                                                                         \
     X(n)                                                                                           \
     X(state)                                                                                       \
-    X(started) X(ended) X(cpus) X(gpus) X(cpu_limit) X(cpu_weight) X(pid) X(paused) X(grace)       \
-        X(seq) X(before) X(ran) X(since)
+    X(started)                                                                                     \
+    X(ended)                                                                                       \
+    X(cpus)                                                                                        \
+    X(gpus)                                                                                        \
+    X(cpu_limit)                                                                                   \
+    X(cpu_weight)                                                                                  \
+    X(pid)                                                                                         \
+    X(paused)                                                                                      \
+    X(grace)                                                                                       \
+    X(seq)                                                                                         \
+    X(before)                                                                                      \
+    X(ran)                                                                                         \
+    X(since)                                                                                       \
+    X(fetch)
 
 static const char *other_attempt(const struct attempt_row *row, const char *node,
                                  const struct attempt *a, const struct yard *y)

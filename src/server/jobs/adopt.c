@@ -15,6 +15,7 @@
 #include "server/nodes.h"
 #include "server/stretch.h"
 #include "store/attempts.h"
+#include "store/job_state.h"
 
 static int load_gpu_type(void *ctx, const struct attempt_row *row, struct err *err)
 {
@@ -35,7 +36,8 @@ static int load_attempt(void *ctx, const struct attempt_row *row, struct err *er
     struct live_job *j = yard_live(y, row->job);
     struct err none;
     (void)err;
-    if (!j)
+    bool over = job_state_over(row->state);
+    if (!j && !over)
         return 0;
     struct attempt *a = xcalloc(1, sizeof *a);
     *a = (struct attempt){
@@ -45,7 +47,15 @@ static int load_attempt(void *ctx, const struct attempt_row *row, struct err *er
         .pid = row->pid,
         .created = row->created,
         .started = row->started,
-        .code = -1,
+        .ended = row->ended,
+        .code = row->code,
+        .signal = row->signal,
+        .reason = over ? xstrdup(row->reason) : NULL,
+        .cpu_seconds = row->cpu_seconds,
+        .memory_max_mb = row->memory_max_mb,
+        .leaves = over,
+        .fetch = row->fetch,
+        .log_end = -1,
         .paused = row->paused,
         .stop = stop_why_parse(row->stop),
         .grace = row->grace,
@@ -68,7 +78,9 @@ static int load_attempt(void *ctx, const struct attempt_row *row, struct err *er
     a->unsure = 1U << OP_FREEZE | 1U << OP_RESIZE;
     if (nodes_find(y, row->node, &a->node, &none) < 0)
         a->node = 0;
-    attempt_enter(y, j, a);
+    attempt_enter(y, a);
+    if (!over)
+        j->attempt = a;
     return 0;
 }
 
@@ -172,6 +184,9 @@ void adopt_all(struct yard *y)
         adopt(y, j->attempt);
         ties_note(j, true, false);
     }
+    for (size_t i = 0; i < y->attempts.n; i++)
+        if (y->attempts.at[i]->leaves)
+            adopt(y, y->attempts.at[i]);
     stretch_follow(y);
     for (size_t i = 0; i < y->runtimes.n; i++)
         y->runtimes.at[i].ops->sweep(y->runtimes.at[i].runtime);

@@ -42,9 +42,8 @@ struct attempt *attempt_find(const struct yard *y, int64_t job, uint32_t n)
     return NULL;
 }
 
-void attempt_enter(struct yard *y, struct live_job *j, struct attempt *a)
+void attempt_enter(struct yard *y, struct attempt *a)
 {
-    j->attempt = a;
     a->at = y->attempts.n;
     VEC_PUSH(&y->attempts, a);
 }
@@ -104,6 +103,7 @@ static struct attempt_row make_row(const struct yard *y, const struct attempt *a
         .memory_max_mb = a->memory_max_mb,
         .code = a->code,
         .signal = a->signal,
+        .fetch = a->fetch,
         .reason = a->reason ? a->reason : "",
     };
     snprintf(row.token, sizeof row.token, "%s", a->token);
@@ -166,7 +166,9 @@ void attempt_begin(struct yard *y, struct live_job *j, const struct task *t)
     make_token(a->token);
     snprintf(a->boot, sizeof a->boot, "%s", y->boot_id);
     take_size(a, j, t);
-    attempt_enter(y, j, a);
+    a->fetch = !nodes_runtime(y, a->node)->ops->in_place;
+    attempt_enter(y, a);
+    j->attempt = a;
     j->row.attempt = a->n;
     j->row.state = JOB_STARTING;
     j->progress = (struct progress_seen){0};
@@ -354,6 +356,7 @@ void attempt_over(struct yard *y, struct attempt *a, const struct ending *end)
     a->reason = xstrdup(stop == STOP_NONE || *end->reason ? end->reason : stop_why_name(stop));
     a->cpu_seconds = end->cpu_seconds;
     a->memory_max_mb = end->memory_max_mb;
+    a->fetch &= !end->never_ran;
     attempt_touch(y, a);
     size_shrunk(y, a);
     j->attempt = NULL;

@@ -38,8 +38,8 @@ void attempt_over_by(struct yard *y, struct attempt *a, const struct exit_record
 void attempt_touch(struct yard *y, struct attempt *a);
 int attempt_save(struct yard *y, struct attempt *a, struct err *err);
 
-/* The attempt becomes the job's, and one that is looked after. */
-void attempt_enter(struct yard *y, struct live_job *j, struct attempt *a);
+/* The attempt is one that is looked after. */
+void attempt_enter(struct yard *y, struct attempt *a);
 /* Nothing is left of it. */
 void attempt_forget(struct yard *y, struct attempt *a);
 /* The attempt of this number, going on or leaving; NULL when there is none. */

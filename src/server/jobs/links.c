@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "server/jobs/attempts.h"
+#include "server/jobs/log_copy.h"
 #include "server/jobs/pursue.h"
 #include "server/jobs/reports.h"
 #include "server/jobs/size.h"
@@ -79,6 +80,7 @@ static void attach(struct yard *y, struct runtime_link *link, struct attempt *a,
     if (a->told.cpus == 0 && m->cpus > 0) /* unless what it was started with still counts */
         a->told.cpus = (units_t)(m->cpus * UNIT + 0.5);
     say(y, link, &welcome);
+    log_copy_ask(y, a);
     turn_pursue(y, a);
     if (m->started > 0)
         attempt_started(y, a, m->started);

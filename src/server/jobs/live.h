@@ -69,8 +69,10 @@ struct attempt {
     uint8_t pool;
     uint32_t node;
     double cpu_seconds, memory_max_mb;
-    int64_t seq;    /* of the newest progress report that is kept */
-    usec_t unheard; /* engine time since when nobody answers for it; 0 = link is there */
+    bool fetch;      /* its log is elsewhere, and not all of it is here yet */
+    int64_t log_end; /* bytes of it that are here; -1 = not looked at yet */
+    int64_t seq;     /* of the newest progress report that is kept */
+    usec_t unheard;  /* engine time since when nobody answers for it; 0 = link is there */
 
     /* The real thing, as far as is known: jobs/pursue.c brings it to what is wanted. */
     struct runtime_op op;

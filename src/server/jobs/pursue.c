@@ -11,6 +11,7 @@
 
 #include "server/jobs/attempts.h"
 #include "server/jobs/launch.h"
+#include "server/jobs/log_copy.h"
 #include "server/jobs/size.h"
 #include "server/log.h"
 #include "server/nodes.h"
@@ -105,7 +106,11 @@ void attempt_pursue(struct yard *y, struct attempt *a)
     const struct live_job *j = yard_live(y, a->job);
     if (a->busy)
         return; /* it is looked at again when that is complete */
-    if (a->leaves) {
+    if (a->leaves && a->fetch) {
+        log_copy_ask(y, a); /* what is cleaned up may be gone with its log */
+        a->look_at = clock_now(&y->clock) + LOOK_EVERY;
+        yard_care(y);
+    } else if (a->leaves) {
         attempt_begin_op(y, a, OP_CLEAN);
     } else if (!j || j->attempt != a) {
         return;

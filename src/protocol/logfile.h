@@ -8,8 +8,8 @@
  * A disk that is full does not stop the job. What could not be written is dropped
  * and counted, and a line that begins with "[trainyard:" says so in its place once
  * there is room. */
-#ifndef CONDUCTOR_LOGFILE_H
-#define CONDUCTOR_LOGFILE_H
+#ifndef PROTOCOL_LOGFILE_H
+#define PROTOCOL_LOGFILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,9 +29,16 @@ struct logfile {
 };
 
 int logfile_open(struct logfile *l, int dir, int64_t max, int64_t keep, struct err *err);
+/* The same for one that has grown before: it goes on at its end. */
+int logfile_resume(struct logfile *l, int dir, int64_t max, int64_t keep, struct err *err);
 void logfile_done(struct logfile *l);
 
 void logfile_write(struct logfile *l, const char *bytes, size_t n);
+/* Adds bytes of a copy, or fails with what could not be added left out. */
+int logfile_append(struct logfile *l, const char *bytes, size_t n, struct err *err);
+/* What lies before this offset, a multiple of `max`, is not to be had any more: drops all
+ * that is there and goes on at the offset. */
+int logfile_skip(struct logfile *l, int64_t offset, struct err *err);
 /* Adds a line "[trainyard: text]" of our own, at the beginning of a line. */
 void logfile_note(struct logfile *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* The job is over: the last chance to tell of what was dropped. */

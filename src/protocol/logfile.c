@@ -1,7 +1,7 @@
 /* Owns the writing of the log. Nothing but a rename and an unlink happens at a
  * rotation, so a crash at any point leaves all bytes in files whose names tell
  * their order. Reading is in logread.c. */
-#include "conductor/logfile.h"
+#include "protocol/logfile.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,6 +10,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "protocol/logread.h"
 
 static int open_log(int dir)
 {
@@ -23,6 +25,19 @@ int logfile_open(struct logfile *l, int dir, int64_t max, int64_t keep, struct e
     if (fd < 0 || fstat(fd, &st) < 0)
         return err_set(err, ERR_IO, "cannot open the log: %s", strerror(errno));
     *l = (struct logfile){.dir = dir, .fd = fd, .max = max, .keep = keep, .size = st.st_size};
+    return 0;
+}
+
+int logfile_resume(struct logfile *l, int dir, int64_t max, int64_t keep, struct err *err)
+{
+    int64_t first, end;
+    if (logfile_open(l, dir, max, keep, err) < 0)
+        return -1;
+    if (logread_span(dir, max, &first, &end, err) < 0) {
+        logfile_done(l);
+        return -1;
+    }
+    l->rotated = (end - l->size) / max;
     return 0;
 }
 
@@ -122,6 +137,29 @@ void logfile_write(struct logfile *l, const char *bytes, size_t n)
     size_t done = mark(l) ? write_some(l, bytes, n) : 0;
     l->dropped += (int64_t)(n - done);
     l->unmarked += (int64_t)(n - done);
+}
+
+int logfile_append(struct logfile *l, const char *bytes, size_t n, struct err *err)
+{
+    if (write_some(l, bytes, n) == n)
+        return 0;
+    return err_set(err, ERR_IO, "cannot write the log: %s", strerror(l->why));
+}
+
+int logfile_skip(struct logfile *l, int64_t offset, struct err *err)
+{
+    char name[32];
+    for (int64_t part = l->rotated; part > 0 && part > l->rotated - l->keep - 1; part--) {
+        snprintf(name, sizeof name, "log.%lld", (long long)part);
+        unlinkat(l->dir, name, 0);
+    }
+    /* An empty part before it says where the next one begins. */
+    l->rotated = offset / l->max - 1;
+    if (offset % l->max || l->rotated < 0 || ftruncate(l->fd, 0) < 0)
+        return err_set(err, ERR_INVALID, "a log cannot go on at byte %lld", (long long)offset);
+    l->size = 0;
+    l->why = rotate(l);
+    return l->why ? err_set(err, ERR_IO, "cannot write the log: %s", strerror(l->why)) : 0;
 }
 
 void logfile_note(struct logfile *l, const char *fmt, ...)
