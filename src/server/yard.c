@@ -213,13 +213,14 @@ int yard_set_policy(struct yard *y, const struct combo *combo, struct err *err)
 
 enum { SOON = 5000, SILENT_LOOK = 500000, RETRY_LOOK = 60000000 };
 
-/* Looks at attempts that do not answer, or are not cleaned up yet. */
+/* Looks at attempts that do not answer, or are not cleaned up yet. One with an operation under
+ * way is looked at when that is complete. */
 static bool look_at_attempts(struct yard *y)
 {
     bool more = false;
     for (size_t i = y->attempts.n; i-- > 0;) {
         struct attempt *a = y->attempts.at[i];
-        if (a->link && !a->leaves && !a->again)
+        if (a->busy || (a->link && !a->leaves && !a->again))
             continue;
         attempt_look(y, a);
         more = true;

@@ -101,30 +101,46 @@ static void begin(struct yard *y, struct attempt *a)
         launch_begin(y, a);
 }
 
+/* What its conductor is to know. An operation under way does not matter: it may take long, as
+ * on a node that has just been out of reach. */
+static void talk(struct yard *y, struct attempt *a, const struct live_job *j)
+{
+    if (!a->link || !is_frozen_as_wanted(a))
+        return;
+    say_limit(y, a, j);
+    say_stop(y, a, j);
+}
+
+/* What is cleaned up may be gone with its log. */
+static void fetch_rest(struct yard *y, struct attempt *a)
+{
+    log_copy_ask(y, a);
+    a->look_at = clock_now(&y->clock) + LOOK_EVERY;
+    yard_care(y);
+}
+
+static void begin_missing(struct yard *y, struct attempt *a, const struct live_job *j)
+{
+    if (a->leaves && a->fetch)
+        fetch_rest(y, a);
+    else if (a->leaves)
+        attempt_begin_op(y, a, OP_CLEAN);
+    else if (!a->begun)
+        begin(y, a);
+    else if (!is_frozen_as_wanted(a) && (a->paused || !size_must_wait(y, a)))
+        set_frozen(y, a);
+    else
+        size_pursue(y, a, j);
+}
+
 void attempt_pursue(struct yard *y, struct attempt *a)
 {
     const struct live_job *j = yard_live(y, a->job);
-    if (a->busy)
-        return; /* it is looked at again when that is complete */
-    if (a->leaves && a->fetch) {
-        log_copy_ask(y, a); /* what is cleaned up may be gone with its log */
-        a->look_at = clock_now(&y->clock) + LOOK_EVERY;
-        yard_care(y);
-    } else if (a->leaves) {
-        attempt_begin_op(y, a, OP_CLEAN);
-    } else if (!j || j->attempt != a) {
-        return;
-    } else if (!a->begun) {
-        begin(y, a);
-    } else if (!is_frozen_as_wanted(a) && (a->paused || !size_must_wait(y, a))) {
-        set_frozen(y, a);
-    } else {
-        size_pursue(y, a, j);
-        if (!a->link || a->busy)
-            return;
-        say_limit(y, a, j);
-        say_stop(y, a, j);
-    }
+    bool current = j && j->attempt == a;
+    if (!a->busy && (a->leaves || current)) /* else it is looked at when that is complete */
+        begin_missing(y, a, j);
+    if (current && a->begun)
+        talk(y, a, j);
 }
 
 /* ---- what came of it ---------------------------------------------------------- */
@@ -238,9 +254,9 @@ void attempt_completed(struct yard *y, struct attempt *a)
             return; /* it is gone */
         break;
     }
-    if (a->again)
+    if (a->again || !a->link)
         yard_care(y);
-    else
+    if (!a->again)
         turn_pursue(y, a);
 }
 
