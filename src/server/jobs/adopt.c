@@ -162,18 +162,8 @@ static void adopt(struct yard *y, struct attempt *a)
     turn_pursue(y, a);
 }
 
-/* Offers the jobs that have a task already, or those that do not. */
-static void offer(struct yard *y, bool again)
-{
-    for (struct live_job *j = y->jobs.first, *next; j; j = next) {
-        next = j->next;
-        if (!j->attempt && (j->task != TASK_NONE) == again)
-            eligible_offer(y, j);
-    }
-}
-
 /* All that were in the engine come back first, so that ends and requeues find their tasks,
- * and the limits of arrays count them. */
+ * and the limits of arrays count those that run. */
 void adopt_all(struct yard *y)
 {
     for (struct live_job *j = y->jobs.first; j; j = j->next) {
@@ -190,6 +180,9 @@ void adopt_all(struct yard *y)
     stretch_follow(y);
     for (size_t i = 0; i < y->runtimes.n; i++)
         y->runtimes.at[i].ops->sweep(y->runtimes.at[i].runtime);
-    offer(y, true);
-    offer(y, false);
+    for (struct live_job *j = y->jobs.first, *next; j; j = next) {
+        next = j->next;
+        if (!j->attempt)
+            eligible_offer(y, j);
+    }
 }

@@ -44,8 +44,7 @@ static unsigned find_blocks(const struct yard *y, const struct live_job *j)
     if (!j->attempt && rules_can_hold(y, j, &err) < 0)
         blocks |= BLOCK_NODES;
     /* One that is in already stays in. */
-    bool in = j->task != TASK_NONE && !j->blocks;
-    if (!blocks && !in && ties_array_full(j))
+    if (!blocks && !j->ties.active && ties_array_full(j))
         blocks |= BLOCK_ARRAY;
     return blocks;
 }
