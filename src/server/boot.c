@@ -127,6 +127,8 @@ static int load_jobs(struct yard *y, struct err *err)
     return rc;
 }
 
+/* A job whose dependency can never be met has been cancelled for it. If it lives all the same,
+ * a user has queued it again in spite of that. */
 static int load_dep(void *ctx, int64_t job, int kind, int64_t on, struct err *err)
 {
     struct yard *y = ctx;
@@ -138,7 +140,7 @@ static int load_dep(void *ctx, int64_t job, int kind, int64_t on, struct err *er
     if (kind != SPEC_SINGLETON) {
         if (store_job_get(y->store, on, take_row, &row, err) < 0)
             return err->code == ERR_NOT_FOUND ? 0 : -1;
-        met = rules_dep((enum spec_dep_kind)kind, row.state, row.started > 0) == DEP_MET;
+        met = rules_dep((enum spec_dep_kind)kind, row.state, row.started > 0) != DEP_WAITS;
         job_row_done(&row);
     }
     VEC_PUSH(&j->deps, (struct live_dep){(enum spec_dep_kind)kind, on, met});
@@ -152,8 +154,15 @@ struct live_job *yard_revive(struct yard *y, int64_t id, struct err *err)
         return NULL;
     struct live_job *j = make_live(y, &row, err);
     job_row_done(&row);
-    if (j)
-        live_add(&y->jobs, j);
+    if (!j)
+        return NULL;
+    live_add(&y->jobs, j);
+    if (store_dep_get(y->store, id, load_dep, y, err) < 0) {
+        live_remove(&y->jobs, j);
+        drop_live(y, j);
+        return NULL;
+    }
+    live_depend(&y->jobs, j);
     return j;
 }
 
