@@ -346,7 +346,10 @@ void attempt_over(struct yard *y, struct attempt *a, const struct ending *end)
     if (!j || j->attempt != a)
         return;
     bool heard = *end->stop || end->lost || end->never_ran || !end->started;
-    enum stop_why stop = heard ? a->stop : STOP_NONE;
+    /* One that failed by itself just before does not fail its job, which a user has cancelled or
+     * queued again. */
+    bool moot = end->code != 0 && (a->stop == STOP_CANCEL || a->stop == STOP_REQUEUE);
+    enum stop_why stop = heard || moot ? a->stop : STOP_NONE;
     if (end->started)
         attempt_started(y, a, end->started);
     a->state = state_of(end, stop);
