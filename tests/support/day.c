@@ -1,6 +1,7 @@
 /* Owns the course of a simulated day. */
 #include "support/day.h"
 
+#include <math.h>
 #include <stdarg.h>
 
 #include "journal/replay.h"
@@ -109,12 +110,23 @@ static bool check_replay(struct day *d)
     return !*d->why;
 }
 
+/* Until something happens: often long, and often of any order of magnitude, so that things
+ * also meet each other half-way. While the disk fails it is short, because that ends soon. */
+static usec_t draw_pause(struct day *d)
+{
+    if (d->disk_until)
+        return day_between(d, 1, MINUTE);
+    if (day_chance(d, 0.6))
+        return day_between(d, 1, 30 * MINUTE);
+    return (usec_t)exp(rng_uniform(&d->rng) * log(20.0 * MINUTE));
+}
+
 bool day_run(struct day *d, uint64_t seed, struct tally *tally)
 {
     begin(d, seed, tally);
     usec_t end = d->w.now + 24 * HOUR;
     while (!*d->why && d->w.now < end) {
-        stage_run(&d->w, day_between(d, 1, 20 * MINUTE));
+        stage_run(&d->w, draw_pause(d));
         double what = rng_uniform(&d->rng);
         if (what < 0.35)
             day_submit(d);

@@ -72,6 +72,7 @@ struct day {
     unsigned mood;            /* kinds of faults that happen on this day */
     VEC(struct known *) jobs; /* by id, which count from 1 */
     bool clock_set;
+    usec_t disk_until;                              /* its disk fails; 0 = it does not */
     usec_t drained[STAGE_RUNTIMES][DAY_NODES_MOST]; /* when; 0 = it is not */
     size_t attempts_seen[STAGE_RUNTIMES];
     int64_t event; /* seq of the last one that was seen */

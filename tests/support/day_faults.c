@@ -19,7 +19,7 @@ enum fault {
 
 static const char *const names[FAULTS] = {"trouble with operations", "cut",    "reboot",
                                           "death of a conductor",    "clock",  "end of the server",
-                                          "change of the disk",      "restart"};
+                                          "trouble with the disk",   "restart"};
 
 static void draw_ops(struct day *d, struct fake *f)
 {
@@ -92,14 +92,17 @@ static void end_server(struct day *d)
     }
 }
 
-static void change_disk(struct day *d)
+static void break_disk(struct day *d)
 {
-    bool bad = day_chance(d, 0.3);
-    d->tally->full += bad;
-    disk_set_fault(!bad                 ? DISK_SOUND
-                   : day_chance(d, 0.5) ? DISK_FULL
-                                        : DISK_BROKEN,
-                   rng_below(&d->rng, 30));
+    d->tally->full++;
+    d->disk_until = d->w.now + day_between(d, SECOND, 2 * MINUTE);
+    disk_set_fault(day_chance(d, 0.5) ? DISK_FULL : DISK_BROKEN, rng_below(&d->rng, 30));
+}
+
+static void mend_disk(struct day *d)
+{
+    d->disk_until = 0;
+    disk_set_fault(DISK_SOUND, 0);
 }
 
 static void befall(struct day *d, enum fault fault)
@@ -132,7 +135,7 @@ static void befall(struct day *d, enum fault fault)
             end_server(d);
         break;
     case FAULT_DISK:
-        change_disk(d);
+        break_disk(d);
         break;
     case FAULT_MACHINE:
         d->tally->deaths++;
@@ -149,6 +152,8 @@ void day_befall(struct day *d)
         [FAULT_OPS] = 1,     [FAULT_CUT] = 1,    [FAULT_REBOOT] = 0.2, [FAULT_KILL] = 1,
         [FAULT_CLOCK] = 0.1, [FAULT_SERVER] = 1, [FAULT_DISK] = 1,     [FAULT_MACHINE] = 0.05};
     enum fault fault = (enum fault)rng_below(&d->rng, FAULTS);
+    if (d->disk_until && d->disk_until <= d->w.now)
+        mend_disk(d);
     if (!d->w.y)
         start_server(d);
     else if (d->mood & 1U << fault && day_chance(d, often[fault]))
@@ -157,7 +162,7 @@ void day_befall(struct day *d)
 
 void day_calm_down(struct day *d)
 {
-    disk_set_fault(DISK_SOUND, 0);
+    mend_disk(d);
     for (uint32_t i = 0; i < d->w.n_fakes; i++) {
         fake_set_faults(d->w.fakes[i], &(struct fake_faults){.reconnect = SECOND});
         for (uint32_t node = 0; node < fake_nodes(d->w.fakes[i]); node++)

@@ -16,8 +16,8 @@
 
 static void add_command(struct day *d, struct known *k, struct str *json)
 {
-    str_addf(json, "\"command\": [\"fake\", \"work=%d\", \"code=%d\"", (int)day_between(d, 1, 7200),
-             k->fails ? 7 : 0);
+    str_addf(json, "\"command\": [\"fake\", \"work=%d\", \"code=%d\"",
+             (int)day_between(d, 1, day_chance(d, 0.3) ? 60 : 7200), k->fails ? 7 : 0);
     if (day_chance(d, 0.5))
         str_add(json, ", \"saves\"");
     if (day_chance(d, 0.1))
@@ -75,7 +75,7 @@ static void add_ties(struct day *d, struct known *k, struct str *json)
 
 static struct known draw_request(struct day *d, struct str *json)
 {
-    struct known k = {.fails = day_chance(d, 0.1), .forgives = day_chance(d, 0.7)};
+    struct known k = {.fails = day_chance(d, 0.15), .forgives = day_chance(d, 0.7)};
     str_add(json, "{");
     add_command(d, &k, json);
     add_size(d, json);

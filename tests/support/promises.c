@@ -80,8 +80,11 @@ static bool check_result(struct day *d, const struct known *k)
 
 /* ---- when it may run --------------------------------------------------------------- */
 
+/* A job that was queued again waits only for what may still come. */
 static bool dep_met(const struct known *k, const struct known *on)
 {
+    if (k->requeues && on->over)
+        return true;
     switch (k->dep_kind) {
     case SPEC_AFTER:
         return on->truth.begun || on->over;
@@ -132,6 +135,15 @@ static bool check_ties(struct day *d, const struct known *k)
 
 /* ---- capacity ---------------------------------------------------------------------- */
 
+/* One that was frozen and has to end runs beside those that have its CPUs: it could not save
+ * itself otherwise. */
+static bool is_extra(const struct yard *y, const struct attempt *a)
+{
+    const struct live_job *j = yard_live(y, a->job);
+    const struct task *t = j ? yard_task(y, j) : NULL;
+    return a->stop != STOP_NONE && !(t && t->n);
+}
+
 /* Whether all that is wanted of the node is in force, as far as the server knows. */
 static bool is_settled(const struct yard *y, const char *node)
 {
@@ -139,7 +151,7 @@ static bool is_settled(const struct yard *y, const char *node)
         const struct attempt *a = y->attempts.at[i];
         if (strcmp(y->nodes.at[a->node].name, node) != 0)
             continue;
-        if (a->busy || a->leaves || a->unsure || a->adopted || !a->begun ||
+        if (a->busy || a->leaves || is_extra(y, a) || a->unsure || a->adopted || !a->begun ||
             a->set.cpus != a->cpus || a->set.frozen != a->paused)
             return false;
     }
@@ -188,7 +200,8 @@ static bool check_wanted(struct day *d)
         units_t cpus = 0;
         for (size_t i = 0; i < y->attempts.n; i++) {
             const struct attempt *a = y->attempts.at[i];
-            cpus += a->node == node && !a->leaves && !a->paused ? a->cpus : 0;
+            if (a->node == node && !a->leaves && !a->paused && !is_extra(y, a))
+                cpus += a->cpus;
         }
         if (cpus > y->cluster.nodes[node].cpus)
             return day_broken(

@@ -241,6 +241,17 @@ static int read_spec(const json_t *o, struct spec *s, struct err *err)
     return spec_check(s, &field, err);
 }
 
+static json_t *parse(const char *json)
+{
+    AUTO_FREE char *text = xstrdup(json);
+    for (char *quote = text; (quote = strchr(quote, '\'')) != NULL;)
+        *quote = '"';
+    json_t *o = json_loads(text, 0, NULL);
+    if (!o)
+        fail_msg("not JSON: %s", json);
+    return o;
+}
+
 int stage_hand_in(struct stage *w, const char *json, int64_t *first, struct err *err)
 {
     enum { BATCH_MOST = 16 };
@@ -249,8 +260,7 @@ int stage_hand_in(struct stage *w, const char *json, int64_t *first, struct err 
     const char *field;
     size_t n = 0, at;
     int rc = 0;
-    json_auto_t *o = json_loads(json, 0, NULL);
-    assert_non_null(o);
+    json_auto_t *o = parse(json);
     size_t all = json_is_array(o) ? json_array_size(o) : 1;
     assert_true(all <= BATCH_MOST);
     for (; rc == 0 && n < all; n++) {
@@ -304,4 +314,49 @@ const struct job_row *stage_job(struct stage *w, int64_t job)
         return &j->row;
     assert_ok(store_job_get(w->y->store, job, keep, &kept, &err), err);
     return &kept;
+}
+
+static int keep_attempt(void *ctx, const struct attempt_row *row, struct err *err)
+{
+    struct attempt_row *kept = ctx;
+    (void)err;
+    if (row->n != kept->n)
+        return 0;
+    char *node = xstrdup(row->node), *reason = xstrdup(row->reason);
+    free((char *)kept->node);
+    free((char *)kept->reason);
+    *kept = *row;
+    kept->node = node;
+    kept->reason = reason;
+    return 1;
+}
+
+const struct attempt_row *stage_attempt(struct stage *w, int64_t job, uint32_t n)
+{
+    static struct attempt_row kept;
+    struct err err;
+    kept.job = 0;
+    kept.n = n;
+    assert_ok(store_attempt_list(w->y->store, job, keep_attempt, &kept, &err), err);
+    assert_int_equal(kept.job, job);
+    return &kept;
+}
+
+/* ---- tests ------------------------------------------------------------------------- */
+
+int stage_set_up(void **state)
+{
+    static const struct fake_options node = {
+        .seed = 1, .nodes = 1, .cpus = 2 * UNIT, .memory_mb = 8192, .report = 10 * USEC_PER_SEC};
+    struct stage *w = *state = xmalloc(sizeof *w);
+    stage_begin(w, &node, "elastic-fifo");
+    stage_start(w);
+    return 0;
+}
+
+int stage_tear_down(void **state)
+{
+    stage_end(*state);
+    free(*state);
+    return 0;
 }

@@ -6,6 +6,7 @@
 
 #include "runtime/fake.h"
 #include "server/yard.h"
+#include "store/attempts.h"
 
 enum { STAGE_RUNTIMES = 4 };
 
@@ -57,8 +58,8 @@ void stage_run(struct stage *w, usec_t span);
 /* The same until the job is over, at most this long; whether it is. */
 bool stage_run_until_over(struct stage *w, int64_t job, usec_t span);
 
-/* Submits a request of this JSON object, or a batch as a list of them; its first job. Fails
- * the test when refused. */
+/* Submits a request of this JSON object, or a batch as a list of them; its first job. Quotes
+ * may be single ones. Fails the test when refused. */
 int64_t stage_submit(struct stage *w, const char *json);
 /* The same, for one that may be refused: -1. */
 int64_t stage_try_submit(struct stage *w, const char *json, struct err *err);
@@ -68,6 +69,17 @@ int stage_hand_in(struct stage *w, const char *json, int64_t *first, struct err 
 /* What the store knows of a job; its texts live until the next call. */
 const struct job_row *stage_job(struct stage *w, int64_t job);
 enum job_state stage_state(struct stage *w, int64_t job);
+
+/* The n-th attempt of the job as the store knows it; its texts live until the next call.
+ * Fails the test when there is none. */
+const struct attempt_row *stage_attempt(struct stage *w, int64_t job, uint32_t n);
+
+/* cmocka's set-up and tear-down of tests with a server on one node of 2 CPUs and 8 GB and the
+ * policy elastic-fifo: *state becomes a struct stage. */
+int stage_set_up(void **state);
+int stage_tear_down(void **state);
+#define STAGE_TEST(function)                                                                       \
+    cmocka_unit_test_setup_teardown(function, stage_set_up, stage_tear_down)
 
 /* Fails the test, with where things stand, unless the job is in this state. */
 #define assert_state(w, job, want)                                                                 \
