@@ -53,12 +53,13 @@ static void promises_hold(void **state)
     do
         good = is_good_day(seed++, &t);
     while (good && !only_seed && time(NULL) < end);
-    print_message("# %u simulated days: %u jobs submitted (%u done, %u failed, %u cancelled, %u "
-                  "timed out), %u requests refused, %u attempts, %u commands, %u servers, %u "
-                  "partitions, %u deaths of conductors and nodes, %u full disks; checked after "
-                  "%u turns\n",
-                  t.days, t.submitted, t.done, t.failed, t.cancelled, t.timeout, t.refused,
-                  t.attempts, t.commands, t.servers, t.cuts, t.deaths, t.full, t.turns);
+    print_message(
+        "# %u simulated days: %u jobs submitted (%u done, %u failed, %u cancelled, %u "
+        "timed out), %u requests refused, %u attempts, %u commands, %u servers, %u "
+        "partitions, %u deaths of conductors and nodes, %u changes of nodes, %u full disks; "
+        "checked after %u turns\n",
+        t.days, t.submitted, t.done, t.failed, t.cancelled, t.timeout, t.refused, t.attempts,
+        t.commands, t.servers, t.cuts, t.deaths, t.nodes, t.full, t.turns);
     assert_true(good);
 }
 

@@ -62,7 +62,7 @@ struct known {
 /* What happened, over all days. */
 struct tally {
     uint32_t days, turns, submitted, refused, done, failed, cancelled, timeout, attempts;
-    uint32_t commands, servers, cuts, deaths, full;
+    uint32_t commands, servers, cuts, deaths, full, nodes;
 };
 
 struct day {
@@ -74,6 +74,7 @@ struct day {
     bool clock_set;
     usec_t disk_until;                              /* its disk fails; 0 = it does not */
     usec_t drained[STAGE_RUNTIMES][DAY_NODES_MOST]; /* when; 0 = it is not */
+    bool shrunk[STAGE_RUNTIMES][DAY_NODES_MOST];    /* it had more before */
     size_t attempts_seen[STAGE_RUNTIMES];
     int64_t event; /* seq of the last one that was seen */
     char why[512]; /* what promise was broken; "" = none */

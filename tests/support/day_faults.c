@@ -10,6 +10,7 @@ enum fault {
     FAULT_CUT,     /* a node cannot be reached */
     FAULT_REBOOT,  /* a node restarts */
     FAULT_KILL,    /* a conductor is killed */
+    FAULT_NODE,    /* a node comes, goes, is lost, grows or shrinks */
     FAULT_CLOCK,   /* the clock is set */
     FAULT_SERVER,  /* the server ends */
     FAULT_DISK,    /* its disk is full, or broken */
@@ -17,9 +18,15 @@ enum fault {
     FAULTS,
 };
 
-static const char *const names[FAULTS] = {"trouble with operations", "cut",    "reboot",
-                                          "death of a conductor",    "clock",  "end of the server",
-                                          "trouble with the disk",   "restart"};
+static const char *const names[FAULTS] = {[FAULT_OPS] = "trouble with operations",
+                                          [FAULT_CUT] = "cut",
+                                          [FAULT_REBOOT] = "reboot",
+                                          [FAULT_KILL] = "death of a conductor",
+                                          [FAULT_NODE] = "change",
+                                          [FAULT_CLOCK] = "clock",
+                                          [FAULT_SERVER] = "end of the server",
+                                          [FAULT_DISK] = "trouble with the disk",
+                                          [FAULT_MACHINE] = "restart"};
 
 static void draw_ops(struct day *d, struct fake *f)
 {
@@ -105,9 +112,40 @@ static void mend_disk(struct day *d)
     disk_set_fault(DISK_SOUND, 0);
 }
 
+/* What ran on a node that is taken away is gone. */
+static void change_node(struct day *d, uint32_t i, uint32_t node)
+{
+    struct fake *f = d->w.fakes[i];
+    const struct fake_node *n = &f->nodes.at[node];
+    units_t cpus = (units_t)(1 + rng_below(&d->rng, 8)) * UNIT;
+    int64_t memory_mb = (int64_t)(2048 + rng_below(&d->rng, 8192));
+    d->tally->nodes++;
+    switch (rng_below(&d->rng, 5)) {
+    case 0:
+        if (f->nodes.n < DAY_NODES_MOST)
+            fake_add_node(f, cpus, memory_mb);
+        break;
+    case 1:
+        d->shrunk[i][node] |= cpus < n->cpus || memory_mb < n->memory_mb;
+        fake_set_node(f, node, cpus, memory_mb);
+        break;
+    case 2:
+        if (node > 0) {
+            d->shrunk[i][node] = true;
+            fake_reboot_node(f, node);
+            fake_remove_node(f, node);
+        }
+        break;
+    default:
+        fake_lose_node(f, node, !n->lost);
+        break;
+    }
+}
+
 static void befall(struct day *d, enum fault fault)
 {
-    struct fake *f = d->w.fakes[rng_below(&d->rng, d->w.n_fakes)];
+    uint32_t i = (uint32_t)rng_below(&d->rng, d->w.n_fakes);
+    struct fake *f = d->w.fakes[i];
     uint32_t node = (uint32_t)rng_below(&d->rng, fake_nodes(f));
     day_note(d, "%s of %s%u", names[fault], f->options.prefix, node + 1);
     switch (fault) {
@@ -125,6 +163,9 @@ static void befall(struct day *d, enum fault fault)
     case FAULT_KILL:
         d->tally->deaths++;
         fake_kill_conductor(f, node);
+        break;
+    case FAULT_NODE:
+        change_node(d, i, node);
         break;
     case FAULT_CLOCK:
         d->clock_set = true;
@@ -149,8 +190,9 @@ static void befall(struct day *d, enum fault fault)
 void day_befall(struct day *d)
 {
     static const double often[FAULTS] = {
-        [FAULT_OPS] = 1,     [FAULT_CUT] = 1,    [FAULT_REBOOT] = 0.2, [FAULT_KILL] = 1,
-        [FAULT_CLOCK] = 0.1, [FAULT_SERVER] = 1, [FAULT_DISK] = 1,     [FAULT_MACHINE] = 0.05};
+        [FAULT_OPS] = 1,    [FAULT_CUT] = 1,    [FAULT_REBOOT] = 0.2,
+        [FAULT_KILL] = 1,   [FAULT_NODE] = 0.5, [FAULT_CLOCK] = 0.1,
+        [FAULT_SERVER] = 1, [FAULT_DISK] = 1,   [FAULT_MACHINE] = 0.05};
     enum fault fault = (enum fault)rng_below(&d->rng, FAULTS);
     if (d->disk_until && d->disk_until <= d->w.now)
         mend_disk(d);
@@ -160,13 +202,21 @@ void day_befall(struct day *d)
         befall(d, fault);
 }
 
+/* It has what the first nodes had, which is what jobs were accepted for. */
+static void mend_node(struct fake *f, uint32_t node)
+{
+    fake_cut_node(f, node, 0);
+    fake_set_node(f, node, f->options.cpus, f->options.memory_mb);
+    fake_lose_node(f, node, false);
+}
+
 void day_calm_down(struct day *d)
 {
     mend_disk(d);
     for (uint32_t i = 0; i < d->w.n_fakes; i++) {
         fake_set_faults(d->w.fakes[i], &(struct fake_faults){.reconnect = SECOND});
         for (uint32_t node = 0; node < fake_nodes(d->w.fakes[i]); node++)
-            fake_cut_node(d->w.fakes[i], node, 0);
+            mend_node(d->w.fakes[i], node);
     }
     if (!d->w.y)
         stage_start(&d->w);

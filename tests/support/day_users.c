@@ -199,8 +199,7 @@ static void drain(struct day *d)
     char name[16];
     struct err err;
     snprintf(name, sizeof name, "%c%u", (char)('a' + i), n + 1);
-    assert_ok(nodes_find(d->w.y, name, &node, &err), err);
-    if (nodes_drain(d->w.y, node, drains, &err) < 0)
+    if (nodes_find(d->w.y, name, &node, &err) < 0 || nodes_drain(d->w.y, node, drains, &err) < 0)
         return;
     d->drained[i][n] = 0;
     if (stage_accepts(&d->w) && drains)

@@ -158,8 +158,10 @@ static bool is_settled(const struct yard *y, const char *node)
     return true;
 }
 
+/* Unless it shrinks: what does not fit has to end first. */
 static bool check_node(struct day *d, const struct fake *f, uint32_t node)
 {
+    const struct fake_node *n = &f->nodes.at[node];
     units_t cpus = 0;
     int64_t memory = 0;
     for (size_t i = 0; i < f->attempts.n; i++) {
@@ -169,14 +171,12 @@ static bool check_node(struct day *d, const struct fake *f, uint32_t node)
         memory += a->size.memory_mb;
         cpus += a->frozen ? 0 : a->size.cpus;
     }
-    if (memory > f->options.memory_mb)
-        return day_broken(d, 0, "%s has %lld MB, and what runs there may use %lld",
-                          f->nodes.at[node].name, (long long)f->options.memory_mb,
-                          (long long)memory);
-    if (cpus > f->options.cpus && d->w.y && is_settled(d->w.y, f->nodes.at[node].name))
-        return day_broken(d, 0, "%s has %lld CPUs, and what runs there may use %lld",
-                          f->nodes.at[node].name, (long long)(f->options.cpus / UNIT),
-                          (long long)(cpus / UNIT));
+    if (memory > n->memory_mb)
+        return day_broken(d, 0, "%s has %lld MB, and what runs there may use %lld", n->name,
+                          (long long)n->memory_mb, (long long)memory);
+    if (cpus > n->cpus && d->w.y && is_settled(d->w.y, n->name))
+        return day_broken(d, 0, "%s has %lld CPUs, and what runs there may use %lld", n->name,
+                          (long long)(n->cpus / UNIT), (long long)(cpus / UNIT));
     return true;
 }
 
@@ -186,10 +186,16 @@ static bool check_nodes(struct day *d)
         if (fake_overlaps(d->w.fakes[i]))
             return day_broken(d, 0, "a command was begun while it ran");
         for (uint32_t node = 0; node < fake_nodes(d->w.fakes[i]); node++)
-            if (!check_node(d, d->w.fakes[i], node))
+            if (!d->shrunk[i][node] && !check_node(d, d->w.fakes[i], node))
                 return false;
     }
     return true;
+}
+
+/* Names of nodes are a letter for the runtime, and a number. */
+static bool has_shrunk(const struct day *d, const char *node)
+{
+    return d->shrunk[*node - 'a'][strtoul(node + 1, NULL, 10) - 1];
 }
 
 /* What the server wants of a node at the same time. */
@@ -198,6 +204,8 @@ static bool check_wanted(struct day *d)
     const struct yard *y = d->w.y;
     for (uint32_t node = 0; node < y->cluster.n; node++) {
         units_t cpus = 0;
+        if (has_shrunk(d, y->nodes.at[node].name))
+            continue;
         for (size_t i = 0; i < y->attempts.n; i++) {
             const struct attempt *a = y->attempts.at[i];
             if (a->node == node && !a->leaves && !a->paused && !is_extra(y, a))
