@@ -1,7 +1,9 @@
 /* Owns the nodes: showing, draining and undraining them. */
-#include "server/nodes.h"
+#include <stdarg.h>
+
 #include "server/api/call.h"
 #include "server/api/parts.h"
+#include "server/nodes.h"
 
 struct node_view {
     const char *name, *state;
@@ -53,21 +55,35 @@ static json_t *jobs_on(const struct yard *y, const struct node *n)
     return jobs;
 }
 
+static void __attribute__((format(printf, 2, 3))) add_notice(struct str *out, const char *fmt, ...)
+{
+    va_list args;
+    str_add(out, out->n ? "; " : "");
+    va_start(args, fmt);
+    str_addv(out, fmt, args);
+    va_end(args);
+}
+
 /* What its operator should know. */
 static void add_notices(const struct yard *y, uint32_t index, struct str *out)
 {
     const struct yard_node *n = &y->nodes.at[index];
-    const struct node *held = &y->engine.cluster.nodes[index];
+    const struct node *has = &y->cluster.nodes[index], *held = &y->engine.cluster.nodes[index];
     if (n->lost)
-        str_add(out, "it does not answer; its jobs go on if they can");
+        add_notice(out, "it does not answer; its jobs go on if they can");
     if (n->refusal)
-        str_addf(out, "%s%s", out->n ? "; " : "", n->refusal);
-    if (nodes_overcommitted(y, index))
-        str_addf(out, "%sjobs hold %g CPUs, %g GPUs and %lld MB, more than it has now",
-                 out->n ? "; " : "", api_units(held->cpu_held), api_units(held->gpu_held),
-                 (long long)held->memory_held);
+        add_notice(out, "%s", n->refusal);
+    if (held->cpu_held > has->cpus)
+        add_notice(out, "jobs hold %g CPUs, and it has %g", api_units(held->cpu_held),
+                   api_units(has->cpus));
+    if (held->gpu_held > has->gpus)
+        add_notice(out, "jobs hold %g GPUs, and it has %g", api_units(held->gpu_held),
+                   api_units(has->gpus));
+    if (has->memory_mb && held->memory_held > has->memory_mb)
+        add_notice(out, "jobs hold %lld MB of memory, and it has %lld",
+                   (long long)held->memory_held, (long long)has->memory_mb);
     if (n->notice)
-        str_addf(out, "%s%s", out->n ? "; " : "", n->notice);
+        add_notice(out, "%s", n->notice);
 }
 
 static json_t *print_node(const struct yard *y, uint32_t index)
