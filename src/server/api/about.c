@@ -34,18 +34,36 @@ struct health_view {
 };
 
 static const struct api_member health_members[] = {
-    API_STRING(health_view, status, "ok or failing"),
-    API_STRING_IF_SET(health_view, detail, "Why the server fails"),
+    API_STRING(health_view, status, "ok, degraded or failing"),
+    API_STRING_IF_SET(health_view, detail, "What is wrong"),
     {0},
 };
 
 static const struct api_schema health_schema = {"Health", .members = health_members};
 
+/* Anybody may ask: the reasons are for those who may see the nodes. */
+static void add_trouble(struct str *out, const struct yard_node *n)
+{
+    if (n->lost || n->refusals)
+        str_addf(out, "%snode %s %s", out->n ? ", " : "", n->name,
+                 n->lost ? "does not answer" : "refuses to start jobs");
+}
+
 static void show_health(const struct api_call *c)
 {
     const struct turn *t = &c->yard->turn;
-    struct health_view v = {t->failing ? "failing" : "ok", t->failing ? t->failure : NULL};
+    struct str trouble = {0};
+    for (size_t i = 0; i < c->yard->nodes.n; i++)
+        if (!c->yard->nodes.at[i].gone)
+            add_trouble(&trouble, &c->yard->nodes.at[i]);
+    if (trouble.n)
+        str_add(&trouble, "; `trainyard nodes` shows why");
+    struct health_view v = {
+        .status = t->failing ? "failing" : trouble.n ? "degraded" : "ok",
+        .detail = t->failing ? t->failure : trouble.at,
+    };
     reply_json(c->reply, t->failing ? 503 : 200, api_print(&health_schema, &v));
+    str_done(&trouble);
 }
 
 struct ready_view {
