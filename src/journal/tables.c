@@ -2,7 +2,6 @@
  * could not reckon; whether a job is one that can be is job_normalise()'s affair. */
 #include "journal/tables.h"
 
-#define UNITS_MAX 1000000000 /* as in job_normalise() */
 #define MEMORY_MAX 1000000000000
 
 /* clang-format off */

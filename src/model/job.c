@@ -39,8 +39,7 @@ static bool time_is_valid(usec_t t)
 
 static int check_units(const struct job *j, struct err *err)
 {
-    enum { UNITS_LIMIT = 1000000000 }; /* a million units */
-    if (j->max > UNITS_LIMIT || j->req > UNITS_LIMIT)
+    if (j->max > UNITS_MAX || j->req > UNITS_MAX)
         return err_set(err, ERR_INVALID, "more than a million units");
     if (j->min > j->max)
         return err_set(err, ERR_INVALID, "min %g is above max %g", (double)j->min / UNIT,
@@ -50,7 +49,7 @@ static int check_units(const struct job *j, struct err *err)
                        (double)j->req / UNIT, (double)j->min / UNIT, (double)j->max / UNIT);
     if (j->pool != POOL_CPU && (j->req % UNIT || j->min % UNIT || j->max % UNIT))
         return err_set(err, ERR_INVALID, "a number of GPUs must be whole");
-    if (j->cpus < 0 || j->cpus > UNITS_LIMIT)
+    if (j->cpus < 0 || j->cpus > UNITS_MAX)
         return err_set(err, ERR_INVALID, "CPUs per GPU must be from 0 to a million");
     return 0;
 }

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 
 typedef int64_t units_t;
+#define UNITS_MAX INT64_C(1000000000) /* of a job: a million units */
 #define UNIT 1000LL
 
 /* A curve without a table is linear: S(n) = n. A table covers 1..len whole units; the curve

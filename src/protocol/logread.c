@@ -17,11 +17,12 @@
 #include "base/mem.h"
 #include "base/str.h"
 
-enum { TRIES = 10000 };
+enum { TRIES = 1000 };
 
 struct view {
     int current;         /* the file `log`, part number last + 1; -1 = there is none */
     int64_t first, last; /* numbers of the rotated files that are there; 0 = none */
+    int64_t next;        /* the first of them from the part on that is looked for; 0 = none */
 };
 
 static int failed(struct err *err)
@@ -29,7 +30,24 @@ static int failed(struct err *err)
     return err_set(err, ERR_IO, "cannot read the log: %s", strerror(errno));
 }
 
-static int list_parts(int dir, struct view *v, struct err *err)
+/* What a job may have put in the place of a log must not hold up whoever reads it: links
+ * are not followed, and nothing but a regular file counts. -1 and errno, ENOENT when there
+ * is none. */
+static int open_regular(int dir, const char *name)
+{
+    AUTO_CLOSE int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    struct stat st;
+    if (fd < 0 && (errno == ELOOP || errno == ENXIO))
+        errno = ENOENT;
+    if (fd < 0 || fstat(fd, &st) < 0)
+        return -1;
+    if (S_ISREG(st.st_mode))
+        return fd_take(&fd);
+    errno = ENOENT;
+    return -1;
+}
+
+static int list_parts(int dir, int64_t max, int64_t from, struct view *v, struct err *err)
 {
     int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *d = fd < 0 ? NULL : fdopendir(fd);
@@ -41,13 +59,15 @@ static int list_parts(int dir, struct view *v, struct err *err)
     }
     const struct dirent *e;
     int64_t n;
-    v->first = v->last = 0;
+    v->first = v->last = v->next = 0;
     while ((e = readdir(d))) {
         if (strncmp(e->d_name, "log.", 4) != 0 ||
-            str_parse_int(e->d_name + 4, 1, INT64_MAX - 1, &n, NULL) < 0)
+            str_parse_int(e->d_name + 4, 1, INT64_MAX / max - 2, &n, NULL) < 0)
             continue;
         v->first = !v->first || n < v->first ? n : v->first;
         v->last = n > v->last ? n : v->last;
+        if (n >= from && (!v->next || n < v->next))
+            v->next = n;
     }
     closedir(d);
     return 0;
@@ -56,19 +76,19 @@ static int list_parts(int dir, struct view *v, struct err *err)
 static bool is_still_current(int dir, int fd)
 {
     struct stat now, then;
-    if (fstatat(dir, "log", &now, 0) < 0)
+    if (fstatat(dir, "log", &now, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(now.st_mode))
         return fd < 0;
     return fd >= 0 && fstat(fd, &then) == 0 && now.st_ino == then.st_ino;
 }
 
 /* Close v->current when it is done with. */
-static int open_view(int dir, struct view *v, struct err *err)
+static int open_view(int dir, int64_t max, int64_t from, struct view *v, struct err *err)
 {
     for (unsigned i = 0; i < TRIES; i++) {
-        AUTO_CLOSE int fd = openat(dir, "log", O_RDONLY | O_CLOEXEC);
+        AUTO_CLOSE int fd = open_regular(dir, "log");
         if (fd < 0 && errno != ENOENT)
             return failed(err);
-        if (list_parts(dir, v, err) < 0)
+        if (list_parts(dir, max, from, v, err) < 0)
             return -1;
         if (is_still_current(dir, fd)) {
             v->current = fd_take(&fd);
@@ -82,7 +102,7 @@ static int open_part(int dir, int64_t part)
 {
     char name[32];
     snprintf(name, sizeof name, "log.%lld", (long long)part);
-    return openat(dir, name, O_RDONLY | O_CLOEXEC);
+    return open_regular(dir, name);
 }
 
 /* Opens the file that holds the offset, which is moved to the oldest byte that is
@@ -91,14 +111,14 @@ static int open_part(int dir, int64_t part)
 static int open_at(int dir, int64_t max, int64_t *offset, int64_t *start, bool *last, int *fd,
                    struct err *err)
 {
-    for (;;) {
+    for (unsigned missing = 0;;) {
         struct view v;
-        if (open_view(dir, &v, err) < 0)
+        int64_t part = *offset / max + 1;
+        if (open_view(dir, max, part, &v, err) < 0)
             return -1;
         AUTO_CLOSE int current = v.current;
-        int64_t part = *offset / max + 1;
-        if (part < v.first) {
-            part = v.first;
+        if (v.next > part) {
+            part = v.next;
             *offset = (part - 1) * max;
         }
         *start = (part - 1) * max;
@@ -112,6 +132,9 @@ static int open_at(int dir, int64_t max, int64_t *offset, int64_t *start, bool *
             return 0;
         if (errno != ENOENT)
             return failed(err);
+        if (++missing > TRIES)
+            return err_set(err, ERR_IO, "cannot read the log: log.%lld is not a file",
+                           (long long)part);
     }
 }
 
@@ -149,7 +172,7 @@ int logread_span(int dir, int64_t max, int64_t *first, int64_t *end, struct err 
 {
     struct view v;
     struct stat st = {0};
-    if (open_view(dir, &v, err) < 0)
+    if (open_view(dir, max, 1, &v, err) < 0)
         return -1;
     AUTO_CLOSE int fd = v.current;
     if (fd >= 0 && fstat(fd, &st) < 0)

@@ -1,12 +1,14 @@
 /* Owns the rules about which fields of a job request go together, and derives missing fields
  * from others. */
 #include "wire/spec_check.h"
+#include "model/speed.h"
 
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "base/str.h"
+#include "model/speed.h"
 #include "wire/spec_lists.h"
 #include "wire/spec_places.h"
 #include "wire/value.h"
@@ -143,6 +145,8 @@ static int check_size(struct check *c)
     bool launcher = s->resize == SPEC_RESIZE_TORCHRUN || s->resize == SPEC_RESIZE_HOROVOD;
     if (s->gpu_type && s->gpus.max == 0)
         return fault(c, "gpu_type", "the job does not ask for GPUs");
+    if (s->cpus.max > UNITS_MAX / s->workers.max || s->gpus.max > UNITS_MAX / s->workers.max)
+        return fault(c, "workers", "all workers together ask for more than a million units");
     if (s->workers.max > 1 && !launcher)
         return fault(c, "workers", "several workers need resize: torchrun or horovod");
     if (s->resize == SPEC_RESIZE_LIVE && s->gpus.max > 0)

@@ -168,6 +168,8 @@ def test_submit_refused(yard):
             ({"command": ["true"], "after": "afterok:99999999"}, "after", "99999999"),
             ({"command": ["true"], "workdir": "here"}, "workdir", "absolute"),
             ({"command": ["true"], "env": {"A": ["b"]}}, "env", ""),
+            ({"command": ["true"], "resize": "torchrun", "cpus": 65535, "workers": "1-65535"},
+             "workers", "more than a million units"),
             ({"jobs": []}, "jobs", "at least one"),
             ({"jobs": {}}, "jobs", "list"),
             ({"jobs": [{"command": ["true"]}], "cpus": 1}, "jobs", "no other member"),

@@ -237,7 +237,79 @@ static void record_is_whole_or_not_there(void **state)
     remove_folder(dir, path);
 }
 
+/* ---- hostile files ------------------------------------------------------------------ */
+
+static void expect_nothing(int dir)
+{
+    char bytes[64];
+    struct err e;
+    int64_t first, end, from = 0;
+    size_t got;
+    assert_ok(logread_span(dir, 1000, &first, &end, &e), e);
+    assert_int_equal(first, 0);
+    assert_int_equal(end, 0);
+    assert_ok(logread(dir, 1000, &from, bytes, sizeof bytes, &got, &e), e);
+    assert_int_equal(got, 0);
+}
+
+/* A job can put anything in the place of its log. */
+static void what_is_not_a_file_is_no_log(void **state)
+{
+    (void)state;
+    char path[64];
+    int dir = open_folder(path);
+    assert_int_equal(mkfifoat(dir, "log", 0600), 0);
+    expect_nothing(dir);
+    assert_int_equal(unlinkat(dir, "log", 0), 0);
+    assert_int_equal(symlinkat("/etc/passwd", dir, "log"), 0);
+    expect_nothing(dir);
+    assert_int_equal(unlinkat(dir, "log", 0), 0);
+    assert_int_equal(mkdirat(dir, "log", 0700), 0);
+    expect_nothing(dir);
+    remove_folder(dir, path);
+}
+
+static void put(int dir, const char *name, const char *text)
+{
+    int fd = openat(dir, name, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+    close(fd);
+}
+
+static void parts_that_nobody_wrote(void **state)
+{
+    (void)state;
+    char path[64], bytes[64];
+    struct err e;
+    int64_t from = 0, first, end;
+    size_t got;
+    int dir = open_folder(path);
+    put(dir, "log.99999999999999999999", "");
+    put(dir, "log.9223372036854775806", "");
+    put(dir, "log.9223372036854776", "");
+    put(dir, "log.-1", "");
+    put(dir, "log.7", "seven");
+    put(dir, "log.9", "nine");
+    put(dir, "log", "last");
+    assert_ok(logread_span(dir, 1000, &first, &end, &e), e);
+    assert_int_equal(first, 6000);
+    assert_int_equal(end, 9004);
+    assert_ok(logread(dir, 1000, &from, bytes, sizeof bytes, &got, &e), e);
+    assert_int_equal(from, 6000);
+    assert_int_equal(got, 5);
+    from = 6005; /* the rest of it, and the next, are missing */
+    assert_ok(logread(dir, 1000, &from, bytes, sizeof bytes, &got, &e), e);
+    assert_int_equal(from, 8000);
+    assert_int_equal(got, 4);
+    from = 7500;
+    assert_ok(logread(dir, 1000, &from, bytes, sizeof bytes, &got, &e), e);
+    assert_int_equal(from, 8000);
+    remove_folder(dir, path);
+}
+
 static const struct CMUnitTest tests[] = {
+    TEST(what_is_not_a_file_is_no_log),  TEST(parts_that_nobody_wrote),
     TEST(log_is_read_by_offset),         TEST(log_is_followed_while_it_rotates),
     TEST(notes_of_our_own_begin_a_line), TEST(claim_is_taken_once),
     TEST(void_claim_stays_void),         TEST(strange_claims_are_errors),

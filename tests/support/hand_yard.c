@@ -63,8 +63,8 @@ struct live_job *hand_offer(struct hand_yard *f, struct live_job *j)
 {
     struct err err;
     assert_ok(terms_to_job(&j->terms, (uint32_t)j->row.id, j->row.name, j->row.priority,
-                           clock_now(&f->y.clock), USEC_NEVER, NULL, &j->arena[0], &j->job[0],
-                           &err),
+                           clock_now(&f->y.clock), USEC_NEVER, UNITS_MAX, NULL, &j->arena[0],
+                           &j->job[0], &err),
               err);
     hand_step(f, (struct event){.kind = EVENT_SUBMIT, .job = &j->job[0]});
     j->task = f->y.engine.submitted;

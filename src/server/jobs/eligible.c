@@ -98,14 +98,12 @@ void eligible_offer(struct yard *y, struct live_job *j)
 
 void eligible_fit_all(struct yard *y)
 {
-    struct err err;
     for (struct live_job *j = y->jobs.first, *next; j; j = next) {
         next = j->next;
-        if (j->attempt)
-            continue;
-        if (j->terms.gpu_type && rules_make_job(y, j, &err) < 0)
-            log_warning("job=%lld terms: %s", (long long)j->row.id, err.text);
-        eligible_offer(y, j);
+        if (j->terms.gpu_type || j->terms.workers_max > 1 || j->estimate.fit.sizes > 1)
+            rules_tell_terms(y, j);
+        if (!j->attempt)
+            eligible_offer(y, j);
     }
 }
 

@@ -29,6 +29,18 @@ static usec_t engine_deadline(const struct yard *y, usec_t wall)
     return !wall ? USEC_NEVER : now + left > 0 ? now + left : 1;
 }
 
+/* The most units of the pool that a node has. */
+static units_t largest_node(const struct yard *y, unsigned pool)
+{
+    units_t most = 0;
+    for (uint32_t i = 0; i < y->cluster.n; i++) {
+        const struct node *n = &y->cluster.nodes[i];
+        units_t size = pool == POOL_ANY_GPU ? n->gpus : node_size(n, pool);
+        most = size > most ? size : most;
+    }
+    return most;
+}
+
 int rules_make_job(const struct yard *y, struct live_job *j, struct err *err)
 {
     struct job *job = &j->job[!j->job_now];
@@ -42,7 +54,8 @@ int rules_make_job(const struct yard *y, struct live_job *j, struct err *err)
         j->terms.pool = (uint8_t)(pool < POOLS_MAX ? pool : POOL_ANY_GPU);
     }
     if (terms_to_job(&j->terms, (uint32_t)j->row.id, j->row.name, j->row.priority, submit,
-                     engine_deadline(y, j->row.deadline), &j->estimate.fit, arena, job, err) < 0)
+                     engine_deadline(y, j->row.deadline), largest_node(y, j->terms.pool),
+                     &j->estimate.fit, arena, job, err) < 0)
         return -1;
     j->job_now = !j->job_now;
     return 0;

@@ -99,11 +99,11 @@ static units_t largest(const struct terms *t)
 }
 
 /* Whole workers only. */
-static struct speed worker_sizes(const struct terms *t, const struct speed_fit *measured,
-                                 struct arena *arena)
+static struct speed worker_sizes(const struct terms *t, units_t most,
+                                 const struct speed_fit *measured, struct arena *arena)
 {
-    units_t most = largest(t);
-    uint32_t each = (uint32_t)(most / UNIT / (units_t)t->workers_max), n = (uint32_t)(most / UNIT);
+    uint32_t each = (uint32_t)(largest(t) / UNIT / (units_t)t->workers_max);
+    uint32_t n = (uint32_t)(most / UNIT);
     double *speeds = ARENA_ARRAY(arena, n, double);
     for (uint32_t k = 1; k <= n; k++) {
         double speed = measured ? speed_fit_step(measured, UNIT).mid /
@@ -114,15 +114,19 @@ static struct speed worker_sizes(const struct terms *t, const struct speed_fit *
     return speed_table(arena, speeds, n);
 }
 
-/* NULL = as many times faster as it has units. */
-static const struct speed *make_curve(const struct terms *t, const struct speed_fit *measured,
-                                      struct arena *arena)
+/* NULL = as many times faster as it has units. A curve is as long as the largest node, not
+ * as what is asked for, which may be anything. */
+static const struct speed *make_curve(const struct terms *t, units_t room,
+                                      const struct speed_fit *measured, struct arena *arena)
 {
     const struct speed_fit *fit = measured && measured->sizes >= 2 ? measured : NULL;
-    units_t least = t->pool == POOL_CPU ? t->asked_min : t->gpus_min, most = largest(t);
+    units_t least = t->pool == POOL_CPU ? t->asked_min : t->gpus_min;
+    units_t most = largest(t) < room ? largest(t) : room;
     struct speed curve;
+    if (least > most)
+        return NULL; /* no node can hold it */
     if (has_launcher(t))
-        curve = worker_sizes(t, fit, arena);
+        curve = worker_sizes(t, most, fit, arena);
     else if (fit && most > UNIT)
         curve = speed_fit_curve(fit, arena, (uint32_t)((least + UNIT - 1) / UNIT),
                                 (uint32_t)((most + UNIT - 1) / UNIT));
@@ -134,11 +138,11 @@ static const struct speed *make_curve(const struct terms *t, const struct speed_
 }
 
 int terms_to_job(const struct terms *t, uint32_t id, const char *name, int32_t priority,
-                 usec_t submit, usec_t deadline, const struct speed_fit *measured,
+                 usec_t submit, usec_t deadline, units_t room, const struct speed_fit *measured,
                  struct arena *arena, struct job *out, struct err *err)
 {
     bool gpu = t->pool != POOL_CPU;
-    const struct speed *curve = make_curve(t, measured, arena);
+    const struct speed *curve = make_curve(t, room, measured, arena);
     *out = (struct job){
         .id = id,
         .priority = priority,

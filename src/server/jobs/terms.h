@@ -50,11 +50,12 @@ void terms_to_row(const struct terms *t, struct job_row *row);
 /* Workers of an elastic launcher that so many units serve; 1 for other jobs. */
 uint32_t terms_workers(const struct terms *t, units_t units);
 
-/* What the engine is told. Times are engine time; deadline USEC_NEVER = none. A curve that
+/* What the engine is told. Times are engine time; deadline USEC_NEVER = none. `room` is the
+ * most that a node has. A curve that
  * was measured on two sizes or more counts; otherwise speed is taken to grow with size.
  * The name is borrowed; the arena, which must live as long, has the curve. */
 int terms_to_job(const struct terms *t, uint32_t id, const char *name, int32_t priority,
-                 usec_t submit, usec_t deadline, const struct speed_fit *measured,
+                 usec_t submit, usec_t deadline, units_t room, const struct speed_fit *measured,
                  struct arena *arena, struct job *out, struct err *err);
 
 #endif
