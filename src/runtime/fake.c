@@ -247,6 +247,15 @@ units_t fake_cpus_in_use(const struct fake *f, uint32_t node)
 
 /* ---- the runtime -------------------------------------------------------------- */
 
+/* Whether something may still run on the node, or is left there. */
+static bool has_attempts(const struct fake *f, uint32_t node)
+{
+    for (size_t i = 0; i < f->attempts.n; i++)
+        if (f->attempts.at[i].node == node && !f->attempts.at[i].cleaned)
+            return true;
+    return false;
+}
+
 static int fake_open(struct runtime_host *h, const void *options, struct runtime **out,
                      struct err *err)
 {
@@ -256,7 +265,7 @@ static int fake_open(struct runtime_host *h, const void *options, struct runtime
     *r = (struct runtime){f, h};
     f->server = r;
     for (size_t i = 0; i < f->nodes.n; i++)
-        if (!f->nodes.at[i].gone)
+        if (!f->nodes.at[i].gone || has_attempts(f, (uint32_t)i))
             tell_of_node(f, i);
     for (size_t i = 0; i < f->attempts.n; i++)
         fake_conductor_call(f, &f->attempts.at[i]);

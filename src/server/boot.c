@@ -48,7 +48,6 @@ static struct live_job *make_live(struct yard *y, const struct job_row *row, str
     struct live_job *j = xcalloc(1, sizeof *j);
     j->row = job_row_copy(row);
     j->task = TASK_NONE;
-    j->blocks = row->state == JOB_HELD ? BLOCK_HOLD : 0;
     j->submission = submission_get(&y->submissions, y->store, row->request, err);
     int rc = j->submission ? terms_from_spec(&j->submission->spec, &j->terms, err) : -1;
     if (rc == 0) {

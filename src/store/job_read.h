@@ -17,6 +17,7 @@
 /* Written whenever the job is saved; none of them is in an index. The others, which are, are
  * state, over and ended: see jobs.c. */
 #define JOB_COLUMNS_PLAIN(X)                                                                       \
+    X(held, int)                                                                                   \
     X(priority, int)                                                                               \
     X(started, int)                                                                                \
     X(deadline, int)                                                                               \

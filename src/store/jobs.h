@@ -5,6 +5,7 @@
 #ifndef STORE_JOBS_H
 #define STORE_JOBS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -24,6 +25,7 @@ struct job_row {
     int64_t request; /* of store_request_add() */
     const char *name, *user;
     enum job_state state;
+    bool held; /* by a user: no other attempt begins */
     int32_t priority;
     int64_t array; /* id of the first job of its array, 0 = none */
     int64_t array_index;

@@ -158,6 +158,8 @@ static const char version_3[] =
     "ALTER TABLE job ADD COLUMN metric_name TEXT NOT NULL DEFAULT '';"
     "ALTER TABLE job ADD COLUMN progress_source TEXT NOT NULL DEFAULT '';"
     "ALTER TABLE job ADD COLUMN progress_at INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE job ADD COLUMN held INTEGER NOT NULL DEFAULT 0;"
+    "UPDATE job SET held = state = 'held';"
     "UPDATE job SET request = (SELECT id FROM request WHERE request.id = job.id);"
     "UPDATE job SET epoch = said ->> '$.epoch', epochs = said ->> '$.epochs',"
     "  loss = said ->> '$.loss', metric_name = coalesce(said ->> '$.metric', ''),"

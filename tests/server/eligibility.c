@@ -1,4 +1,5 @@
 /* When a job may run: holds, dependencies, singletons, limits of arrays. */
+#include "policy/combo.h"
 #include "server/jobs/verbs.h"
 #include "store/job_state.h"
 #include "support/stage.h"
@@ -59,6 +60,43 @@ static void requeue_with_hold_stops_it_and_holds_it(void **state)
     assert_ok(verb_release(w->y, job, &err), err);
     assert_true(stage_run_until_over(w, job, 2 * MINUTE));
     assert_int_equal(stage_job(w, job)->attempt, 2);
+}
+
+static void a_hold_of_a_job_that_still_runs_survives_a_kill(void **state)
+{
+    struct stage *w = *state;
+    struct err err;
+    int64_t job = stage_submit(w, "{'command': ['fake', 'work=60', 'deaf'], 'grace': '20s'}");
+    stage_run(w, 5 * SECOND);
+    assert_ok(verb_requeue(w->y, job, true, &err), err);
+    stage_run(w, SECOND);
+    assert_state(w, job, JOB_STOPPING);
+    restart(w);
+    stage_run(w, 30 * SECOND);
+    assert_state(w, job, JOB_HELD);
+    assert_int_equal(running(w), 0);
+}
+
+static void a_hold_of_a_frozen_job_survives_a_kill(void **state)
+{
+    struct stage *w = *state;
+    struct err err;
+    struct combo edf;
+    assert_ok(combo_parse("edf", &edf, &err), err);
+    assert_ok(yard_set_policy(w->y, &edf, &err), err);
+    int64_t job = stage_submit(w, "{'command': ['fake', 'work=60'], 'cpus': 2,"
+                                  " 'preempt': 'pause'}");
+    stage_run(w, 5 * SECOND);
+    stage_submit(w, "{'command': ['fake', 'work=60'], 'cpus': 2, 'deadline': '1h'}");
+    stage_run(w, 5 * SECOND);
+    assert_ok(verb_hold(w->y, job, &err), err);
+    stage_turn(w);
+    restart(w);
+    stage_run(w, 10 * MINUTE);
+    assert_false(job_state_over(stage_state(w, job)));
+    assert_ok(verb_release(w->y, job, &err), err);
+    assert_true(stage_run_until_over(w, job, 2 * MINUTE));
+    assert_state(w, job, JOB_DONE);
 }
 
 /* ---- dependencies -------------------------------------------------------------------- */
@@ -199,6 +237,8 @@ static const struct CMUnitTest tests[] = {
     STAGE_TEST(a_held_job_waits_until_it_is_released),
     STAGE_TEST(a_job_that_runs_is_not_held),
     STAGE_TEST(requeue_with_hold_stops_it_and_holds_it),
+    STAGE_TEST(a_hold_of_a_job_that_still_runs_survives_a_kill),
+    STAGE_TEST(a_hold_of_a_frozen_job_survives_a_kill),
     STAGE_TEST(each_kind_of_dependency_is_kept),
     STAGE_TEST(a_job_whose_dependency_failed_says_so),
     STAGE_TEST(a_job_queued_again_waits_for_what_may_still_come),

@@ -116,6 +116,7 @@ static const struct job_row jobs[] = {
      .name = "held",
      .user = "root",
      .state = JOB_HELD,
+     .held = true,
      .submitted = 1794862639158779,
      .deadline = 1794877039158779,
      .code = -1,

@@ -143,6 +143,7 @@ void store_dir_same_job(const struct job_row *a, const struct job_row *b)
     assert_string_equal(a->name, b->name);
     assert_string_equal(a->user, b->user);
     assert_int_equal(a->state, b->state);
+    assert_int_equal(a->held, b->held);
     assert_int_equal(a->priority, b->priority);
     assert_true(a->array == b->array);
     assert_true(a->array_index == b->array_index);

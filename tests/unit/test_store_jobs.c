@@ -53,6 +53,7 @@ static const struct job_row odd_jobs[] = {
      .memory_mb = INT64_MAX,
      .time_limit = INT64_MIN,
      .resize_cost = INT64_MAX,
+     .held = true,
      .step = NAN,
      .total = NAN,
      .epoch = NAN,

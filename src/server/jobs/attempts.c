@@ -267,7 +267,7 @@ static void queue_again(struct yard *y, struct live_job *j, bool failed, const c
                           .task = j->task};
     if (t && yard_step(y, &event, &err) < 0)
         log_warning("job=%lld requeue: %s", (long long)j->row.id, err.text);
-    j->row.state = j->blocks & BLOCK_HOLD ? JOB_HELD : JOB_QUEUED;
+    j->row.state = j->row.held ? JOB_HELD : JOB_QUEUED;
     free((char *)j->row.reason);
     j->row.reason = xstrdup(reason);
     if (failed) {

@@ -29,12 +29,11 @@ static bool waits_for_deps(const struct live_job *j, bool *singleton)
     return waits;
 }
 
-/* A hold stays until it is released; the others follow from what there is. */
 static unsigned find_blocks(const struct yard *y, const struct live_job *j)
 {
     bool singleton;
     struct err err;
-    unsigned blocks = j->blocks & BLOCK_HOLD;
+    unsigned blocks = j->row.held ? BLOCK_HOLD : 0;
     if (waits_for_deps(j, &singleton))
         blocks |= BLOCK_DEPS;
     if (singleton)

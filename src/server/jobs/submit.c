@@ -112,12 +112,12 @@ static struct live_job *make_live(const struct spec *s, usec_t now)
     struct live_job *j = xcalloc(1, sizeof *j);
     usec_t deadline = s->deadline_at ? s->deadline_at : s->deadline ? now + s->deadline : 0;
     j->task = TASK_NONE;
-    j->blocks = s->hold ? BLOCK_HOLD : 0;
     j->row = (struct job_row){
         .name = xstrdup(s->name),
         .user = xstrdup(s->user),
         .reason = xstrdup(""),
         .state = s->hold ? JOB_HELD : JOB_QUEUED,
+        .held = s->hold,
         .priority = s->priority,
         .submitted = now,
         .deadline = deadline,

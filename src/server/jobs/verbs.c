@@ -57,7 +57,7 @@ int verb_hold(struct yard *y, int64_t id, struct err *err)
         return err_set(err, ERR_CONFLICT,
                        "job %lld is %s; `trainyard requeue --hold %lld` stops it and holds it",
                        (long long)id, job_state_name(j->row.state), (long long)id);
-    j->blocks |= BLOCK_HOLD;
+    j->row.held = true;
     if (!j->attempt)
         j->row.state = JOB_HELD;
     eligible_offer(y, j);
@@ -72,10 +72,10 @@ int verb_release(struct yard *y, int64_t id, struct err *err)
     struct live_job *j = require_live(y, id, err);
     if (!j)
         return -1;
-    if (!(j->blocks & BLOCK_HOLD))
+    if (!j->row.held)
         return err_set(err, ERR_CONFLICT, "job %lld is not held; it is %s", (long long)id,
                        job_state_name(j->row.state));
-    j->blocks &= ~(unsigned)BLOCK_HOLD;
+    j->row.held = false;
     if (!j->attempt)
         j->row.state = JOB_QUEUED;
     eligible_offer(y, j);
@@ -90,7 +90,7 @@ static int requeue_over(struct yard *y, int64_t id, bool hold, struct err *err)
     struct live_job *j = yard_revive(y, id, err);
     if (!j)
         return -1;
-    j->blocks = hold ? BLOCK_HOLD : 0;
+    j->row.held = hold;
     j->row.state = hold ? JOB_HELD : JOB_QUEUED;
     j->row.code = -1;
     j->row.ended = j->row.eligible = 0;
@@ -112,7 +112,8 @@ int verb_requeue(struct yard *y, int64_t id, bool hold, struct err *err)
     if (j && j->attempt->stop == STOP_CANCEL)
         return err_set(err, ERR_CONFLICT, "job %lld is being cancelled", (long long)id);
     if (j) {
-        j->blocks |= hold ? BLOCK_HOLD : 0;
+        j->row.held |= hold;
+        yard_touch(y, j);
         attempt_stop(y, j, STOP_REQUEUE, -1);
     } else if (requeue_over(y, id, hold, err) < 0) {
         return -1;
