@@ -48,8 +48,7 @@ struct known {
     int64_t dep; /* 0 = none */
     /* What users did. */
     uint32_t requeues; /* that may have been accepted */
-    bool cancelled;    /* that was accepted, */
-    uint32_t attempts; /* and none begins after so many */
+    uint32_t attempts; /* that may begin, as it was cancelled or held */
     /* As last seen. */
     struct day_truth truth, before;
     struct day_told told;

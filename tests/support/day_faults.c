@@ -8,6 +8,7 @@
 enum fault {
     FAULT_OPS,     /* operations fail, are slow, or are not answered */
     FAULT_CUT,     /* a node cannot be reached */
+    FAULT_BLIP,    /* all links of a runtime are lost for a moment */
     FAULT_REBOOT,  /* a node restarts */
     FAULT_KILL,    /* a conductor is killed */
     FAULT_NODE,    /* a node comes, goes, is lost, grows or shrinks */
@@ -20,6 +21,7 @@ enum fault {
 
 static const char *const names[FAULTS] = {[FAULT_OPS] = "trouble with operations",
                                           [FAULT_CUT] = "cut",
+                                          [FAULT_BLIP] = "blip",
                                           [FAULT_REBOOT] = "reboot",
                                           [FAULT_KILL] = "death of a conductor",
                                           [FAULT_NODE] = "change",
@@ -112,7 +114,7 @@ static void mend_disk(struct day *d)
     disk_set_fault(DISK_SOUND, 0);
 }
 
-/* What ran on a node that is taken away is gone. */
+/* What runs on a node that is taken away may end. */
 static void change_node(struct day *d, uint32_t i, uint32_t node)
 {
     struct fake *f = d->w.fakes[i];
@@ -132,7 +134,6 @@ static void change_node(struct day *d, uint32_t i, uint32_t node)
     case 2:
         if (node > 0) {
             d->shrunk[i][node] = true;
-            fake_reboot_node(f, node);
             fake_remove_node(f, node);
         }
         break;
@@ -155,6 +156,10 @@ static void befall(struct day *d, enum fault fault)
     case FAULT_CUT:
         d->tally->cuts++;
         fake_cut_node(f, node, fake_now(f) + day_between(d, SECOND, 10 * MINUTE));
+        break;
+    case FAULT_BLIP:
+        for (node = 0; node < fake_nodes(f); node++)
+            fake_cut_node(f, node, fake_now(f) + day_between(d, 1, SECOND));
         break;
     case FAULT_REBOOT:
         d->tally->deaths++;
@@ -190,9 +195,9 @@ static void befall(struct day *d, enum fault fault)
 void day_befall(struct day *d)
 {
     static const double often[FAULTS] = {
-        [FAULT_OPS] = 1,    [FAULT_CUT] = 1,    [FAULT_REBOOT] = 0.2,
-        [FAULT_KILL] = 1,   [FAULT_NODE] = 0.5, [FAULT_CLOCK] = 0.1,
-        [FAULT_SERVER] = 1, [FAULT_DISK] = 1,   [FAULT_MACHINE] = 0.05};
+        [FAULT_OPS] = 1,  [FAULT_CUT] = 1,       [FAULT_BLIP] = 1,    [FAULT_REBOOT] = 0.2,
+        [FAULT_KILL] = 1, [FAULT_NODE] = 0.5,    [FAULT_CLOCK] = 0.1, [FAULT_SERVER] = 1,
+        [FAULT_DISK] = 1, [FAULT_MACHINE] = 0.05};
     enum fault fault = (enum fault)rng_below(&d->rng, FAULTS);
     if (d->disk_until && d->disk_until <= d->w.now)
         mend_disk(d);

@@ -92,6 +92,7 @@ static void take_jobs(struct day *d, const struct known *as)
     for (int64_t i = 0; i < n; i++) {
         struct known *k = xcalloc(1, sizeof *k);
         *k = *as;
+        k->attempts = UINT32_MAX;
         k->id = (int64_t)d->jobs.n + 1;
         if (as->array)
             k->array = k->id - i;
@@ -169,26 +170,46 @@ static int change(struct day *d, const struct known *k, struct err *err)
     return verb_change(d->w.y, k->id, &c, err);
 }
 
+/* From now on no attempt begins, if that is accepted. */
+static void end_attempts(struct day *d, struct known *k)
+{
+    const struct live_job *j = yard_live(d->w.y, k->id);
+    uint32_t attempts = j ? j->row.attempt : k->row.attempt;
+    if (stage_accepts(&d->w))
+        k->attempts = attempts;
+}
+
 static void cancel(struct day *d, struct known *k)
 {
     struct err err;
-    if (verb_cancel(d->w.y, k->id, day_chance(d, 0.5) ? -1 : 0, &err) < 0)
-        return;
-    const struct live_job *j = yard_live(d->w.y, k->id);
-    uint32_t attempts = j ? j->row.attempt : 0; /* NULL: it is over now, and stays so */
-    if (!stage_accepts(&d->w))
-        return;
-    k->cancelled = true;
-    k->attempts = j ? attempts : stage_job(&d->w, k->id)->attempt;
+    if (verb_cancel(d->w.y, k->id, day_chance(d, 0.5) ? -1 : 0, &err) == 0)
+        end_attempts(d, k);
+}
+
+static void hold(struct day *d, struct known *k)
+{
+    struct err err;
+    if (verb_hold(d->w.y, k->id, &err) == 0)
+        end_attempts(d, k);
+}
+
+static void release(struct day *d, struct known *k)
+{
+    struct err err;
+    if (verb_release(d->w.y, k->id, &err) == 0)
+        k->attempts = UINT32_MAX;
 }
 
 static void requeue(struct day *d, struct known *k)
 {
+    bool holds = day_chance(d, 0.2);
     struct err err;
-    if (verb_requeue(d->w.y, k->id, day_chance(d, 0.2), &err) < 0)
+    if (verb_requeue(d->w.y, k->id, holds, &err) < 0)
         return;
     k->requeues++;
-    k->cancelled = false;
+    k->attempts = UINT32_MAX;
+    if (holds)
+        end_attempts(d, k);
 }
 
 static void drain(struct day *d)
@@ -240,10 +261,10 @@ void day_command(struct day *d)
         cancel(d, k);
         break;
     case HOLD:
-        (void)verb_hold(d->w.y, k->id, &err);
+        hold(d, k);
         break;
     case RELEASE:
-        (void)verb_release(d->w.y, k->id, &err);
+        release(d, k);
         break;
     case REQUEUE:
         requeue(d, k);
@@ -271,6 +292,6 @@ void day_release_all(struct day *d)
         (void)nodes_drain(d->w.y, node, false, &err);
     memset(d->drained, 0, sizeof d->drained);
     for (size_t i = 0; i < d->jobs.n; i++)
-        (void)verb_release(d->w.y, d->jobs.at[i]->id, &err);
+        release(d, d->jobs.at[i]);
     stage_turn(&d->w);
 }

@@ -5,6 +5,7 @@
 #include "runtime/fake_world.h"
 #include "server/jobs/live.h"
 #include "store/job_state.h"
+#include "support/audit.h"
 #include "support/promises_store.h"
 #include "support/test.h"
 
@@ -53,8 +54,9 @@ static bool check_once(struct day *d, const struct known *k)
         return day_broken(d, k->id, "it is over, and its command runs");
     if (k->row.state == JOB_HELD && t->running)
         return day_broken(d, k->id, "it is held, and its command runs");
-    if (k->cancelled && k->row.attempt > k->attempts)
-        return day_broken(d, k->id, "attempt %u began after it was cancelled", k->row.attempt);
+    if (k->row.attempt > k->attempts)
+        return day_broken(d, k->id, "attempt %u began after it was cancelled or held",
+                          k->row.attempt);
     return true;
 }
 
@@ -219,13 +221,33 @@ static bool check_wanted(struct day *d)
     return true;
 }
 
+/* ---- the engine --------------------------------------------------------------------- */
+
+/* Its own invariants, and that the server carries out what it has decided. */
+static bool check_engine_state(struct day *d)
+{
+    const struct yard *y = d->w.y;
+    struct audit audit = {0};
+    bool good = audit_state(&audit, &y->engine);
+    if (!good)
+        day_broken(d, 0, "the engine: %s", audit.why);
+    audit_done(&audit);
+    for (size_t i = 0; good && i < y->engine.running.n; i++) {
+        const struct live_job *j = yard_job_of_task(y, y->engine.running.at[i]);
+        const struct task *t = &y->engine.tasks[y->engine.running.at[i]];
+        if (!j || !j->attempt || j->attempt->cpus != t->n || j->attempt->node != t->at.at[0].node)
+            good = day_broken(d, j ? j->row.id : 0, "the engine runs it, and the server does not");
+    }
+    return good;
+}
+
 /* ---- all --------------------------------------------------------------------------- */
 
 bool promises_check(struct day *d)
 {
     look_at_truth(d);
     if (!promises_check_rows(d) || !promises_check_events(d) || !promises_check_engines(d) ||
-        !check_nodes(d) || !check_wanted(d))
+        !check_nodes(d) || !check_wanted(d) || !check_engine_state(d))
         return false;
     for (size_t i = 0; i < d->jobs.n; i++) {
         const struct known *k = d->jobs.at[i];
