@@ -63,15 +63,17 @@ fuzz: ## each fuzzer for FUZZ_SECONDS (60)
 	+@$(again) prepare NAMES='$(call select,$(FUZZERS))'
 	@FUZZ_SECONDS='$(FUZZ_SECONDS)' $(run) $(call select,$(FUZZERS))
 
-# Those whose every run is another: kills at random instants, orders at random times.
+# Those whose every run is another: kills at random instants, orders at random times, worlds
+# from a seed, which is another one in each round.
 SOAKED := faults/kills faults/jobs elastic/restarts elastic/sizes cli/replay malleable/flips malleable/pytorch \
-    torch/kills torch/sizes property/engine store/crash
+    torch/kills torch/sizes property/engine server/simulation store/crash
 
 soak: ## what is drawn by lot, again and again until it fails, for SOAK_MINUTES (60)
 	@tools/setup --check test
 	+@$(again) prepare NAMES='$(call select,$(SOAKED))'
 	@end=$$(($$(date +%s) + 60 * $(SOAK_MINUTES))); round=0; \
-	while round=$$((round + 1)); echo "round $$round"; $(run) $(call select,$(SOAKED)) || exit 1; \
+	while round=$$((round + 1)); seed=$$(date +%s); echo "round $$round, seed $$seed"; \
+	    PROPERTY_SEED=$$seed SIMULATION_SEED=$${seed}000000 $(run) $(call select,$(SOAKED)) || exit 1; \
 	    [ $$(date +%s) -lt $$end ]; do :; done
 
 # Builds what the tests in NAMES run.

@@ -5,10 +5,10 @@
  * against what is true in the fake world; then the faults end, and what was wanted must come
  * about.
  *
- *   simulation              days for SIMULATION_SECONDS, from seed SIMULATION_SEED (1) on
- *   simulation SEED         one day again, with the server's log
+ *   simulation              days for SIMULATION_SECONDS (120), from seed SIMULATION_SEED (1) on
+ *   simulation SEED         one day again, with what happens and the server's log
  *
- * A failure prints its seed. */
+ * A failure prints its seed. tests/support/day.h tells what a day is. */
 #include <time.h>
 
 #include "support/day.h"

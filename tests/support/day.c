@@ -121,6 +121,17 @@ static usec_t draw_pause(struct day *d)
     return (usec_t)exp(rng_uniform(&d->rng) * log(20.0 * MINUTE));
 }
 
+/* For a while nothing fails and nobody commands: what was wanted must come about. */
+static void have_lull(struct day *d)
+{
+    day_note(d, "a lull");
+    day_calm_down(d);
+    stage_run(&d->w, 10 * MINUTE);
+    if (!*d->why)
+        promises_check_settled(d);
+    day_trouble_again(d);
+}
+
 bool day_run(struct day *d, uint64_t seed, struct tally *tally)
 {
     begin(d, seed, tally);
@@ -132,6 +143,8 @@ bool day_run(struct day *d, uint64_t seed, struct tally *tally)
             day_submit(d);
         else if (what < 0.6)
             day_command(d);
+        else if (what < 0.65)
+            have_lull(d);
         else
             day_befall(d);
     }

@@ -49,6 +49,11 @@ void day_draw_faults(struct day *d)
     d->mood = (unsigned)rng_below(&d->rng, 1U << FAULTS);
     if (day_chance(d, 0.3))
         d->mood |= (1U << FAULT_SERVER) | (1U << FAULT_OPS);
+    day_trouble_again(d);
+}
+
+void day_trouble_again(struct day *d)
+{
     for (uint32_t i = 0; i < d->w.n_fakes; i++)
         draw_ops(d, d->w.fakes[i]);
 }

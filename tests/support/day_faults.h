@@ -11,5 +11,7 @@ void day_draw_faults(struct day *d);
 void day_befall(struct day *d);
 /* All faults end, and a server runs. */
 void day_calm_down(struct day *d);
+/* They come back. */
+void day_trouble_again(struct day *d);
 
 #endif

@@ -3,6 +3,7 @@
 #include "support/promises.h"
 
 #include "runtime/fake_world.h"
+#include "server/jobs/launch.h"
 #include "server/jobs/live.h"
 #include "store/job_state.h"
 #include "support/audit.h"
@@ -254,6 +255,49 @@ bool promises_check(struct day *d)
         if (!check_once(d, k) || !check_result(d, k) || !check_ties(d, k) ||
             (k->truth.begun > k->before.begun && !check_begin(d, k)))
             return false;
+    }
+    return true;
+}
+
+/* ---- when it is quiet ------------------------------------------------------------------ */
+
+static const struct fake_attempt *real_attempt(const struct day *d, const struct attempt *a)
+{
+    for (uint32_t f = 0; f < d->w.n_fakes; f++)
+        for (size_t i = 0; i < d->w.fakes[f]->attempts.n; i++) {
+            const struct fake_attempt *is = &d->w.fakes[f]->attempts.at[i];
+            if (is->id.job == a->job && is->id.n == a->n)
+                return is;
+        }
+    return NULL;
+}
+
+/* What is not as it is wanted; NULL = nothing. */
+static const char *what_differs(const struct day *d, const struct attempt *a)
+{
+    const struct live_job *j = yard_live(d->w.y, a->job);
+    const struct fake_attempt *is = real_attempt(d, a);
+    if (a->leaves)
+        return "it has ended, and something is left of it";
+    if (a->stop == STOP_CANCEL || a->stop == STOP_REQUEUE)
+        return "it has not stopped";
+    if (!is || is->state != FAKE_RUNNING || !a->link)
+        return "it does not run";
+    if (is->frozen != a->paused)
+        return "it is frozen or not, unlike what is wanted";
+    if (is->size.cpus != a->cpus)
+        return "it has another size than it should";
+    usec_t limit = launch_time_limit(j, a);
+    return (is->limit == USEC_NEVER ? 0 : is->limit) == limit ? NULL : "it has another time limit";
+}
+
+bool promises_check_settled(struct day *d)
+{
+    for (size_t i = 0; i < d->w.y->attempts.n; i++) {
+        const struct attempt *a = d->w.y->attempts.at[i];
+        const char *what = what_differs(d, a);
+        if (what)
+            return day_broken(d, a->job, "attempt %u: %s", a->n, what);
     }
     return true;
 }
