@@ -13,6 +13,7 @@
 #include "server/jobs/attempts.h"
 #include "server/jobs/pursue.h"
 #include "server/jobs/rules.h"
+#include "server/jobs/size.h"
 #include "server/log.h"
 #include "server/nodes.h"
 #include "server/stretch.h"
@@ -99,16 +100,26 @@ static void send_replies(struct yard *y, const struct err *failure)
     y->turn.replies.n = 0;
 }
 
-static void act(struct yard *y)
+/* Those of the first n in the list that give CPUs back, or those that do not. */
+static void pursue(struct yard *y, size_t n, bool giving)
 {
-    size_t n = y->turn.todo.n;
     for (size_t i = 0; i < n; i++) {
         struct attempt *a = y->turn.todo.at[i];
-        if (!a)
+        if (!a || size_gives(a) != giving)
             continue;
+        y->turn.todo.at[i] = NULL;
         a->queued = false;
         attempt_pursue(y, a);
     }
+}
+
+/* Those that give CPUs back come first, so that those that get them know that they have to
+ * wait. */
+static void act(struct yard *y)
+{
+    size_t n = y->turn.todo.n;
+    pursue(y, n, true);
+    pursue(y, n, false);
     size_t left = y->turn.todo.n - n;
     if (left)
         memmove(y->turn.todo.at, y->turn.todo.at + n, left * sizeof *y->turn.todo.at);

@@ -33,8 +33,7 @@ struct yard_node {
     bool lost;                     /* it does not answer */
     bool gone;                     /* it does not come back */
     bool drained;                  /* by a user */
-    uint32_t shrinking;            /* attempts whose threads are about to give CPUs back */
-    VEC(struct attempt *) waiting; /* for these CPUs */
+    VEC(struct attempt *) waiting; /* for CPUs that others are about to give back */
     uint32_t refusals;             /* starts in a row that it refused */
     usec_t closed_until;           /* engine time up to which it takes no more; 0 = it does */
     char *refusal;                 /* why the last start failed; NULL = none has */

@@ -8,7 +8,7 @@
 enum fault {
     FAULT_OPS,     /* operations fail, are slow, or are not answered */
     FAULT_CUT,     /* a node cannot be reached */
-    FAULT_BLIP,    /* all links of a runtime are lost for a moment */
+    FAULT_BLIP,    /* all links are lost for a moment */
     FAULT_REBOOT,  /* a node restarts */
     FAULT_KILL,    /* a conductor is killed */
     FAULT_NODE,    /* a node comes, goes, is lost, grows or shrinks */
@@ -148,6 +148,16 @@ static void change_node(struct day *d, uint32_t i, uint32_t node)
     }
 }
 
+void day_blip(struct day *d)
+{
+    for (uint32_t i = 0; i < d->w.n_fakes; i++) {
+        struct fake *f = d->w.fakes[i];
+        for (uint32_t node = 0; node < fake_nodes(f); node++)
+            if (!fake_is_cut(f, node))
+                fake_cut_node(f, node, fake_now(f) + day_between(d, 1, SECOND));
+    }
+}
+
 static void befall(struct day *d, enum fault fault)
 {
     uint32_t i = (uint32_t)rng_below(&d->rng, d->w.n_fakes);
@@ -163,8 +173,7 @@ static void befall(struct day *d, enum fault fault)
         fake_cut_node(f, node, fake_now(f) + day_between(d, SECOND, 10 * MINUTE));
         break;
     case FAULT_BLIP:
-        for (node = 0; node < fake_nodes(f); node++)
-            fake_cut_node(f, node, fake_now(f) + day_between(d, 1, SECOND));
+        day_blip(d);
         break;
     case FAULT_REBOOT:
         d->tally->deaths++;
@@ -215,9 +224,12 @@ void day_befall(struct day *d)
 /* It has what the first nodes had, which is what jobs were accepted for. */
 static void mend_node(struct fake *f, uint32_t node)
 {
+    const struct fake_node *n = &f->nodes.at[node];
     fake_cut_node(f, node, 0);
-    fake_set_node(f, node, f->options.cpus, f->options.memory_mb);
-    fake_lose_node(f, node, false);
+    if (n->cpus != f->options.cpus || n->memory_mb != f->options.memory_mb)
+        fake_set_node(f, node, f->options.cpus, f->options.memory_mb);
+    if (n->lost)
+        fake_lose_node(f, node, false);
 }
 
 void day_calm_down(struct day *d)

@@ -9,6 +9,8 @@
 void day_draw_faults(struct day *d);
 /* One of them happens, or ends. */
 void day_befall(struct day *d);
+/* All links of all runtimes are lost for a moment, with what is on its way. */
+void day_blip(struct day *d);
 /* All faults end, and a server runs. */
 void day_calm_down(struct day *d);
 /* They come back. */

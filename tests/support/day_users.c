@@ -10,6 +10,7 @@
 #include "server/jobs/verbs.h"
 #include "server/nodes.h"
 #include "store/job_state.h"
+#include "support/day_faults.h"
 #include "support/test.h"
 
 /* ---- submissions ---------------------------------------------------------------- */
@@ -283,6 +284,10 @@ void day_command(struct day *d)
         break;
     }
     (void)stage_accepts(&d->w);
+    if (day_chance(d, 0.1)) { /* what follows from it may get lost */
+        stage_run(&d->w, day_between(d, 0, 10 * SECOND));
+        day_blip(d);
+    }
 }
 
 void day_release_all(struct day *d)

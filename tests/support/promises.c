@@ -3,6 +3,7 @@
 #include "support/promises.h"
 
 #include "runtime/fake_world.h"
+#include "server/jobs/attempts.h"
 #include "server/jobs/launch.h"
 #include "server/jobs/live.h"
 #include "store/job_state.h"
@@ -142,9 +143,9 @@ static bool check_ties(struct day *d, const struct known *k)
  * itself otherwise. */
 static bool is_extra(const struct yard *y, const struct attempt *a)
 {
-    const struct live_job *j = yard_live(y, a->job);
+    const struct live_job *j = a ? yard_live(y, a->job) : NULL;
     const struct task *t = j ? yard_task(y, j) : NULL;
-    return a->stop != STOP_NONE && !(t && t->n);
+    return a && a->stop != STOP_NONE && !(t && t->n);
 }
 
 /* Whether all that is wanted of the node is in force, as far as the server knows. */
@@ -154,14 +155,22 @@ static bool is_settled(const struct yard *y, const char *node)
         const struct attempt *a = y->attempts.at[i];
         if (strcmp(y->nodes.at[a->node].name, node) != 0)
             continue;
-        if (a->busy || a->leaves || is_extra(y, a) || a->unsure || a->adopted || !a->begun ||
-            a->set.cpus != a->cpus || a->set.frozen != a->paused)
+        if (a->busy || a->leaves || a->again || a->adopted || !a->begun || a->set.cpus != a->cpus ||
+            a->set.frozen != a->paused)
             return false;
     }
     return true;
 }
 
-/* Unless it shrinks: what does not fit has to end first. */
+/* Whether operations on the node have their effect at once. */
+static bool is_prompt(const struct fake *f, uint32_t node)
+{
+    const struct fake_faults *o = &f->faults;
+    return !o->op_fails && !o->reply_lost && !o->delay && !f->ops.n && !fake_is_cut(f, node);
+}
+
+/* What runs there may use no more than it has. CPUs that are about to be given back may be
+ * given to others while an operation takes its time. */
 static bool check_node(struct day *d, const struct fake *f, uint32_t node)
 {
     const struct fake_node *n = &f->nodes.at[node];
@@ -172,12 +181,13 @@ static bool check_node(struct day *d, const struct fake *f, uint32_t node)
         if (a->node != node || a->state != FAKE_RUNNING)
             continue;
         memory += a->size.memory_mb;
-        cpus += a->frozen ? 0 : a->size.cpus;
+        if (!a->frozen && !is_extra(d->w.y, attempt_find(d->w.y, a->id.job, a->id.n)))
+            cpus += a->size.cpus;
     }
     if (memory > n->memory_mb)
         return day_broken(d, 0, "%s has %lld MB, and what runs there may use %lld", n->name,
                           (long long)n->memory_mb, (long long)memory);
-    if (cpus > n->cpus && d->w.y && is_settled(d->w.y, n->name))
+    if (cpus > n->cpus && (is_prompt(f, node) || is_settled(d->w.y, n->name)))
         return day_broken(d, 0, "%s has %lld CPUs, and what runs there may use %lld", n->name,
                           (long long)(n->cpus / UNIT), (long long)(cpus / UNIT));
     return true;

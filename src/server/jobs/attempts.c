@@ -187,6 +187,7 @@ void attempt_resize(struct yard *y, struct live_job *j, const struct task *t, co
     struct attempt *a = j->attempt;
     struct attempt before = *a;
     take_size(a, j, t);
+    size_wake(y, a->node);
     if (before.cpus == a->cpus && before.cpu_limit == a->cpu_limit &&
         before.cpu_weight == a->cpu_weight) {
         if (parts_of(j, &before) != parts_of(j, a))
@@ -210,6 +211,7 @@ void attempt_pause(struct yard *y, struct live_job *j, const struct task *t, boo
     a->since = clock_wall(&y->clock);
     if (!pause)
         take_size(a, j, t);
+    size_wake(y, a->node);
     attempt_touch(y, a);
     events_add(y, pause ? "job.paused" : "job.resumed", a->job,
                pause ? NULL : size_object(a, NULL));
@@ -361,9 +363,10 @@ void attempt_over(struct yard *y, struct attempt *a, const struct ending *end)
     a->memory_max_mb = end->memory_max_mb;
     a->fetch &= !end->never_ran;
     attempt_touch(y, a);
-    size_shrunk(y, a);
+    a->shrink_by = 0;
     j->attempt = NULL;
     a->leaves = true;
+    size_wake(y, a->node);
     turn_pursue(y, a);
     log_info("job=%lld attempt=%u ended code=%d signal=%d%s%s", (long long)a->job, a->n, a->code,
              a->signal, *a->reason ? " reason=" : "", a->reason);

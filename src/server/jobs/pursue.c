@@ -254,6 +254,7 @@ void attempt_completed(struct yard *y, struct attempt *a)
             return; /* it is gone */
         break;
     }
+    size_wake(y, a->node);
     if (a->again || !a->link)
         yard_care(y);
     if (!a->again)

@@ -95,7 +95,6 @@ void size_pursue(struct yard *y, struct attempt *a, const struct live_job *j)
     if (shrinks && !a->shrink_by) {
         usec_t bound = restarts(j) ? j->terms.grace + RESTART_BOUND : SHRINK_BOUND;
         a->shrink_by = clock_now(&y->clock) + bound;
-        y->nodes.at[a->node].shrinking++;
         yard_care(y);
     }
     if (a->shrink_by || limits_agree(a)) {
@@ -107,29 +106,43 @@ void size_pursue(struct yard *y, struct attempt *a, const struct live_job *j)
 
 /* ---- waiting --------------------------------------------------------------------- */
 
+bool size_gives(const struct attempt *a)
+{
+    bool starting = a->busy && a->op.kind == OP_START;
+    if (a->leaves)
+        return false;
+    if (a->paused)
+        return (a->begun || starting) && !a->set.frozen;
+    return a->cpus < (starting ? a->op.size.cpus : a->set.cpus);
+}
+
 bool size_must_wait(struct yard *y, struct attempt *a)
 {
-    struct yard_node *node = &y->nodes.at[a->node];
-    if (!node->shrinking)
-        return false;
-    VEC_PUSH(&node->waiting, a);
-    return true;
+    for (size_t i = 0; i < y->attempts.n; i++) {
+        const struct attempt *other = y->attempts.at[i];
+        if (other == a || other->node != a->node || !size_gives(other))
+            continue;
+        VEC_PUSH(&y->nodes.at[a->node].waiting, a);
+        return true;
+    }
+    return false;
+}
+
+void size_wake(struct yard *y, uint32_t node)
+{
+    struct yard_node *n = &y->nodes.at[node];
+    for (size_t i = 0; i < n->waiting.n; i++)
+        turn_pursue(y, n->waiting.at[i]);
+    n->waiting.n = 0;
 }
 
 void size_shrunk(struct yard *y, struct attempt *a)
 {
-    struct yard_node *node = &y->nodes.at[a->node];
     if (!a->shrink_by)
         return;
     a->shrink_by = 0;
-    /* Its own limits go down first: those that wait get what it gives back. */
     if (!a->busy && !job_state_over(a->state) && !limits_agree(a))
         set_limits(y, a);
-    if (--node->shrinking > 0)
-        return;
-    for (size_t i = 0; i < node->waiting.n; i++)
-        turn_pursue(y, node->waiting.at[i]);
-    node->waiting.n = 0;
 }
 
 void size_applied(struct yard *y, struct attempt *a, double cpus)

@@ -12,8 +12,13 @@
 void size_pursue(struct yard *y, struct attempt *a, const struct live_job *j);
 /* Its limits have been set, or could not be. */
 void size_resized(struct yard *y, struct attempt *a);
+/* Whether it has CPUs of its node that others may have been given already: it shrinks, or is
+ * about to be frozen, and that is not in force yet. */
+bool size_gives(const struct attempt *a);
 /* Whether it has to wait for CPUs of its node; then it is pursued later. */
 bool size_must_wait(struct yard *y, struct attempt *a);
+/* Those that wait for CPUs of the node may not have to any more. */
+void size_wake(struct yard *y, uint32_t node);
 /* Its threads have come down to what `cpus` allows. */
 void size_applied(struct yard *y, struct attempt *a, double cpus);
 /* Ends the waiting for its threads: they have followed, are too late, or are gone. */
