@@ -1,7 +1,8 @@
 #!/bin/bash
 # The documents say what the program does: every command in a ```console block
-# prints exactly what stands below it, every link leads somewhere, every policy
-# has a page with its parameters and every preset is in the index.
+# prints exactly what stands below it, every link leads somewhere, every file and
+# function that the tour of the code names is there, every policy has a page with
+# its parameters and every preset is in the index.
 #
 #   tests/cli/docs.sh                      checks all
 #   tests/cli/docs.sh --update [FILE]...   writes what the commands print now into
@@ -128,6 +129,33 @@ check_links() {
     fi
 }
 
+names_in_tour() {
+    # shellcheck disable=SC2016 # the backticks are Markdown's
+    without_blocks "$1" | grep -oE '`[a-z_]+(/[a-z_]+)+\.[ch]`( `[a-z_]+\(\)`)?' | tr -d '`()'
+}
+
+# The tour names files of src/ as `server/turn.c`, and a function right after its file.
+check_tour() {
+    local file function bad=0 n=0
+    : >"$TMP/output"
+    while read -r file function; do
+        ((++n))
+        if [[ ! -e src/$file ]]; then
+            echo "there is no src/$file" >>"$TMP/output"
+        elif [[ -n $function ]] && ! grep -Eq "^[a-z].*[ *]$function\\(" "src/$file"; then
+            echo "src/$file has no function $function" >>"$TMP/output"
+        else
+            continue
+        fi
+        bad=1
+    done < <(names_in_tour "$1")
+    if ((bad || !n)); then
+        failed "$1: what it names is there" 'some is not' "$TMP/output"
+    else
+        passed "$1: what it names is there"
+    fi
+}
+
 # Every parameter as `trainyard policies NAME` prints it: `x=1` (range): help.
 check_page() {
     local page=docs/policies/$1.md spec range help
@@ -156,6 +184,7 @@ for document in "${documents[@]}"; do
 done
 [[ $update ]] && exit
 
+check_tour ARCHITECTURE.md
 check_output 'the policies are listed' '^{"name":"fifo",' "$TRAINYARD" policies --json
 mapfile -t policies < <("$TRAINYARD" policies --json |
     sed -n '/"axis":"preset"/d; s/^{"name":"\([^"]*\)".*/\1/p')
