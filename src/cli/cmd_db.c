@@ -87,7 +87,7 @@ static int run(const struct args *args)
 }
 
 static const struct option options[] = {
-    {"state", 's', "DIR", "state directory of the server (default: /var/lib/trainyard or by XDG)",
+    {"state", 's', "DIR", "state directory of the server (default: as for `trainyard serve`)",
      false},
     {.name = ""},
 };

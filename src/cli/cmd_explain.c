@@ -109,8 +109,8 @@ const struct command command_explain = {
     .summary = "Explain why a job waits, or has the size that it has",
     .operands = "JOB",
     .details =
-        "Reasons, the most important first; who is ahead of it; what would free it; and when\n"
-        "it should start.",
+        "Prints the reasons, most important first; who is ahead of it; what would let it start\n"
+        "or grow; and when it should start.",
     .options = options,
     .min_operands = 1,
     .max_operands = 1,

@@ -127,8 +127,7 @@ static int run(const struct args *args)
 }
 
 static const struct option options[] = {
-    {"state", 0, "DIR", "state directory of the server (default: /var/lib/trainyard or by XDG)",
-     false},
+    {"state", 0, "DIR", "state directory of the server (default: as for `trainyard serve`)", false},
     {"boot", 0, "N", "replay only this start of the server, counted from 1", false},
     OPTION_JSON("print one JSON object"),
     {{0}, 0, NULL, NULL, false},

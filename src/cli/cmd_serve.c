@@ -47,15 +47,20 @@ static int run(const struct args *args)
 }
 
 static const struct option options[] = {
-    {"state", 's', "DIR", "directory for the state (default: /var/lib/trainyard or by XDG)", false},
-    {"run", 0, "DIR", "directory for the sockets (default: next to the state, or /run/trainyard)",
+    {"state", 's', "DIR",
+     "directory for the state (default: /var/lib/trainyard as root, else "
+     "~/.local/state/trainyard)",
+     false},
+    {"run", 0, "DIR",
+     "directory for the sockets (default: that of --state; without it /run/trainyard as "
+     "root, else $XDG_RUNTIME_DIR/trainyard)",
      false},
     {"listen", 'l', "ADDR:PORT", "also listen on TCP; clients need $TRAINYARD_TOKEN", false},
     {"policy", 'p', "P", "scheduling policy (default: that of the last run, or elastic-fifo)",
      false},
     {"resched-min", 0, "T", "minimum time between two decisions (default 0)", false},
     {"keep", 0, "T", "how long to keep events and samples of finished jobs (default 30d)", false},
-    {"journal-rows", 0, "N", "rows of the journal before a new stretch begins (default 200000)",
+    {"journal-rows", 0, "N", "begin a new section of the journal after N rows (default 200000)",
      false},
     {},
 };

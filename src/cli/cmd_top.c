@@ -301,11 +301,10 @@ static const struct option options[] = {
 const struct command command_top = {
     .name = "top",
     .summary = "Show nodes and jobs in a live full-screen view",
-    .details =
-        "Keys: up, down, j, k select a job; enter shows its details; c cancels it, after a\n"
-        "question; h holds or releases it; + and - add or remove one CPU, 0 restores its own\n"
-        "range; a shows jobs that are over; p pauses the view; q quits. If stdout is not a\n"
-        "terminal, one snapshot is printed.",
+    .details = "Keys: up, down, j, k select a job; enter shows its details; c cancels it after\n"
+               "asking; h holds or releases it; + and - add or remove one CPU, 0 restores its own\n"
+               "range; a shows jobs that are over; p pauses the view; q quits. If stdout is not a\n"
+               "terminal, one snapshot is printed.",
     .options = options,
     .run = run,
 };

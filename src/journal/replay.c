@@ -170,7 +170,7 @@ int journal_replay(struct store *s, int64_t boot, struct replay_result *out, str
     if (rc == 0)
         replay_end(r);
     if (rc == 0 && boot && !r->boot)
-        rc = err_set(err, ERR_NOT_FOUND, "the journal has nothing of start %" PRId64, boot);
+        rc = err_set(err, ERR_NOT_FOUND, "the journal has no start %" PRId64, boot);
     replay_free(r);
     if (rc < 0)
         replay_result_done(&result);

@@ -33,7 +33,7 @@ static int find_pool(struct builder *b, const char *type, uint8_t *pool, struct 
     const char *name = *type ? type : "gpu";
     unsigned found = cluster_gpu_pool(&b->cluster, name), next = cluster_pools(&b->cluster);
     if (found == POOLS_MAX && next == POOLS_MAX)
-        return err_set(err, ERR_INVALID, "'%s' is one GPU type too many; at most %d", name,
+        return err_set(err, ERR_INVALID, "'%s': too many GPU types; at most %d", name,
                        POOLS_MAX - POOL_GPU);
     if (found == POOLS_MAX)
         b->cluster.gpu_types[next - POOL_GPU] = arena_strdup(b->arena, name);
@@ -117,7 +117,7 @@ static int parse_group(const char **p, struct group *g, struct err *err)
     if (take_count(p, "nodes", NODES_LIMIT, &g->count, err) < 0)
         return -1;
     if (**p != 'x')
-        return err_set(err, ERR_INVALID, "expected an x behind the number of nodes, as in 16x4");
+        return err_set(err, ERR_INVALID, "expected an x after the number of nodes, as in 16x4");
     ++*p;
     const char *start = *p;
     if (take_count(p, "GPUs or cores", CPUS_LIMIT, &size, err) < 0)
@@ -137,7 +137,7 @@ static int parse_group(const char **p, struct group *g, struct err *err)
         if (take_count(p, "cores of a node", CPUS_LIMIT, &cpus, err) < 0)
             return -1;
         if (**p != 'c')
-            return err_set(err, ERR_INVALID, "expected a c behind the number of cores, as in +32c");
+            return err_set(err, ERR_INVALID, "expected a c after the number of cores, as in +32c");
         ++*p;
         g->cpus = cpus * UNIT;
     }

@@ -48,7 +48,7 @@ check_output 'enough was decided' '^[0-9]{2,}$' sh -c \
 check_output 'one start' '^1 start of the server' "$TRAINYARD" replay --boot 2
 check_output 'JSON' '^\{"starts":3,"events":[0-9]+,.*"differing":0,"first":null\}$' \
     "$TRAINYARD" replay --json
-check_error 'no such start' 1 'nothing of start 9' "$TRAINYARD" replay --boot 9
+check_error 'no such start' 1 'the journal has no start 9' "$TRAINYARD" replay --boot 9
 
 # ---- a number is changed in a copy
 

@@ -65,7 +65,7 @@ static void understands_quotes(void **state)
     expect("\" a \"\n", " a ");
     expect("a,\"b", "!t:1:3: a quote that is never closed");
     expect("x\na,\"b\n\n", "x;!t:2:3: a quote that is never closed");
-    expect("\"a\"b\n", "!t:1:4: text behind a closing quote; expected a comma");
+    expect("\"a\"b\n", "!t:1:4: text after a closing quote; expected a comma");
     expect("a\"b\n", "!t:1:2: a quote inside an unquoted field; quote the whole field");
 }
 

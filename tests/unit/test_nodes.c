@@ -87,7 +87,7 @@ static void refuses_specs(void **state)
         {"/tmp", "a directory"},
         {"1x1:a,1x1:b,1x1:c,1x1:d,1x1:e,1x1:f,1x1:g,1x1:h,1x1:i,1x1:j,1x1:k,1x1:l,1x1:m,1x1:n,"
          "1x1:o,1x1:p,1x1:q",
-         "'q' is one GPU type too many; at most 16"},
+         "'q': too many GPU types; at most 16"},
     };
     struct arena a = {0};
     struct err err;
@@ -149,7 +149,7 @@ static void refuses_files(void **state)
         {"name,gpus\na,-4\n", "f:2:3: gpus '-4': expected a whole number from 0 to 1024"},
         {"name,gpus\na,0\n", "a node without GPUs and CPUs"},
         {"name,cpus\na,5000\n", "cpus '5000': expected at most 4096"},
-        {"name,cpus\na,0.0001\n", "three digits"},
+        {"name,cpus\na,0.0001\n", "three decimals"},
         {"name,cpus,type\na,1,t4\n", "expected no type for a node without GPUs"},
         {"name,gpus,type\na,1,t 4\n", "expected a GPU type"},
         {"name,gpus,memory\na,1,lots\n", "memory 'lots': expected memory like"},

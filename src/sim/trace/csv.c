@@ -204,7 +204,7 @@ static int read_field(struct csv *c, struct csv_field *f, struct err *err)
     if (!more && *p != '\n' && p != c->end)
         return fail_here(c, p, err,
                          *p == '\r' ? "a carriage return without a line feed"
-                                    : "text behind a closing quote; expected a comma");
+                                    : "text after a closing quote; expected a comma");
     c->at = p < c->end ? p + 1 : p;
     if (*p == '\n') {
         c->line++;

@@ -75,7 +75,7 @@ static int parse_typed(const char *p, const struct cluster *c, struct arena *a,
         if (find_type(c, p, n, &pool, err) < 0)
             return -1;
         if (speeds[POOL_GPU + pool].at)
-            return err_set(err, ERR_INVALID, "GPU type '%s' is there twice", c->gpu_types[pool]);
+            return err_set(err, ERR_INVALID, "GPU type '%s' is given twice", c->gpu_types[pool]);
         p += n + 1;
         if (parse_list(&p, a, &speeds[POOL_GPU + pool], err) < 0)
             return -1;

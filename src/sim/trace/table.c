@@ -97,7 +97,7 @@ int table_bind(struct table *t, const struct column *columns, const char *what, 
         if (at < 0)
             return fail_unknown(t, i, columns, what, err);
         if (t->field[at] >= 0)
-            return csv_fail(&t->csv, i, err, "column '%s' is there twice", columns[at].name);
+            return csv_fail(&t->csv, i, err, "column '%s' is given twice", columns[at].name);
         t->field[at] = (int)i;
     }
     for (int i = 0; columns[i].name; i++)
@@ -271,7 +271,7 @@ int table_units(const struct table *t, int column, units_t lo, units_t *out, str
         return -1;
     units_t units = llround(v * UNIT);
     if (fabs(v * UNIT - (double)units) > 1e-6)
-        return table_fail(t, column, err, "expected at most three digits behind the point");
+        return table_fail(t, column, err, "expected at most three decimals");
     *out = units;
     return 0;
 }

@@ -26,7 +26,7 @@ static int parse_units(const char *text, units_t *out, struct err *err)
         return -1;
     *out = llround(v * UNIT);
     if (fabs(v * UNIT - (double)*out) > 1e-6)
-        return err_set(err, ERR_INVALID, "expected at most three digits behind the point");
+        return err_set(err, ERR_INVALID, "expected at most three decimals");
     return 0;
 }
 
@@ -208,7 +208,7 @@ static int set_key(struct workload *w, char *text, bool seen[KEYS], struct err *
         if (!value || !*value)
             return err_set(err, ERR_INVALID, "'%s' needs a value: %s=...", text, text);
         if (seen[i])
-            return err_set(err, ERR_INVALID, "'%s' is there twice", text);
+            return err_set(err, ERR_INVALID, "'%s' is given twice", text);
         seen[i] = true;
         bool load = i <= SIZES || i >= BURST;
         if ((load ? set_load : set_kind)(w, (enum key)i, value, err) < 0)
@@ -225,9 +225,9 @@ static int check(const struct workload *w, const bool seen[KEYS], struct err *er
 {
     for (int i = BURST; i <= SPELL && !w->bursty; i++)
         if (seen[i])
-            return err_set(err, ERR_INVALID, "'%s' is of bursty arrivals only", keys[i]);
+            return err_set(err, ERR_INVALID, "'%s' is only for bursty arrivals", keys[i]);
     if (w->kind == JOB_RIGID && (seen[MIN] || seen[MAX]))
-        return err_set(err, ERR_INVALID, "min and max are of kind=malleable or kind=moldable");
+        return err_set(err, ERR_INVALID, "min and max need kind=malleable or kind=moldable");
     if (seen[SLACK] && !seen[DEADLINES])
         return err_set(err, ERR_INVALID, "slack needs deadlines=SHARE");
     for (uint32_t i = 0; i < w->sizes.n && !w->cpu; i++)
