@@ -1,6 +1,6 @@
-/* Owns the way from fork to exec. The new process says through a pipe, which exec
- * closes, what did not work: the conductor never waits for it, as a process may be
- * put into a frozen cgroup or exec a file of a server that does not answer. */
+/* Owns the way from fork to exec. The new process reports through a pipe, which exec
+ * closes, what did not work. The conductor never waits for it: the process may be in a
+ * frozen cgroup, or exec a file on a network disk that does not answer. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): so the C library names it */
 #include "conductor/child.h"
 

@@ -1,6 +1,5 @@
-/* Owns the conductor from its start to its end: takes the claim, reads the
- * specification, sets everything up, starts the job, turns the loop until the
- * server has heard how it ended. */
+/* Owns the conductor from start to end: takes the claim, reads the specification, sets
+ * everything up, starts the job, and runs the loop until the server knows how it ended. */
 #include "conductor/conductor.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
-/* The conductor of one attempt: everything that it holds. Its parts: conductor.c sets it
- * up and turns the loop, job.c follows the job, restart.c starts it again with another
- * size, finish.c tells how it ended, obey.c does what the server says. */
+/* The conductor of one attempt and all its state. conductor.c sets it up and runs the
+ * loop, job.c follows the job, restart.c starts it again at another size, finish.c
+ * records how it ended, obey.c carries out what the server orders. */
 #ifndef CONDUCTOR_CONDUCTOR_H
 #define CONDUCTOR_CONDUCTOR_H
 
@@ -26,7 +26,7 @@ enum timer {
     TIMER_SAMPLE,  /* the next usage sample */
     TIMER_LINK,    /* the next try to connect */
     TIMER_RECORD,  /* to write exit.json again */
-    TIMER_LEAVE,   /* over, recorded, and no server to be seen */
+    TIMER_LEAVE,   /* over and recorded, and no server has connected */
     TIMER_THREADS, /* to look whether the job obeys a resize */
 };
 

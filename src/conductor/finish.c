@@ -1,5 +1,5 @@
-/* Owns the end of an attempt: what happened, in numbers and in words, and that it
- * is not forgotten before the server knows. */
+/* Owns the end of an attempt: how the job ended, in numbers and in words, and that this
+ * is kept until the server knows. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): so the C library names it */
 #include "conductor/finish.h"
 

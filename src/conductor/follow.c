@@ -1,4 +1,4 @@
-/* Owns the feeding of the progress reader, and its pace. */
+/* Owns what is passed to the progress reader, and how often it reports. */
 #include "conductor/follow.h"
 
 #include <errno.h>

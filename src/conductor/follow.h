@@ -1,6 +1,6 @@
-/* Follows the progress of a job: in what it writes to its output, and in the file
- * that $TRAINYARD_PROGRESS names. Keeps the pace: at most ten reports a second,
- * the newest wins, the last one is never lost. */
+/* Follows the progress of a job: in its output, and in the file that $TRAINYARD_PROGRESS
+ * names. There are at most ten reports per second; the newest replaces older ones, and
+ * the last one is never lost. */
 #ifndef CONDUCTOR_FOLLOW_H
 #define CONDUCTOR_FOLLOW_H
 

@@ -1,4 +1,4 @@
-/* Owns the access to cgroup files. */
+/* Owns access to cgroup files. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): so the C library names it */
 #include "conductor/group.h"
 

@@ -1,6 +1,6 @@
-/* The cgroups of a job, of version 1 (one for each controller) or 2 (one for
- * all). What a group can do is told by the files that it has, not by its version.
- * The server makes and removes the groups. */
+/* The cgroups of a job, of version 1 (one for each controller) or 2 (one for all). What
+ * a group can do follows from the files that it has, not from its version. The server
+ * creates and removes the groups. */
 #ifndef CONDUCTOR_GROUP_H
 #define CONDUCTOR_GROUP_H
 

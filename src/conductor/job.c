@@ -1,5 +1,5 @@
-/* Owns the course of the job: its start, what it writes, its processes' ends, its
- * own end. The rules are in life.c; here is what they ask for. */
+/* Owns the course of the job: its start, its output, the ends of its processes, its own
+ * end. life.c has the rules; this file carries out what they ask for. */
 #include "conductor/job.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* The course of the job: its start, what it writes, its processes' ends. */
+/* The course of the job: its start, its output, the ends of its processes. */
 #ifndef CONDUCTOR_JOB_H
 #define CONDUCTOR_JOB_H
 

@@ -1,6 +1,6 @@
-/* Owns the rules by which a job ends. Stages only go forward. Time is run time
- * for the limit (it stands still while the job is frozen) and plain steady time
- * for grace, kill and patience. */
+/* Owns the rules by which a job ends. Stages only go forward. The time limit counts the
+ * time that the job runs, which stands still while it is frozen; grace, kill and
+ * patience count steady time. */
 #include "conductor/life.h"
 
 #include <sys/wait.h>

@@ -1,6 +1,6 @@
-/* The course of a job from exec to the end of its last process: time limit with
- * a warning before it, stop with grace, kill, patience. A pure state machine:
- * time comes in, what is to be done comes out, as a set of LIFE_ flags. */
+/* The course of a job from exec to the end of its last process: a time limit with a
+ * warning before it, a stop with a grace period, kill, patience. A pure state machine:
+ * it is told the time, and returns what to do as a set of LIFE_ flags. */
 #ifndef CONDUCTOR_LIFE_H
 #define CONDUCTOR_LIFE_H
 

@@ -1,6 +1,6 @@
-/* Owns the socket. Tries are 0.1 s apart, doubling to 2 s, until a server says
- * welcome: one that accepts and hangs up is not called every 0.1 s. Both buffers
- * are bounded: `out` holds one message, `in` one line and what came with it. */
+/* Owns the socket. Attempts to connect are 0.1 s apart, doubling to 2 s, until a server
+ * sends its welcome: one that accepts and hangs up is not called every 0.1 s. Both
+ * buffers are bounded: `out` holds one message, `in` one line and what came with it. */
 #include "conductor/link.h"
 
 #include <errno.h>

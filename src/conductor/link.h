@@ -1,6 +1,6 @@
-/* The connection to the server: made again whenever it is lost, and never waited
- * for. What to say is asked for one message at a time, when the socket takes it,
- * so that no queue builds up towards a server that does not read. */
+/* The connection to the server. It is made again whenever it is lost, and nothing waits
+ * for it. Messages are asked for one at a time, when the socket has room, so no queue
+ * builds up for a server that does not read. */
 #ifndef CONDUCTOR_LINK_H
 #define CONDUCTOR_LINK_H
 

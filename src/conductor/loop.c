@@ -1,6 +1,6 @@
-/* Owns the waiting. One event is taken from the kernel at a time, so that a
- * handler can close another watch without an event for it being in flight; the
- * kernel rotates among those that are ready. */
+/* Owns waiting. It takes one event at a time from the kernel, so a handler can close
+ * another watch while no event for it is pending; the kernel rotates among those that
+ * are ready. */
 #include "conductor/loop.h"
 
 #include <errno.h>

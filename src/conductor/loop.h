@@ -1,6 +1,5 @@
-/* The conductor's event loop: descriptors and a few numbered timers. It sleeps
- * until something is there to do: with no timer set and nothing to read, for
- * ever. */
+/* The conductor's event loop: descriptors and a few numbered timers. It sleeps until
+ * there is something to do: without a timer and without input, forever. */
 #ifndef CONDUCTOR_LOOP_H
 #define CONDUCTOR_LOOP_H
 

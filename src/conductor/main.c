@@ -1,5 +1,5 @@
-/* trainyard-conductor DIR: runs one attempt of a job, the parent of all its
- * processes, and outlives the server that started it. */
+/* trainyard-conductor DIR: runs one attempt of a job. It is the parent of all processes
+ * of the job, and outlives the server that started it. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): so the C library names it */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
-/* What the conductor has to say of its own: lines in the file conductor.log of the
- * attempt, and the first few also to the server and in exit.json. The file is made
- * when there is something to say. */
+/* The conductor's own warnings: lines in the file conductor.log of the attempt, of which
+ * the first few also go to the server and into exit.json. The file is created with the
+ * first one. */
 #ifndef CONDUCTOR_NOTES_H
 #define CONDUCTOR_NOTES_H
 

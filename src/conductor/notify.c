@@ -1,4 +1,4 @@
-/* Owns the inotify descriptor, but for closing it: the loop does. */
+/* Owns the inotify descriptor, except for closing it, which the loop does. */
 #include "conductor/notify.h"
 
 #include <stdio.h>

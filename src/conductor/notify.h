@@ -1,6 +1,7 @@
-/* News of files without asking for them: the file $TRAINYARD_PROGRESS that the job
- * writes, and the directory where the server's socket appears. By inotify; the
- * kernel grants each user a limited number, so it may not be there. */
+/* Notices changes of files without polling: of the file $TRAINYARD_PROGRESS, which the
+ * job writes, and of the directory in which the server's socket appears. It uses
+ * inotify, of which the kernel grants each user a limited number, so it may not be
+ * available. */
 #ifndef CONDUCTOR_NOTIFY_H
 #define CONDUCTOR_NOTIFY_H
 

@@ -1,4 +1,4 @@
-/* Owns what the conductor does when the server says something, comes or goes. */
+/* Owns what the conductor does when the server sends something, connects or disconnects. */
 #include "conductor/obey.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* What the conductor does when the server says something, comes or goes. */
+/* What the conductor does when the server sends something, connects or disconnects. */
 #ifndef CONDUCTOR_OBEY_H
 #define CONDUCTOR_OBEY_H
 

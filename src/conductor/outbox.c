@@ -1,6 +1,6 @@
-/* Owns what is still to be said, and its order: hello; then, once welcome,
- * started, restarted, warnings, answers, progress, usage, exit. The exit comes last, so that
- * whoever has it has everything. */
+/* Owns what is still to be sent, and its order: hello; then, after the welcome, started,
+ * restarted, warnings, answers, progress, usage, exit. The exit is last, so whoever has
+ * it has everything. */
 #include "conductor/outbox.h"
 
 #include "base/mem.h"

@@ -1,6 +1,6 @@
-/* What the server has yet to hear. Not a queue but a set of facts, each with the
- * newest value, so that it cannot grow however long the server is away or does
- * not read; after a new connection all that matters is said again. */
+/* What the server does not know yet. It is not a queue but a set of facts, each with its
+ * newest value, so it cannot grow, however long the server is away or does not read.
+ * After a new connection, everything that matters is sent again. */
 #ifndef CONDUCTOR_OUTBOX_H
 #define CONDUCTOR_OUTBOX_H
 

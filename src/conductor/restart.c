@@ -1,6 +1,6 @@
-/* Owns the change of size of a job that cannot change in place: its command is asked to
- * save itself and to end, and is started again with other variables. It stays the same
- * attempt: one claim, one log, one limit on the time that it runs. */
+/* Owns changing the size of a job that cannot change in place: its command is asked to
+ * save and exit, and is started again with other variables. It stays the same attempt,
+ * with one claim, one log and one time limit. */
 #include "conductor/restart.h"
 
 #include <string.h>
@@ -29,7 +29,7 @@ int restart_ask(struct conductor *c, const struct restart_message *m, struct err
         return err_set(err, ERR_CONFLICT, "the job is ending");
     /* One that is going on just gets the newer size. */
     bool going = c->restart.wanted;
-    c->spec.cpus = m->cpus; /* a server that comes anew need not ask again */
+    c->spec.cpus = m->cpus; /* a new server need not ask again */
     keep_size(&c->restart, m);
     if (going)
         return 0;
@@ -55,7 +55,7 @@ static void take_size(struct conductor *c)
         launch_spec_put(&c->spec, &c->arena, *e);
 }
 
-/* As before the first start, but for the time that it has run. */
+/* As before the first start, except for the time that it has run. */
 static void begin_again(struct conductor *c)
 {
     usec_t now = clock_read_steady(), ran = c->life.ran;

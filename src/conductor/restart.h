@@ -1,4 +1,4 @@
-/* A change of size of a job that cannot change in place. */
+/* Changes the size of a job that cannot change in place. */
 #ifndef CONDUCTOR_RESTART_H
 #define CONDUCTOR_RESTART_H
 

@@ -1,4 +1,4 @@
-/* Owns the progress that may still have to be sent. Items are in order of time:
+/* Owns the progress messages that may still have to be sent. They are ordered by time:
  * first those with a number, then those without. */
 #include "conductor/series.h"
 

@@ -1,12 +1,12 @@
-/* The progress of a job on its way to the server: paced, bounded, in order, and
- * kept for a while after it was sent, so that a server that died with messages
- * unread gets them again.
+/* The progress messages of a job on their way to the server: bounded, in order, and kept
+ * for a while after they were sent, so that the next server gets what the last one did
+ * not read.
  *
- * A message gets its number when it is sent for the first time and keeps it, so
- * that the numbers have no gaps and a server can tell what it has already. When
- * the series is full because the server is away, every second one is dropped, and
- * only every second one is kept from then on: a long absence leaves a coarser
- * curve, never a hole, and the newest is always there. */
+ * A message gets its number when it is first sent, and keeps it, so the numbers have no
+ * gaps and a server can tell what it has already. When the series is full because the
+ * server is away, every second message is dropped, and from then on only every second
+ * one is kept. So after a long absence the curve is coarser but has no hole, and the
+ * newest message is always there. */
 #ifndef CONDUCTOR_SERIES_H
 #define CONDUCTOR_SERIES_H
 

@@ -1,10 +1,11 @@
-/* Owns the page that is shared with the job, as its conductor: it gives orders there and
- * reads what became of them. The job may do with the file what it likes; a page that it
- * has cut short is given up, as reading it would end the conductor.
+/* Owns the conductor's side of the page that is shared with the job: it writes orders
+ * there and reads whether they were obeyed. The job may do anything to the file. A page
+ * that the job has truncated is given up, because reading it would kill the conductor.
  *
- * An order is looked after: soon at first, as most jobs begin a region in the next
- * milliseconds, then more and more seldom. After a second the answer is that the job is
- * late; when it obeys after all, that is told too. Without an order nothing is looked at. */
+ * After an order the page is read again: soon at first, because most jobs begin a
+ * parallel region within milliseconds, then less and less often. After a second the
+ * answer is that the job is late; if it obeys later, that is reported too. Without an
+ * order the page is not read. */
 #include "conductor/threads.h"
 
 #include <errno.h>

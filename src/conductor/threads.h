@@ -1,6 +1,6 @@
 /* The number of threads of a job that can change it while it runs: a page of memory that
- * the job shares with its conductor (malleable/page.h), and the order that is waited for.
- * A job has one when its specification says "malleable". */
+ * the job shares with its conductor (malleable/page.h), and the order that has not been
+ * obeyed yet. A job has a page if its specification says "malleable". */
 #ifndef CONDUCTOR_THREADS_H
 #define CONDUCTOR_THREADS_H
 

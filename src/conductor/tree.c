@@ -1,9 +1,9 @@
 /* Owns what is done to all processes of a job at once.
  *
- * Pids are listed first and used a moment later. The kernel hands pids out in
- * turn, so one that was listed can only mean another process after a whole round
- * of them; where that would matter most, for the leader's process group, the
- * leader is kept unreaped or not used. */
+ * Pids are listed first and used a moment later. The kernel assigns pids in turn, so a
+ * listed pid can belong to another process only after all other pids have been used.
+ * Where that would do the most harm, for the leader's process group, the leader is left
+ * unreaped, or the group is not used. */
 #include "conductor/tree.h"
 
 #include <dirent.h>

@@ -1,6 +1,6 @@
-/* All processes of a job, whatever they did to get away: those in its cgroups and
- * those below the conductor, which is their subreaper, so that a process whose
- * parent is gone becomes the conductor's child. */
+/* All processes of a job, however they try to escape: those in its cgroups, and those
+ * below the conductor. The conductor is their subreaper, so a process that loses its
+ * parent becomes its child. */
 #ifndef CONDUCTOR_TREE_H
 #define CONDUCTOR_TREE_H
 

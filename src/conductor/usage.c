@@ -1,8 +1,8 @@
-/* Owns the counters of a job. Each value has a list of files that may hold it, of
- * cgroup versions 2 and 1; the first that is there counts. Without a cgroup the
- * processes below the conductor are added up, with those that were reaped. Bytes of
- * block devices are added up so too while the cgroup has counted none: there are kernels
- * whose file of version 1 stays at 0 whatever is written. */
+/* Owns the counters of a job. Each value has a list of files that may hold it, of cgroup
+ * versions 2 and 1; the first one that exists is used. Without a cgroup, the processes
+ * below the conductor and those that were reaped are added up. Bytes of block devices
+ * are added up in this way as long as the cgroup reports 0, because on some kernels the
+ * file of version 1 always does. */
 #include "conductor/usage.h"
 
 #include <fcntl.h>

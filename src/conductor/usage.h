@@ -32,7 +32,7 @@ struct usage_meter {
         const struct usage_source *source;
     } counter[USAGE_COUNTERS];
     unsigned samples;
-    struct proc_list known; /* processes below the root, looked up anew every some samples */
+    struct proc_list known; /* processes below the root, looked up again every few samples */
     struct usage last;
 };
 

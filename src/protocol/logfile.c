@@ -1,6 +1,5 @@
-/* Owns the writing of the log. Nothing but a rename and an unlink happens at a
- * rotation, so a crash at any point leaves all bytes in files whose names tell
- * their order. Reading is in logread.c. */
+/* Owns writing the log. A rotation is one rename and one unlink, so a crash at any point
+ * leaves all bytes in files whose names give their order. protocol/logread.c reads them. */
 #include "protocol/logfile.h"
 
 #include <errno.h>

@@ -1,13 +1,12 @@
 /* The log of a job: what it wrote to stdout and stderr, byte for byte.
  *
- * The current file is `log`; when it holds `max` bytes, exactly, it is renamed to
- * log.1, the next one to log.2, and so on; only the newest `keep` of these stay.
- * So byte number i of the log is in log.(i / max + 1), or in `log`, and what has
- * been removed does not move the rest: an offset stays valid for ever.
+ * The current file is `log`. When it holds exactly `max` bytes it is renamed to log.1,
+ * the next one to log.2, and so on; only the newest `keep` of these are kept. So byte i
+ * of the log is in log.(i / max + 1), or in `log`, and an offset stays valid whatever
+ * was removed.
  *
- * A disk that is full does not stop the job. What could not be written is dropped
- * and counted, and a line that begins with "[trainyard:" says so in its place once
- * there is room. */
+ * A full disk does not stop the job. What could not be written is dropped and counted;
+ * once there is room, a line that begins with "[trainyard:" takes its place. */
 #ifndef PROTOCOL_LOGFILE_H
 #define PROTOCOL_LOGFILE_H
 

@@ -1,5 +1,5 @@
-/* Owns the way from what runs to what this server knows. The kernel is the record: its
- * groups, and processes that carry an attempt in their environment. */
+/* Owns taking over what an earlier server left running. The kernel is the record: its
+ * control groups, and the processes that carry an attempt in their environment. */
 #include "runtime/local/adopt.h"
 
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* Owns what v1 and v2 have in common: bases, groups as directories, the processes in
- * them, their end. A group is only ever named below the base, so that nothing of
- * another server or of the system can be reached by mistake. */
+ * them, and ending those. A group is always named relative to the base, so nothing that
+ * belongs to another server or to the system can be reached by mistake. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): so the C library names it */
 #include "runtime/local/cgroup.h"
 

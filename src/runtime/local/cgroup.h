@@ -1,6 +1,6 @@
 /* Control groups for jobs, v1 and v2 alike: one group per job, by name, below a base
- * that belongs to this server alone. What a missing controller would have done is left
- * undone: `controllers` says which are in force. */
+ * that belongs to this server alone. What a missing controller would do is not done;
+ * `controllers` says which ones are in force. */
 #ifndef RUNTIME_LOCAL_CGROUP_H
 #define RUNTIME_LOCAL_CGROUP_H
 

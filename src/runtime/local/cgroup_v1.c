@@ -1,12 +1,12 @@
-/* Control groups v1: a hierarchy for each controller, mounted one by one.
+/* Control groups v1: one hierarchy for each controller, each mounted separately.
  *
- * The base is at the top of each hierarchy for root, so that a server started from
- * elsewhere finds it again, and in this process's own group for others. Where the
- * unified hierarchy is mounted beside them without controllers (the hybrid layout of
- * systemd), a group is made there too: its cgroup.kill ends a fork bomb at a stroke,
- * and its cgroup.freeze serves when there is no freezer. Without it the freezer holds
- * the processes still while they are killed; one that is frozen by v1's freezer dies
- * only when it is thawed. */
+ * For root the base is at the top of each hierarchy, so that a server that is started
+ * from elsewhere finds it again; for others it is in this process's own group. Where the
+ * unified hierarchy is mounted as well, without controllers (the hybrid layout of
+ * systemd), a group is created there too: its cgroup.kill ends a fork bomb at once, and
+ * its cgroup.freeze is used if there is no freezer. Without it, the freezer stops the
+ * processes while they are killed; a process that v1's freezer has frozen dies only when
+ * it is thawed. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -177,7 +177,7 @@ static int freeze_v1(const struct cgroups *c, const char *name, bool frozen, str
     return code ? cgroup_refused(h, name, file, code, err) : 0;
 }
 
-/* Each one too where all can be killed at a stroke: a job of root's may have left one
+/* Each one by itself too, even where all can be killed at once: a job of root's may have left one
  * of the hierarchies. */
 static void kill_v1(const struct cgroups *c, const char *name)
 {

@@ -1,5 +1,5 @@
-/* Owns the attempts whose processes are dying. SIGKILL takes effect in its own time, so they
- * are looked at again, less and less often. */
+/* Owns attempts whose processes are dying. SIGKILL takes a while to have its effect, so
+ * they are looked at again, less and less often. */
 #include "runtime/local/clean.h"
 
 #include <signal.h>

@@ -1,4 +1,4 @@
-/* The end of attempts: what is left of them is killed until nothing is. */
+/* Cleaning up attempts: kills what is left of them until nothing is. */
 #ifndef RUNTIME_LOCAL_CLEAN_H
 #define RUNTIME_LOCAL_CLEAN_H
 

@@ -1,16 +1,15 @@
 /* Owns the choice of CPUs.
  *
- * Whole CPUs are nobody else's while they are given. The first one is taken in the
- * smallest part of the machine (core, L3, NUMA node, package) that has enough of
- * them, wholly free cores first, and of several such parts in the one with the least
- * to spare; each further one is the nearest to those before it. So hyper-threads
- * of a core stay together from two CPUs on, and a job of one CPU has a core to itself
- * as long as there are free ones.
+ * A whole CPU belongs to one job alone. The first one is taken from the smallest part of
+ * the machine (core, L3, NUMA node, package) that has enough free CPUs: completely free
+ * cores first, then the part with the least to spare. Each further CPU is the nearest to
+ * those before it. So the hyper-threads of a core stay together from two CPUs on, and a
+ * job of one CPU has a core to itself as long as there are free cores.
  *
- * Parts of a CPU are packed: first where other parts are and it fits, then on a free
- * CPU, then split over what room there is.
+ * Fractions of a CPU are packed: first next to other fractions where they fit, then on a
+ * free CPU, then split over the room that is left.
  *
- * Ties are broken by the index, so the same calls give the same CPUs. */
+ * Ties are broken by index, so the same calls give the same CPUs. */
 #include "runtime/local/cpus.h"
 
 enum { NONE = UINT32_MAX };
@@ -171,7 +170,7 @@ static void choose_whole(struct choice *o, uint32_t want, bool had_any)
 }
 
 /* How well a part of this size goes onto the CPU: smaller is better. The classes in
- * order: where it was, beside other parts, on a free CPU, wherever room is left. */
+ * order: where it was, next to other parts, on a free CPU, wherever room is left. */
 static uint64_t part_rank(const struct choice *o, uint32_t cpu, uint32_t part)
 {
     uint32_t load = o->c->load[cpu], room = load < UNIT ? UNIT - load : 0;

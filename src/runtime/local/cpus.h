@@ -1,5 +1,5 @@
-/* Which CPUs a job gets: whole ones for itself, near each other; parts of one
- * together with other jobs' parts. Pure: it only keeps the books. */
+/* Which CPUs a job gets: whole ones for itself, near each other; fractions of one
+ * together with fractions of other jobs. Pure: it only counts what is given away. */
 #ifndef RUNTIME_LOCAL_CPUS_H
 #define RUNTIME_LOCAL_CPUS_H
 
@@ -7,7 +7,7 @@
 #include "model/speed.h"
 #include "runtime/local/topology.h"
 
-/* The books of one machine. */
+/* What is given away of one machine. */
 struct cpus {
     const struct topology *topology;
     uint32_t *load; /* by index: thousandths given away; more than UNIT = overcommitted */

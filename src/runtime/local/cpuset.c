@@ -27,7 +27,7 @@ void cpuset_format(const struct cpuset *s, struct str *out)
     }
 }
 
-/* A number below CPUSET_MAX at *p, which moves behind it. */
+/* A number below CPUSET_MAX at *p, which moves past it. */
 static int parse_cpu(const char **p, uint32_t *out)
 {
     if (!isdigit((unsigned char)**p))

@@ -1,8 +1,8 @@
-/* Owns the answer to what became of an attempt, and the giving up of those that have not
+/* Owns the answer to what became of an attempt, and giving up attempts that have not
  * begun.
  *
- * Whether an attempt may run or is given up is decided by its claim file, and only there:
- * link(2) makes it appear for one of those who try, a conductor or this server. */
+ * Whether an attempt may run or is given up is decided by its claim file, and only
+ * there: link(2) succeeds for one of those who try, a conductor or this server. */
 #include "runtime/local/fate.h"
 
 #include <errno.h>

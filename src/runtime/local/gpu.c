@@ -1,6 +1,6 @@
-/* Owns the GPU inventory. The library is loaded at run time, as most machines have
- * none; the few functions and the one struct of its stable interface that are used
- * here are declared here (nvml.h of the CUDA toolkit). */
+/* Owns the list of GPUs. The library is loaded at run time, because most machines do not
+ * have it. The few functions and the one struct of its stable interface (nvml.h of the
+ * CUDA toolkit) that are used here are declared here. */
 #include "runtime/local/gpu.h"
 
 #include <dlfcn.h>
@@ -142,7 +142,7 @@ static bool had_gpu(const struct gpus_grant *old, uint32_t gpu)
     return false;
 }
 
-/* Smaller is better: where it was and fits, beside others, on a free one, then where the
+/* Smaller is better: where it was and fits, next to others, on a free one, then where the
  * least is given away. */
 static uint32_t rank(const struct gpus *g, const struct gpus_grant *old, uint32_t gpu,
                      uint32_t part)

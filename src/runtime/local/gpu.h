@@ -33,7 +33,7 @@ int gpus_find(struct gpus *g, const char *library, struct err *err);
 void gpus_done(struct gpus *g);
 
 /* Changes the grant to `want` thousandths; keeps what it can. A part of a GPU goes
- * beside other parts. It always succeeds, by sharing if it must. */
+ * next to other parts. It always succeeds, by sharing if it must. */
 void gpus_give(struct gpus *g, struct gpus_grant *grant, units_t want);
 /* Adds a GPU that a job is known to have; gpus_give keeps it. */
 void gpus_claim(struct gpus *g, struct gpus_grant *grant, const char *uuid);

@@ -1,9 +1,9 @@
-/* Owns what attempts hold on this machine: the entry of each, its limits and how they
- * are put into force.
+/* Owns what attempts hold on this machine: the entry of each, its limits, and putting
+ * them into force.
  *
- * What a controller does not do for us is done process by process: CPUs by affinity,
- * weights by nice values. That reaches only the processes that there are: those that
- * start later inherit it from them. */
+ * Where a controller is missing, each process is changed by itself: CPUs by affinity,
+ * weights by nice values. That reaches only processes that exist; those that start later
+ * inherit it from them. */
 #include "runtime/local/held.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Owns the reading of what the machine has. */
+/* Owns reading what the machine has. */
 #include "runtime/local/inventory.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* What this machine has for jobs: less than all of it where this process is held to
- * some CPUs, to a quota or to an amount of memory, as in a container. */
+/* What this machine has for jobs. That is less than all of it if this process is limited
+ * to some CPUs, a quota or an amount of memory, as in a container. */
 #ifndef RUNTIME_LOCAL_INVENTORY_H
 #define RUNTIME_LOCAL_INVENTORY_H
 

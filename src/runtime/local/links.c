@@ -1,5 +1,5 @@
-/* Owns the connections of conductors: accepting them, lines, and their end. Who speaks
- * for which attempt is the server's to decide. */
+/* Owns the connections of conductors: accepting them, splitting them into lines, ending
+ * them. The server decides who speaks for which attempt. */
 #include "runtime/local/links.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* The conductors' socket, RUN/conductor.sock: one connection for each attempt that runs,
- * a JSON object a line both ways. */
+ * with one JSON object per line in both directions. */
 #ifndef RUNTIME_LOCAL_LINKS_H
 #define RUNTIME_LOCAL_LINKS_H
 

@@ -1,12 +1,12 @@
-/* The local runtime: jobs as processes of this machine, in control groups where it
- * may make them. This file owns what is known of the machine, and the table of functions.
- * Operations are in operations.c, start.c, fate.c and clean.c; taking over from an earlier
- * server in adopt.c; what an attempt holds in held.c, which CPUs it gets in cpus.c, its
- * groups in cgroup*.c, jobs without groups in process.c, its files in files.c, the
- * conductors' socket in links.c.
+/* The local runtime: jobs as processes of this machine, in control groups where it may
+ * create them. This file owns what is known of the machine, and the table of functions.
+ * Operations are in operations.c, start.c, fate.c and clean.c; adopt.c takes over from
+ * an earlier server; held.c has what an attempt holds, cpus.c which CPUs it gets,
+ * cgroup*.c its groups, process.c jobs without groups, files.c its files, links.c the
+ * conductors' socket.
  *
- * Groups are called JOB.ATTEMPT below a base that is named after the state directory,
- * so that servers with different state never meet. Nothing is kept here that could not
+ * Groups are named JOB.ATTEMPT below a base that is named after the state directory, so
+ * servers with different state never touch each other's groups. Everything kept here can
  * be found again: the kernel's groups and processes are the record, and a new server
  * takes them over from there. */
 #include <errno.h>

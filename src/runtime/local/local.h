@@ -1,4 +1,4 @@
-/* The inside of the local runtime: what it knows of this machine. */
+/* What the local runtime knows of this machine, for the files of this folder. */
 #ifndef RUNTIME_LOCAL_LOCAL_H
 #define RUNTIME_LOCAL_LOCAL_H
 

@@ -1,4 +1,4 @@
-/* Owns the carrying out of operations: each is handed to the file that knows how. Sizes and
+/* Owns carrying out operations: each is passed to the file that does it. Resizing and
  * freezing are done here. */
 #include "runtime/local/operations.h"
 

@@ -1,5 +1,5 @@
-/* The operations on attempts. Nothing here waits: each is complete when it has begun, except
- * the cleaning up of processes that are still dying. */
+/* The operations on attempts. Nothing here waits: each is complete when it has begun,
+ * except cleaning up processes that are still dying. */
 #ifndef RUNTIME_LOCAL_OPERATIONS_H
 #define RUNTIME_LOCAL_OPERATIONS_H
 

@@ -1,6 +1,6 @@
-/* Owns the search for processes in /proc. It is what there is without control groups,
- * and weaker: a process that leaves its session, clears its environment and outlives
- * its conductor is not found. */
+/* Owns the search for processes in /proc. It is the fallback where there are no control
+ * groups, and weaker: a process that leaves its session, clears its environment and
+ * outlives its conductor is not found. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): so the C library names it */
 #include "runtime/local/process.h"
 

@@ -1,5 +1,5 @@
-/* The processes of a job that is not in control groups, found by /proc, and what can
- * be done to any list of processes. */
+/* The processes of a job that is not in control groups, found in /proc, and what can be
+ * done to any list of processes. */
 #ifndef RUNTIME_LOCAL_PROCESS_H
 #define RUNTIME_LOCAL_PROCESS_H
 
@@ -7,7 +7,7 @@
 #include "runtime/local/cpuset.h"
 
 /* The living processes of the attempt in this directory, its conductor left out:
- * those below the conductor (a subreaper: who detaches himself stays below it), those
+ * those below the conductor (a subreaper: a process that detaches stays below it), those
  * of the session of the job's leader, and those that carry the attempt's
  * TRAINYARD_PROGRESS in their environment. */
 void process_find(const char *attempt_dir, pid_list *out);

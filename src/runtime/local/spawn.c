@@ -1,10 +1,10 @@
-/* Owns the start of conductors.
+/* Owns starting conductors.
  *
- * A middle process starts the conductor and ends at once, so that the conductor
- * belongs to init and leaves no zombie with us. The middle one shares our memory
- * (CLONE_VM and CLONE_VFORK, we stand still meanwhile): no page table is copied
+ * An intermediate process starts the conductor and exits at once, so the conductor
+ * belongs to init and leaves us no zombie. The intermediate process shares our memory
+ * (CLONE_VM and CLONE_VFORK: we are suspended meanwhile). So no page table is copied,
  * however large the server is, and it can leave the result in a variable. It sends no
- * SIGCHLD, so the server's event loop does not learn of it. */
+ * SIGCHLD, so the server's event loop does not notice it. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): so the C library names it */
 #include "runtime/local/spawn.h"
 
@@ -45,7 +45,7 @@ int spawn_find_conductor(char **out, struct err *err)
         int code = errno;
         free(full);
         err_set(err, ERR_NOT_FOUND,
-                "cannot execute the conductor %s: %s; install it beside trainyard, or set "
+                "cannot execute the conductor %s: %s; install it next to trainyard, or set "
                 "TRAINYARD_CONDUCTOR to its path",
                 path.at, strerror(code));
         str_done(&path);

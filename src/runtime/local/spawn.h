@@ -1,4 +1,4 @@
-/* Starting a conductor so that it lives on without us. */
+/* Starts a conductor that lives on without us. */
 #ifndef RUNTIME_LOCAL_SPAWN_H
 #define RUNTIME_LOCAL_SPAWN_H
 
@@ -7,7 +7,7 @@
 #include "base/err.h"
 
 /* The conductor's path, to be freed: $TRAINYARD_CONDUCTOR, or else the file
- * trainyard-conductor beside the program that is running. */
+ * trainyard-conductor next to the program that is running. */
 int spawn_find_conductor(char **out, struct err *err);
 
 /* Runs PROGRAM DIR in a session of its own, with /dev/null for its standard streams,

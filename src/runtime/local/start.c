@@ -1,5 +1,5 @@
 /* Owns the start of an attempt: its directory, what it holds, its groups, its files, and
- * last its conductor. Whether that one may run the command is decided by the claim
+ * last its conductor. The claim decides whether that conductor may run the command
  * (fate.c). */
 #include "runtime/local/start.h"
 

@@ -1,5 +1,5 @@
-/* Owns reading and writing of the kernel's files. A kernel file must be written with
- * one call, and tells of a refused value by that call's errno. */
+/* Owns reading and writing the kernel's files. A kernel file must be written with one
+ * call, and reports a refused value through the errno of that call. */
 #include "runtime/local/textfile.h"
 
 #include <errno.h>

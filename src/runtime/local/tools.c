@@ -1,4 +1,4 @@
-/* Owns where files of ours are: named by a variable, or beside this program. */
+/* Owns where our own files are: named by a variable, or next to this program. */
 #include "runtime/local/tools.h"
 
 #include <limits.h>

@@ -1,5 +1,5 @@
-/* Owns the view of the machine's CPUs. hwloc's own topology is large and is let
- * go as soon as the few numbers that placement needs are read off. */
+/* Owns the view of the machine's CPUs. hwloc's own topology is large, and is freed as
+ * soon as the few numbers that placement needs are read from it. */
 #include "runtime/local/topology.h"
 
 #include <hwloc.h>

@@ -1,4 +1,4 @@
-/* How near the CPUs of a machine are to each other, as hwloc finds it. */
+/* How near the CPUs of a machine are to each other, according to hwloc. */
 #ifndef RUNTIME_LOCAL_TOPOLOGY_H
 #define RUNTIME_LOCAL_TOPOLOGY_H
 
