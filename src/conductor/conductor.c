@@ -153,7 +153,8 @@ static int set_up(struct conductor *c, struct err *err)
         .patience = s->patience,
     };
     life_init(&c->life, &rules);
-    const struct progress_config progress = {s->progress.pattern, s->progress.total};
+    const struct progress_config progress = {.pattern = s->progress.pattern,
+                                             .total = s->progress.total};
     follow_init(&c->follow, c->dir, &progress, &c->notes);
     watch_files(c);
     make_page(c);

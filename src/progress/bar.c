@@ -3,7 +3,11 @@
  *   Epoch 0:  25%|██▌       | 235/938 [00:02<00:07, 95.1it/s, v_num=0, train_loss=0.31]
  *   train: 120it [00:01, 98.7it/s, loss=0.3]
  *
- * They are told by the count in front of "[00:02". What a bar counts is told by
+ * They are told by the count in front of "[00:02"; other bars by their drawing:
+ *
+ *      total [########..................] 17.50%
+ *   |█████---------------| 32.10% [2568/8000 00:12<01:15 Sampling 4 chains]
+ * What a bar counts is told by
  * the words in front of it, its unit and whether it shows a loss: a bare bar may
  * be anything, and the tracker uses it only when there is nothing better. */
 
@@ -13,6 +17,7 @@
 #include <string.h>
 
 #include "base/letter.h"
+#include "progress/drawing.h"
 
 /* " [00:02" */
 static bool is_clock(const struct progress_line *line, size_t i)
@@ -126,7 +131,7 @@ static void read_label(const struct progress_line *line, size_t end, struct sigh
             if (x->over && x[1].whole > 0) {
                 s->epochs = x[1].whole;
                 s->has |= SIGHTING_EPOCHS;
-            } else {
+            } else if (!strcmp(s->source, "tqdm")) {
                 s->from_zero = true;
                 s->source = "lightning";
             }
@@ -177,6 +182,43 @@ static void read_epochs(struct sighting *s)
     s->trust = TRUST_WEAK;
 }
 
+/* The same with the number of the epoch in front of the bar, which is under way. */
+static void read_epochs_bar(struct sighting *s)
+{
+    s->closes = s->at >= s->of;
+    s->has = (s->has & ~(unsigned)(SIGHTING_AT | SIGHTING_OF)) | SIGHTING_EPOCH | SIGHTING_EPOCHS;
+    s->from_zero = false;
+}
+
+/* What the words in front of a bar and what it shows make of it. */
+static void judge_bar(struct sighting *s, enum progress_bar_kind kind)
+{
+    if (s->eval) {
+        s->has = 0;
+        return;
+    }
+    bool trained = kind == PROGRESS_BAR_TRAIN || s->loss_rank != PROGRESS_LOSS_NONE ||
+                   (s->has & SIGHTING_EPOCH);
+    s->trust = trained ? TRUST_GOOD : TRUST_WEAK;
+    s->scope = s->has & SIGHTING_EPOCH ? SCOPE_EPOCH : SCOPE_UNKNOWN;
+    if (kind == PROGRESS_BAR_EPOCHS && (s->has & SIGHTING_OF) && !(s->has & SIGHTING_EPOCH))
+        read_epochs(s);
+    /* "Epoch 45/400:  11%|#    | 44/400 [": the bar counts the epochs themselves. */
+    if ((s->has & SIGHTING_EPOCHS) && (s->has & SIGHTING_OF) && s->epochs == s->of && s->of > 1 &&
+        fabs(s->epoch - (double)s->at) <= 1)
+        read_epochs_bar(s);
+}
+
+static void take_count(struct sighting *s, const struct progress_number *x)
+{
+    s->at = x->whole;
+    s->has |= SIGHTING_AT;
+    if (x->over && x[1].whole > 0) {
+        s->of = x[1].whole;
+        s->has |= SIGHTING_OF;
+    }
+}
+
 bool progress_read_bar(const struct progress_line *line, struct sighting *s)
 {
     unsigned count;
@@ -192,25 +234,107 @@ bool progress_read_bar(const struct progress_line *line, struct sighting *s)
         s->has = 0;
         return true;
     }
-    s->at = x->whole;
-    s->has |= SIGHTING_AT;
-    if (x->over && x[1].whole > 0) {
-        s->of = x[1].whole;
-        s->has |= SIGHTING_OF;
-    }
+    take_count(s, x);
     s->key = label_key(line, end, s->of);
     s->eval = kind == PROGRESS_BAR_EVAL ? "val" : NULL;
     read_label(line, end, s);
     read_postfix(line, count + 1, bracket, s);
-    if (s->eval) {
-        s->has = 0;
-        return true;
+    judge_bar(s, kind);
+    return true;
+}
+
+/* ---- bars that are drawn otherwise ---------------------------------------- */
+
+/* Sizes and speeds of files: what is drawn is a transfer. */
+static bool is_transfer(const struct progress_line *line)
+{
+    static const char *const units[] = {"MB", "KB", "kB", "GB", "iB", "B/s", "bytes", " eta "};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        if (progress_line_find(line, 0, units[i]) < line->n)
+            return true;
     }
-    bool trained = kind == PROGRESS_BAR_TRAIN || s->loss_rank != PROGRESS_LOSS_NONE ||
-                   (s->has & SIGHTING_EPOCH);
-    s->trust = trained ? TRUST_GOOD : TRUST_WEAK;
-    s->scope = s->has & SIGHTING_EPOCH ? SCOPE_EPOCH : SCOPE_UNKNOWN;
-    if (kind == PROGRESS_BAR_EPOCHS && (s->has & SIGHTING_OF) && !(s->has & SIGHTING_EPOCH))
-        read_epochs(s);
+    return false;
+}
+
+/* The count of a drawn bar: the first fraction without a metric's name, else the first
+ * share. NULL = it has none, or one that is named as a step and read elsewhere. */
+static const struct progress_number *drawn_count(const struct progress_line *line)
+{
+    const struct progress_number *share = NULL;
+    for (unsigned i = 0; i < line->count; i++) {
+        const struct progress_number *x = &line->number[i];
+        struct progress_name name = {.kind = PROGRESS_WORD_OTHER};
+        if (x->under)
+            continue;
+        if (x->words)
+            progress_name_read(line->text + x->label, x->words, &name);
+        if (name.kind == PROGRESS_WORD_STEP)
+            return NULL;
+        if (name.kind != PROGRESS_WORD_OTHER)
+            continue;
+        if (x->over && x->whole >= 0 && x[1].whole > 0 && x->open != '(')
+            return x;
+        if (x->percent && !share && x->value >= 0 && x->value <= 100)
+            share = x;
+    }
+    return share;
+}
+
+/* Losses and metrics that the line names with a mark. */
+static void read_named(const struct progress_line *line, struct sighting *s)
+{
+    for (unsigned i = 0; i < line->count; i++) {
+        const struct progress_number *x = &line->number[i];
+        struct progress_name name;
+        if (!x->words || x->unit || x->over || x->under || x->percent)
+            continue;
+        progress_name_read(line->text + x->label, x->words, &name);
+        if (x->sep != ' ' || name.kind == PROGRESS_WORD_LOSS)
+            sighting_add(s, &name, x->value, false);
+    }
+}
+
+/* A bar without words may be of anything; one that counts iterations is a loop's. */
+static bool counts_iterations(const struct progress_line *line)
+{
+    static const char *const words[] = {"it/s", "s/it", "iter", "step", "ampling", "epoch"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (progress_line_find(line, 0, words[i]) < line->n)
+            return true;
+    }
+    return false;
+}
+
+bool progress_read_drawn(const struct progress_line *line, struct sighting *s)
+{
+    size_t begin, end;
+    if (!line->count || line->continued || !progress_drawing_find(line, &begin, &end))
+        return false;
+    const struct progress_number *x = drawn_count(line);
+    if (!x)
+        return false;
+    sighting_init(s, "bar");
+    s->bar = true;
+    size_t label = begin < x->at ? begin : x->at;
+    enum progress_bar_kind kind = progress_bar_read(line->text, label);
+    if (is_transfer(line) || kind == PROGRESS_BAR_PREPARE)
+        return true;
+    if (x->over) {
+        take_count(s, x);
+    } else {
+        s->at = llround(x->value * 100);
+        s->of = 10000;
+        s->has = SIGHTING_AT | SIGHTING_OF;
+        if (kind == PROGRESS_BAR_EPOCHS || progress_line_find(line, 0, "this epoch") < label)
+            s->has = 0; /* the share of an epoch, nobody knows of which */
+    }
+    s->key = label_key(line, label, s->of);
+    s->eval = kind == PROGRESS_BAR_EVAL ? "val" : NULL;
+    read_label(line, label, s);
+    read_named(line, s);
+    if (kind == PROGRESS_BAR_PLAIN && !sighting_has_metric(s) && !(s->has & SIGHTING_EPOCH) &&
+        !counts_iterations(line))
+        s->has = 0;
+    judge_bar(s, kind);
     return true;
 }

@@ -29,10 +29,14 @@ static bool same(const char *text, const char *word, size_t n)
 static bool is_word_at(const char *text, size_t n, size_t i)
 {
     static const struct {
-        char word[6];
+        char word[10];
         uint8_t length, before;
-    } words[] = {{"loss", 4, 2}, {"epoch", 5, 0}, {"step", 4, 2}, {"iter", 4, 1}, {"batch", 5, 0},
-                 {"acc", 3, 0},  {"valid", 5, 0}, {"eval", 4, 1}, {"val", 3, 0},  {"avg", 3, 0}};
+    } words[] = {
+        {"loss", 4, 2},  {"epoch", 5, 0},     {"step", 4, 2}, {"iter", 4, 1}, {"batch", 5, 0},
+        {"acc", 3, 0},   {"valid", 5, 0},     {"eval", 4, 1}, {"val", 3, 0},  {"avg", 3, 0},
+        {"cost", 4, 1},  {"tree", 4, 2},      {"kimg", 4, 2}, {"fits", 4, 0}, {"episode", 7, 0},
+        {"error", 5, 1}, {"objective", 9, 1},
+    };
     for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
         size_t length = words[w].length, begin = i - words[w].before;
         if (i < words[w].before || n - begin < length || !same(text + begin, words[w].word, length))
@@ -54,7 +58,8 @@ static bool is_bar_at(const char *text, size_t n, size_t i)
     if (k > i + 1)
         return k + 2 < n && text[k] == ':' && letter_is_digit(text[k + 1]) &&
                letter_is_digit(text[k + 2]);
-    return text[k] == '=' || text[k] == '>' || text[k] == '.';
+    return text[k] == '=' || text[k] == '>' || text[k] == '.' ||
+           (n - k > 2 && text[k] == 'C' && text[k + 1] == 'V');
 }
 
 /* Forms that are told by how the line begins: "[10]\t", "10:\tlearn", "| fps |". */
@@ -70,21 +75,37 @@ static bool is_beginning(const char *text, size_t n)
     return i && n - i > 7 && !memcmp(text + i, ":\tlearn", 7);
 }
 
+/* "45%", "45 %" */
+static bool has_share(const char *text, size_t n)
+{
+    const char *end = text + n;
+    for (const char *p = text; (p = memchr(p, '%', (size_t)(end - p))); p++) {
+        const char *digit = p > text && p[-1] == ' ' ? p - 1 : p;
+        if (digit > text && letter_is_digit(digit[-1]))
+            return true;
+    }
+    return false;
+}
+
 unsigned progress_gate_look(const char *text, size_t n)
 {
     /* Which characters may follow which in what is looked for. */
     static const uint32_t follow[32] = {
         [SLOT('s')] = BIT('s'),
-        [SLOT('e')] = BIT('p'),
+        [SLOT('e')] = BIT('p') | BIT('e'),
         [SLOT('t')] = BIT('e'),
         [SLOT('a')] = BIT('c') | BIT('v'),
         [SLOT('v')] = BIT('a'),
-        [SLOT('b')] = BIT('a'),
+        [SLOT('b')] = BIT('a') | BIT('j'),
+        [SLOT('o')] = BIT('s'),
+        [SLOT('m')] = BIT('g'),
+        [SLOT('f')] = BIT('i'),
+        [SLOT('r')] = BIT('r'),
         [SLOT('n')] = BIT('a'),
-        [SLOT('[')] = BIT('=') | BIT('>') | BIT('.') | BIT('0') | BIT('1') | BIT('2') | BIT('3') |
-                      BIT('4') | BIT('5') | BIT('6') | BIT('7') | BIT('8') | BIT('9'),
+        [SLOT('[')] = BIT('C') | BIT('=') | BIT('>') | BIT('.') | BIT('0') | BIT('1') | BIT('2') |
+                      BIT('3') | BIT('4') | BIT('5') | BIT('6') | BIT('7') | BIT('8') | BIT('9'),
     };
-    bool number = letter_is_digit(text[n - 1]), pass = is_beginning(text, n);
+    bool number = letter_is_digit(text[n - 1]), pass = is_beginning(text, n) || has_share(text, n);
     for (size_t i = 0; i + 1 < n && !(number && pass); i++) {
         number |= letter_is_digit(text[i]);
         if (!(follow[SLOT(text[i])] & BIT(text[i + 1])))

@@ -21,6 +21,8 @@
 struct found {
     uint16_t step, epoch, fraction, second; /* NONE = not there */
     uint16_t last_epoch;                    /* the last number of the epoch's own group */
+    uint16_t percent;                       /* the share that is done */
+    uint16_t total;                         /* the steps of the whole job */
     size_t metric_at;                       /* where the first loss or metric is named */
     bool learning;                          /* it tells a learning rate */
     bool whole_metrics;                     /* its metrics are all whole numbers */
@@ -82,6 +84,62 @@ static bool is_place(const struct progress_number *x)
     return !x->unit && !x->percent && x->sep != '|';
 }
 
+static bool has_word(const char *text, size_t n, const char *word)
+{
+    const char *p = text;
+    size_t length = strlen(word);
+    while ((p = progress_find(p, n - (size_t)(p - text), word))) {
+        const char *end = p + length;
+        if ((p == text || !letter_is_alpha(p[-1])) && (end == text + n || !letter_is_alpha(*end)))
+            return true;
+        p = end;
+    }
+    return false;
+}
+
+/* "Progress: 66.15%", "(14.2% complete)", "at 12.3% examples": how much is done. */
+static bool is_share_done(const struct progress_line *line, const struct progress_number *x)
+{
+    static const char *const before[] = {"progress",  "Progress", "PROGRESS", "complete",
+                                         "completed", "Complete", "Completed"};
+    static const char *const behind[] = {"complete", "done", "finished", "examples"};
+    if (!x->percent || x->open == '[' || !(x->value >= 0 && x->value <= 100) || x->over || x->under)
+        return false;
+    for (size_t i = 0; i < sizeof before / sizeof *before && x->words; i++) {
+        if (has_word(line->text + x->label, x->words, before[i]))
+            return true;
+    }
+    size_t at = x->end;
+    while (at < line->n && strchr(" %", line->text[at]))
+        at++;
+    for (size_t i = 0; i < sizeof behind / sizeof *behind; i++) {
+        if (progress_line_at(line, at, behind[i]))
+            return true;
+    }
+    return false;
+}
+
+/* "building tree 3 of 400", "Learning iteration 3/1500": words that are not known stand
+ * in front of a step. That it has an end makes it one. */
+static void guess_step(const struct progress_line *line, unsigned i, struct progress_name *name)
+{
+    const struct progress_number *x = &line->number[i];
+    if (name->kind != PROGRESS_WORD_IGNORED || name->eval || !x->over)
+        return;
+    const char *label = line->text + x->label, *last = label + x->words;
+    while (last > label && letter_is_alpha(last[-1]))
+        last--;
+    unsigned words = 1;
+    for (const char *p = label; p < last; p++)
+        words += *p == ' ';
+    struct progress_name word;
+    progress_name_read(last, (size_t)(label + x->words - last), &word);
+    if (words > 3 || word.kind != PROGRESS_WORD_STEP)
+        return;
+    name->kind = PROGRESS_WORD_STEP;
+    name->unit = word.unit;
+}
+
 static void note_place(const struct progress_line *line, unsigned i,
                        const struct progress_name *name, struct found *f)
 {
@@ -111,7 +169,15 @@ static bool is_metric(const struct progress_number *x, const struct progress_nam
 
 static void find_all(const struct progress_line *line, struct progress_name *names, struct found *f)
 {
-    *f = (struct found){NONE, NONE, NONE, NONE, NONE, line->n, false, true, false, false, false};
+    *f = (struct found){.step = NONE,
+                        .epoch = NONE,
+                        .fraction = NONE,
+                        .second = NONE,
+                        .last_epoch = NONE,
+                        .percent = NONE,
+                        .total = NONE,
+                        .metric_at = line->n,
+                        .whole_metrics = true};
     for (unsigned i = 0; i < line->count; i++) {
         const struct progress_number *x = &line->number[i];
         names[i].kind = PROGRESS_WORD_OTHER;
@@ -123,10 +189,15 @@ static void find_all(const struct progress_line *line, struct progress_name *nam
             else if (f->second == NONE)
                 f->second = (uint16_t)i;
         }
+        if (f->percent == NONE && is_share_done(line, x))
+            f->percent = (uint16_t)i;
         if (!x->words)
             continue;
         progress_name_read(line->text + x->label, x->words, &names[i]);
+        guess_step(line, i, &names[i]);
         note_place(line, i, &names[i], f);
+        if (names[i].kind == PROGRESS_WORD_TOTAL && x->whole > 0 && f->total == NONE)
+            f->total = (uint16_t)i;
         if (!strcmp(names[i].text, "lr") || !strcmp(names[i].text, "learning_rate"))
             f->learning = true;
         if (!is_metric(x, &names[i]))
@@ -197,6 +268,37 @@ static void add_epoch(struct sighting *s, const struct progress_line *line, unsi
     }
 }
 
+/* A number that is called a step. "Batch 3/20" begins again with each epoch, "global
+ * step" does not. Else the order tells: an outer loop is named first. */
+static void add_step(struct sighting *s, const struct progress_line *line, const struct found *f,
+                     const struct progress_name *names)
+{
+    const struct progress_name *name = &names[f->step];
+    const struct progress_number *epoch = f->epoch != NONE ? &line->number[f->epoch] : NULL;
+    add_fraction(s, line, f->step);
+    s->named = true;
+    s->unit = name->unit;
+    if (!(s->has & SIGHTING_OF) && f->total != NONE) {
+        s->of = line->number[f->total].whole;
+        s->has |= SIGHTING_OF;
+    }
+    if (!strncmp(name->text, "batch", 5) || !strncmp(name->text, "minibatch", 9))
+        s->scope = SCOPE_EPOCH;
+    else if (!strncmp(name->text, "global", 6) || (epoch && epoch->whole < 0))
+        s->scope = SCOPE_JOB;
+    else if (epoch && f->step < f->epoch)
+        s->scope = SCOPE_LIKELY_JOB;
+}
+
+/* Only the share that is done is told: in hundredths of a percent. */
+static void add_percent(struct sighting *s, const struct progress_line *line, const struct found *f)
+{
+    s->at = llround(line->number[f->percent].value * 100);
+    s->of = 10000;
+    s->has |= SIGHTING_AT | SIGHTING_OF;
+    s->scope = s->has & SIGHTING_EPOCH ? SCOPE_EPOCH : SCOPE_JOB;
+}
+
 /* Which of the numbers say where the job is. */
 static void add_place(struct sighting *s, const struct progress_line *line, const struct found *f,
                       const struct progress_name *names)
@@ -228,14 +330,10 @@ static void add_place(struct sighting *s, const struct progress_line *line, cons
                 line->number[f->fraction].open == '[')) {
         add_fraction(s, line, f->fraction);
     }
-    if (f->step == NONE)
-        return;
-    add_fraction(s, line, f->step);
-    s->named = true;
-    /* "Batch 3/20" restarts with the epoch; "iter: 20/500" without a number of
-     * epochs most likely does not. */
-    if (!strncmp(names[f->step].text, "batch", 5) || (s->has & SIGHTING_EPOCHS))
-        s->scope = SCOPE_EPOCH;
+    if (f->step != NONE)
+        add_step(s, line, f, names);
+    else if (!(s->has & SIGHTING_AT) && f->percent != NONE && !(s->has & SIGHTING_EPOCHS))
+        add_percent(s, line, f);
 }
 
 /* Nothing but marks behind the number: "Epoch 5:" on a line of its own. */
@@ -270,6 +368,23 @@ static bool is_title(const struct progress_line *line, const struct progress_num
     return i < line->n;
 }
 
+/* "Progress: 45%" may be of anything; a word of the trade makes it a training's. */
+static bool speaks_of_training(const struct progress_line *line)
+{
+    static const char *const words[] = {"alpha", "learn", "tree", "train", "epoch", "iter",
+                                        "boost", "word",  "fit",  "sampl", "step"};
+    for (size_t i = 0; i < line->n; i++) {
+        for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
+            size_t k = 0;
+            while (words[w][k] && i + k < line->n && letter_lower(line->text[i + k]) == words[w][k])
+                k++;
+            if (!words[w][k])
+                return true;
+        }
+    }
+    return false;
+}
+
 /* How much a place without any metric is worth: false = nothing. */
 static bool judge_bare(struct sighting *s, const struct progress_line *line, const struct found *f)
 {
@@ -278,8 +393,17 @@ static bool judge_bare(struct sighting *s, const struct progress_line *line, con
         s->trust = TRUST_GOOD;
         return epoch || at;
     }
-    if (at)
-        return of && f->step != NONE && !is_title(line, &line->number[f->step]);
+    if (at && f->step == NONE)
+        return f->percent != NONE && speaks_of_training(line);
+    if (at && of)
+        return !is_title(line, &line->number[f->step]);
+    if (at) {
+        /* "STEP: 3" on a line of its own, or with its time: the loss is below. */
+        const struct progress_number *x = &line->number[f->step];
+        s->header = begins_line(line, x) &&
+                    (ends_line(line, x) || progress_line_find(line, x->end, "time") < line->n);
+        return s->header && !is_title(line, x);
+    }
     if (!epoch || f->train_epoch)
         return false;
     s->header = !s->closes;
@@ -287,25 +411,48 @@ static bool judge_bare(struct sighting *s, const struct progress_line *line, con
     return (s->has & SIGHTING_EPOCHS) || (begins_line(line, x) && ends_line(line, x));
 }
 
-/* HF's trainer announces "Total optimization steps = 460" and "Num Epochs = 4". */
-static bool read_announcement(const struct progress_line *line, const struct progress_name *names,
-                              struct sighting *s)
+/* "Start training for 100 epochs", "Training for 25000 kimg". */
+static bool read_promise(const struct progress_line *line, struct sighting *s)
 {
-    const struct progress_number *x = &line->number[line->count - 1];
-    const struct progress_name *name = &names[line->count - 1];
-    if (!x->words || x->whole <= 0 || (x->sep != '=' && x->sep != ':') || !ends_line(line, x))
-        return false;
-    if (!strcmp(name->text, "total_optimization_steps")) {
-        s->total = x->whole;
-        s->has = SIGHTING_TOTAL;
-        return true;
-    }
-    if (!strcmp(name->text, "num_epochs")) {
-        s->epochs = x->whole;
-        s->has = SIGHTING_EPOCHS;
-        return true;
+    for (unsigned i = 0; i < line->count; i++) {
+        const struct progress_number *x = &line->number[i];
+        const char *label = line->text + x->label;
+        if (x->whole <= 0 || x->words < 9 || memcmp(label + x->words - 4, " for", 4) != 0 ||
+            !progress_find(label, x->words, "rain"))
+            continue;
+        size_t at = x->end + progress_line_at(line, x->end, " "), end = at;
+        while (end < line->n && letter_is_alpha(line->text[end]))
+            end++;
+        s->unit = progress_unit_of_word(line->text + at, end - at);
+        s->limit = x->whole;
+        s->has = SIGHTING_LIMIT;
+        return s->unit != PROGRESS_UNIT_NONE;
     }
     return false;
+}
+
+/* "Total optimization steps = 460", "max_epochs: 10", "Overriding: max_iters = 2000",
+ * "Starting training..., iters: 1000": how long the run will be. */
+static bool read_announcement(const struct progress_line *line, const struct progress_name *names,
+                              bool alone, struct sighting *s)
+{
+    for (unsigned i = 0; i < line->count; i++) {
+        const struct progress_number *x = &line->number[i];
+        const struct progress_name *name = &names[i];
+        if (!x->words || x->whole <= 0 || x->over || x->under || x->unit)
+            continue;
+        bool limit = name->kind == PROGRESS_WORD_TOTAL || name->kind == PROGRESS_WORD_EPOCHS ||
+                     (alone && !strcmp(name->text, "iters"));
+        if (!limit || (x->sep != '=' && x->sep != ':') || !strcmp(name->text, "total"))
+            continue;
+        s->unit = name->kind == PROGRESS_WORD_EPOCHS ? PROGRESS_UNIT_EPOCH
+                  : name->unit != PROGRESS_UNIT_NONE ? name->unit
+                                                     : PROGRESS_UNIT_STEP;
+        s->limit = x->whole;
+        s->has = SIGHTING_LIMIT;
+        return true;
+    }
+    return read_promise(line, s);
 }
 
 /* Where the first metric is an evaluation's and there is no loss of the training,
@@ -336,7 +483,7 @@ static void add_metrics(struct sighting *s, const struct progress_line *line,
         const struct progress_number *x = &line->number[i];
         if (!x->words || x->under || !is_metric(x, &names[i]))
             continue;
-        double value = x->over ? (double)x->whole / (double)x[1].whole : x->value;
+        double value = x->over ? x->value / x[1].value : x->value;
         if (isfinite(value) || !x->over)
             sighting_add(s, &names[i], value, false);
     }
@@ -362,6 +509,42 @@ static void add_rate(struct sighting *s, const struct progress_line *line)
     }
 }
 
+/* "10, train_loss=0.5": the place comes first and has no name. */
+static bool is_leading(const struct progress_line *line, const struct progress_name *names)
+{
+    const struct progress_number *x = &line->number[0], *next = x + 1;
+    if (line->count < 2 || x->words || x->whole < 0 || x->over || x->unit || x->open ||
+        !next->words || next->label < x->end + 1 || next->label > x->end + 3 ||
+        !is_metric(next, &names[1]))
+        return false;
+    size_t i = x->at;
+    while (i && line->text[i - 1] == ' ')
+        i--;
+    return !i || strchr("]:|>", line->text[i - 1]);
+}
+
+/* "[108/400] 1 tree": one of so many of something that trainings count. */
+static bool read_item(const struct progress_line *line, struct sighting *s)
+{
+    if (line->number[0].open != '[' || line->number[0].at > 2 || !is_bare_fraction(line, 0))
+        return false;
+    for (size_t i = line->number[1].end; i < line->n;) {
+        size_t end = i;
+        while (end < line->n && letter_is_alpha(line->text[end]))
+            end++;
+        bool alone = line->text[i - 1] == ' ' && letter_is_digit(line->text[i - 2]) &&
+                     (end == line->n || line->text[end] == ' ');
+        s->unit = alone ? progress_unit_of_word(line->text + i, end - i) : PROGRESS_UNIT_NONE;
+        if (end > i && s->unit != PROGRESS_UNIT_NONE) {
+            add_fraction(s, line, 0);
+            s->trust = TRUST_WEAK;
+            return true;
+        }
+        i = end + 1;
+    }
+    return false;
+}
+
 bool progress_read_text(const struct progress_line *line, struct sighting *s)
 {
     if (!line->count)
@@ -370,8 +553,12 @@ bool progress_read_text(const struct progress_line *line, struct sighting *s)
     struct found f;
     find_all(line, names, &f);
     sighting_init(s, "text");
-    if (f.metric_at == line->n && f.step == NONE && f.epoch == NONE)
-        return read_announcement(line, names, s);
+    bool place = f.step != NONE || f.epoch != NONE || f.percent != NONE;
+    if (f.metric_at == line->n && (!place || !(line->number[0].over || f.percent != NONE)) &&
+        read_announcement(line, names, f.epoch == NONE && f.percent == NONE, s))
+        return true;
+    if (f.metric_at == line->n && !place)
+        return read_item(line, s);
     s->eval = find_eval(line, f.metric_at);
     if (f.metric_at < line->n)
         add_metrics(s, line, names);
@@ -380,6 +567,10 @@ bool progress_read_text(const struct progress_line *line, struct sighting *s)
         return metric && !f.whole_metrics;
     s->trust = TRUST_WEAK;
     add_place(s, line, &f, names);
+    if (metric && !s->has && is_leading(line, names)) {
+        s->at = line->number[0].whole;
+        s->has = SIGHTING_AT;
+    }
     if (!metric)
         return judge_bare(s, line, &f);
     if (s->has) {

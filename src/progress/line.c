@@ -70,6 +70,28 @@ static size_t read_exponent(const char *text, size_t n, int *out)
     return i > first ? i : 0;
 }
 
+/* Digits in groups of three, "12,345,678": its length, 0 when it is none. */
+static size_t read_groups(const char *text, size_t n, double *out)
+{
+    size_t i = 0;
+    uint64_t digits = 0;
+    while (i < n && i < 4 && letter_is_digit(text[i]))
+        digits = digits * 10 + (uint64_t)(text[i++] - '0');
+    if (!i || i > 3 || *text == '0')
+        return 0;
+    size_t first = i;
+    while (n - i >= 4 && i < 20 && text[i] == ',' && letter_is_digit(text[i + 1]) &&
+           letter_is_digit(text[i + 2]) && letter_is_digit(text[i + 3])) {
+        for (size_t k = i + 1; k < i + 4; k++)
+            digits = digits * 10 + (uint64_t)(text[k] - '0');
+        i += 4;
+    }
+    if (i == first || (i < n && (letter_is_digit(text[i]) || text[i] == ',' || text[i] == '.')))
+        return 0;
+    *out = (double)digits;
+    return i;
+}
+
 /* A number in digits without a sign: its length, 0 when it is none. */
 static size_t read_digits(const char *text, size_t n, double *out)
 {
@@ -162,13 +184,20 @@ static size_t blanks(const char *text, size_t n, size_t i)
     return i;
 }
 
-/* Where the number behind a stroke begins: "10/100", "450 / 1891"; 0 = none. */
+/* Where the number behind a stroke begins: "10/100", "450 / 1891", "3 of 400",
+ * "3 out of 400"; 0 = none. */
 static size_t behind_stroke(const char *text, size_t n, size_t end)
 {
-    size_t i = blanks(text, n, end);
-    if (i >= n || text[i] != '/')
+    static const char *const strokes[] = {"/", "of ", "out of "};
+    size_t i = blanks(text, n, end), length = 0;
+    for (size_t s = 0; s < sizeof strokes / sizeof *strokes && !length; s++) {
+        size_t k = strlen(strokes[s]);
+        if (n - i >= k && !memcmp(text + i, strokes[s], k) && (!s || i > end))
+            length = k;
+    }
+    if (!length)
         return 0;
-    i = blanks(text, n, i + 1);
+    i = blanks(text, n, i + length);
     return i < n && letter_is_digit(text[i]) ? i : 0;
 }
 
@@ -255,6 +284,8 @@ static int64_t as_whole(const char *text, size_t n)
     if (!n || n > 18)
         return -1;
     for (size_t i = 0; i < n; i++) {
+        if (text[i] == ',')
+            continue;
         if (!letter_is_digit(text[i]))
             return -1;
         value = value * 10 + (text[i] - '0');
@@ -280,7 +311,9 @@ static size_t read_number(struct progress_line *line, size_t i, size_t floor)
     bool is_signed = i && i > floor && (text[i - 1] == '-' || text[i - 1] == '+');
     size_t at = is_signed ? i - 1 : i;
     double value = 0;
-    size_t length = progress_number_read(text + at, line->n - at, &value);
+    size_t length = is_signed ? 0 : read_groups(text + at, line->n - at, &value);
+    if (!length)
+        length = progress_number_read(text + at, line->n - at, &value);
     if (!length || !can_end(text, line->n, at + length))
         return 0;
     *x = (struct progress_number){
@@ -292,6 +325,19 @@ static size_t read_number(struct progress_line *line, size_t i, size_t floor)
     return x->end;
 }
 
+/* Letters behind a divisor make it a size, "3/4GB"; but not "3/70epoch", "5/10it". */
+static bool is_measure(const struct progress_line *line, const struct progress_number *x)
+{
+    static const char *const counts[] = {"epoch", "it", "step", "batch"};
+    if (!x->unit)
+        return false;
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        if (progress_line_at(line, x->end, counts[i]))
+            return false;
+    }
+    return true;
+}
+
 /* Reads what a number is divided by. When the two are no fraction after all (a
  * date, a path, a size) neither is kept. Where to go on from. */
 static size_t read_divisor(struct progress_line *line, size_t at)
@@ -299,7 +345,11 @@ static size_t read_divisor(struct progress_line *line, size_t at)
     struct progress_number *a = &line->number[line->count - 1], *b = a + 1;
     size_t end = read_number(line, at, at);
     bool more = end && end < line->n && line->text[end] == '/';
-    if (!end || more || a->whole < 0 || b->whole < 0 || a->unit || b->unit) {
+    /* "Epoch: 0.85/6.0" is one, too. */
+    bool half = end && a->words && b->value == floor(b->value) && b->value < 1e15;
+    if (half)
+        b->whole = (int64_t)b->value;
+    if (!end || more || (!half && a->whole < 0) || b->whole < 0 || a->unit || is_measure(line, b)) {
         line->count -= end ? 2 : 1;
         return skip_token(line->text, line->n, at);
     }

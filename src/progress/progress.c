@@ -11,6 +11,7 @@
 #include "progress/keras.h"
 #include "progress/labels.h"
 #include "progress/pattern.h"
+#include "progress/phrases.h"
 #include "progress/special.h"
 #include "progress/table.h"
 #include "progress/text.h"
@@ -36,7 +37,11 @@ int progress_create(const struct progress_config *config, struct progress_reader
         return -1;
     struct progress_reader *r = xcalloc(1, sizeof *r);
     r->pattern = pattern;
-    progress_track_init(&r->track, config->total);
+    bool steps = config->total_unit == PROGRESS_UNIT_NONE;
+    progress_track_init(&r->track, steps ? config->total : 0, config->plan);
+    if (!steps)
+        progress_plan_add(&r->track.plan, config->total_unit, config->total, PROGRESS_FROM_USER,
+                          "--total");
     *out = r;
     return 0;
 }
@@ -73,10 +78,11 @@ static bool read_line(struct progress_reader *r, const char *text, size_t n, boo
         return true;
     progress_line_read(&line, text, n, continued);
     line.eval = titled ? "test" : NULL;
-    if (!line.count && !r->table.n)
+    if (!line.count && !r->table.ready)
         return false;
     return progress_table_row(&r->table, &line, s) || progress_read_bar(&line, s) ||
            progress_read_keras(&line, s) || progress_read_special(&line, s) ||
+           progress_read_phrase(&line, s) || progress_read_drawn(&line, s) ||
            progress_read_text(&line, s);
 }
 
@@ -95,7 +101,7 @@ static void take_output(void *ctx, const char *text, size_t n, bool continued)
         return;
     bool titled = r->titled;
     r->titled = !number && !continued && is_eval_title(text, n);
-    if (!pass && !(number && r->table.n))
+    if (!pass && !(number && r->table.ready))
         return;
     if (read_line(r, text, n, continued, titled, &s))
         progress_track_take(&r->track, &s);

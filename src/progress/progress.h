@@ -19,6 +19,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "progress/plan.h"
 
 #define PROGRESS_MEMORY 12288
 #define PROGRESS_METRICS 16
@@ -50,6 +51,9 @@ struct progress {
     bool diverged;  /* the newest loss is NaN or infinite */
     /* Static name of the form that gave step (else loss): "keras", "file" ... */
     const char *source;
+    /* What told the total: "output", "--total", or as the plan says, "--epochs 14"; NULL
+     * without a total. Valid as long as the reader. */
+    const char *total_from;
     unsigned n_metrics;
     struct progress_metric metric[PROGRESS_METRICS]; /* newest of each, loss apart; in order seen */
 };
@@ -58,6 +62,8 @@ struct progress_config {
     /* pcre2 with named groups, see progress/pattern.h; NULL = the built-in forms. */
     const char *pattern;
     int64_t total; /* the job's steps as the user gave them; 0 = read it from the output */
+    enum progress_unit total_unit;    /* PROGRESS_UNIT_NONE = steps, as the output counts them */
+    const struct progress_plan *plan; /* copied; NULL = nothing is known of it */
 };
 
 struct progress_reader;

@@ -10,8 +10,8 @@
 #define EPOCH_LIMIT 1e9
 #define STEP_LIMIT ((int64_t)1e18)
 
-/* A fit that begins anew so often tells nothing of the whole job. */
-#define RESETS_LIMIT 2
+/* An end that changes so often is none: the 1200 of "Batch 3/1200" is another count. */
+#define CHANGES_LIMIT 3
 
 static int64_t add(int64_t a, int64_t b)
 {
@@ -50,7 +50,12 @@ static void note_first(struct progress_run *r, const struct sighting *s)
         r->at = r->first_at = s->at;
         r->of = s->has & SIGHTING_OF ? s->of : 0;
         r->within = r->has_epoch && s->scope == SCOPE_EPOCH;
-        r->guess = r->has_epoch && s->scope == SCOPE_UNKNOWN;
+        r->guess = r->has_epoch && (s->scope == SCOPE_UNKNOWN || s->scope == SCOPE_LIKELY_JOB);
+        r->likely_job = s->scope == SCOPE_LIKELY_JOB;
+        r->job = s->scope == SCOPE_JOB;
+        r->per_epoch = !r->has_epoch && s->scope == SCOPE_EPOCH;
+        r->unit = s->unit;
+        r->epoch_at = s->at;
     }
     /* A resumed job: the epochs before it are done. */
     if (r->within && r->of && r->epoch > r->base)
@@ -68,6 +73,8 @@ static void restart(struct progress_run *r, const struct sighting *s)
     progress_run_start(r, s, before, old.resets + 1);
     r->trust = old.trust;
     r->epochs = s->has & SIGHTING_EPOCH ? 0 : old.epochs;
+    r->planned = old.planned;
+    r->unlikely = old.unlikely;
     note_first(r, s);
     r->done = 0;
 }
@@ -81,6 +88,17 @@ static bool begins_anew(const struct progress_run *r, const struct sighting *s)
     return s->at <= r->first_at && (finished || r->moves >= 3 || s->bar);
 }
 
+/* Takes the end that a place tells. One that lies before the place is none. */
+static void take_of(struct progress_run *r, const struct sighting *s)
+{
+    if (!(s->has & SIGHTING_OF))
+        return;
+    if (r->of && r->of != s->of && !s->rough && r->changes < UINT8_MAX)
+        r->changes++;
+    r->unlikely = r->unlikely || r->changes >= CHANGES_LIMIT || s->of < s->at;
+    r->of = s->of;
+}
+
 static bool advance_at(struct progress_run *r, const struct sighting *s)
 {
     if (s->at < r->at) {
@@ -91,8 +109,7 @@ static bool advance_at(struct progress_run *r, const struct sighting *s)
     }
     r->moves += s->at > r->at;
     r->at = s->at;
-    if (s->has & SIGHTING_OF)
-        r->of = s->of;
+    take_of(r, s);
     return true;
 }
 
@@ -105,6 +122,12 @@ static void next_epoch(struct progress_run *r, const struct sighting *s)
         r->done = times(s->epoch - r->base, epoch_size(r));
     } else if (r->within) {
         r->done = add(r->done, times(more, epoch_size(r)));
+    } else if (r->guess) {
+        r->job = true;
+    }
+    if (!r->within && s->at > r->epoch_at) {
+        r->stride = (int64_t)((double)(s->at - r->epoch_at) / more);
+        r->epoch_at = s->at;
     }
     r->guess = false;
     r->size = epoch_size(r);
@@ -112,8 +135,7 @@ static void next_epoch(struct progress_run *r, const struct sighting *s)
     r->moves++;
     r->at = s->at;
     r->closed = false;
-    if (s->has & SIGHTING_OF)
-        r->of = s->of;
+    r->of = s->has & SIGHTING_OF ? s->of : r->of;
 }
 
 static bool advance_both(struct progress_run *r, const struct sighting *s)
@@ -136,8 +158,8 @@ static bool advance_both(struct progress_run *r, const struct sighting *s)
         return false;
     r->moves += s->at > r->at;
     r->at = s->at;
+    take_of(r, s);
     if (s->has & SIGHTING_OF) {
-        r->of = s->of;
         /* The first epoch of a resumed job had no size so far. */
         if (r->within && !r->done && r->epoch > r->base && r->epoch == r->first_epoch)
             r->done = times(r->epoch - r->base, r->of);
@@ -145,14 +167,16 @@ static bool advance_both(struct progress_run *r, const struct sighting *s)
     return true;
 }
 
-/* More of the whole is done than the epochs so far can hold: the places count
+/* More of the whole is done than the epochs so far can hold, or less: the places count
  * from the beginning of the epoch. */
 static void settle_guess(struct progress_run *r)
 {
-    if (!r->guess || !r->of || !r->epochs)
+    int64_t epochs = r->epochs ? r->epochs : r->planned;
+    if (!r->guess || !r->of || !epochs)
         return;
-    double share = (r->epoch - r->base + 1) / (double)r->epochs;
-    if ((double)r->at <= 1.02 * share * (double)r->of + 1)
+    double first = (r->epoch - r->base) / (double)epochs * (double)r->of,
+           last = (r->epoch - r->base + 1) / (double)epochs * (double)r->of;
+    if ((double)r->at <= 1.02 * last + 1 && (double)r->at >= 0.98 * first - 1)
         return;
     r->guess = false;
     r->within = true;
@@ -207,14 +231,14 @@ bool progress_run_advance(struct progress_run *r, const struct sighting *s)
     return taken;
 }
 
-/* How many epochs there are. A job that numbers them from 0 may print the number
- * of the last one ("Epoch 0/24"): told by which of the two is round. */
+/* How many epochs there are; 0 = not known. A job that numbers them from 0 may print
+ * the number of the last one ("Epoch 0/24"): told by which of the two is round. */
 static int64_t count_epochs(const struct progress_run *r)
 {
-    int64_t n = r->epochs, current = (int64_t)r->epoch - r->base + 1;
-    if (r->has_epoch && r->base == 0 && (n + 1) % 5 == 0)
+    int64_t n = r->epochs ? r->epochs : r->planned, current = (int64_t)r->epoch - r->base + 1;
+    if (r->epochs && r->has_epoch && r->base == 0 && (n + 1) % 5 == 0)
         n++;
-    return n < current && r->has_epoch ? current : n;
+    return n && n < current && r->has_epoch ? current : n;
 }
 
 int64_t progress_run_step(const struct progress_run *r)
@@ -225,27 +249,65 @@ int64_t progress_run_step(const struct progress_run *r)
     return add(r->before, epochs > 0 ? epochs : 0);
 }
 
-int64_t progress_run_total(const struct progress_run *r)
+/* The total of places that count from the beginning of the epoch. */
+static int64_t total_within(const struct progress_run *r, int64_t epochs)
 {
-    if (r->resets > RESETS_LIMIT && !(r->has_at && !r->has_epoch && r->epochs))
+    double left = (double)epochs - (r->epoch - r->base);
+    int64_t rest = times(left, r->of ? r->of : r->size);
+    return epochs && rest ? add(r->before, add(r->done, rest)) : 0;
+}
+
+/* The total of places that count from the beginning of the job, or may do so. */
+static int64_t total_of_job(const struct progress_run *r, int64_t epochs)
+{
+    if (r->guess && !r->likely_job)
+        return 0;
+    if (r->of)
+        return add(r->before, r->of);
+    /* "Epoch 3, global step 190" and 50 epochs: by the steps of an epoch. */
+    double left = (double)epochs - (r->epoch - r->base);
+    return epochs && r->stride ? add(r->epoch_at, times(left, r->stride)) : 0;
+}
+
+/* The total of places without an epoch: of a bar that is drawn once for each epoch when
+ * their number is known, else of the whole. */
+static int64_t total_of_bar(const struct progress_run *r, int64_t epochs)
+{
+    if (!r->of)
+        return 0;
+    if (r->resets || r->per_epoch)
+        return epochs ? times((double)epochs, r->of) : 0;
+    if (epochs > 1 && !r->epochs && !r->job)
+        return 0; /* it may be the first of several */
+    return add(r->before, r->of);
+}
+
+int64_t progress_run_total(const struct progress_run *r, bool *planned)
+{
+    int64_t epochs = count_epochs(r), total = 0;
+    *planned = !r->epochs && r->planned;
+    if (r->unlikely || (r->resets && r->has_epoch))
         return 0;
     if (!r->has_at)
-        return r->epochs ? add(r->before, count_epochs(r)) : 0;
-    if (r->has_epoch && r->within) {
-        double left = (double)count_epochs(r) - (r->epoch - r->base);
-        int64_t rest = times(left, r->of ? r->of : r->size);
-        return r->epochs && rest ? add(r->before, add(r->done, rest)) : 0;
-    }
-    if (r->has_epoch || !r->resets)
-        return r->of ? add(r->before, r->of) : 0;
-    /* A bar for each epoch, and their number told elsewhere. */
-    return r->of && r->epochs ? times((double)r->epochs, r->of) : 0;
+        return epochs ? add(r->before, epochs) : 0;
+    if (!r->has_epoch)
+        total = total_of_bar(r, epochs);
+    else if (r->within)
+        total = total_within(r, epochs);
+    else
+        total = total_of_job(r, epochs);
+    *planned = *planned && !(r->of && !r->within && !r->resets);
+    return total;
 }
 
 bool progress_run_finished(const struct progress_run *r)
 {
+    int64_t epochs = count_epochs(r), current = (int64_t)r->epoch - r->base + 1;
     if (!r->has_at)
-        return r->epochs && r->closed && (int64_t)r->epoch - r->base + 1 >= count_epochs(r);
-    int64_t total = progress_run_total(r);
-    return total && progress_run_step(r) >= total;
+        return r->epochs && r->closed && current >= epochs;
+    if (!r->of || r->at < r->of)
+        return false;
+    if (r->has_epoch)
+        return !r->within || !epochs || current >= epochs;
+    return !epochs || progress_run_step(r) >= times((double)epochs, r->of);
 }

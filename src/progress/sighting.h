@@ -16,9 +16,11 @@
 #define SIGHTING_EPOCHS 8u /* and how many there are of them */
 #define SIGHTING_RATE 16u
 #define SIGHTING_TOTAL 32u /* the job's steps, told apart from a place */
+#define SIGHTING_LIMIT 64u /* a limit of the run that the program announces */
+#define SIGHTING_TICK 128u /* one more of those that were announced is done */
 
 /* Whether `at` counts from the beginning of the epoch or of the job. */
-enum sighting_scope { SCOPE_UNKNOWN, SCOPE_EPOCH, SCOPE_JOB };
+enum sighting_scope { SCOPE_UNKNOWN, SCOPE_EPOCH, SCOPE_JOB, SCOPE_LIKELY_JOB };
 
 /* How sure it is that the place is the training's. */
 enum sighting_trust { TRUST_NONE, TRUST_WEAK, TRUST_GOOD, TRUST_SAID };
@@ -28,9 +30,12 @@ struct sighting {
     uint32_t key; /* tells the bars and tables of one source apart */
     unsigned has;
     int64_t at, of, epochs, total;
+    enum progress_unit unit; /* of `at`, or of the limit */
+    int64_t limit;
     double epoch, rate;
     enum sighting_scope scope;
     enum sighting_trust trust;
+    bool rough;        /* `of` is worked out from times and varies a little */
     bool named;        /* the place is called a step: it may be one of the whole job */
     bool from_zero;    /* its epochs are known to begin at 0 */
     bool header;       /* opens an epoch, and says no more */

@@ -101,12 +101,51 @@ static bool read_bracket(const struct progress_line *line, struct sighting *s)
         choose_loss(s);
         s->source = tab ? "boosting" : "text";
         s->trust = TRUST_GOOD;
+        s->unit = PROGRESS_UNIT_STEP;
         s->at = x->whole;
         s->has = SIGHTING_AT;
         s->scope = SCOPE_JOB;
         return true;
     }
     return false;
+}
+
+/* "57.8ms", "1m 3s", "2h 5m 1s" at i: seconds, -1 when it is no such time. */
+static double read_duration(const struct progress_line *line, size_t i)
+{
+    static const struct {
+        const char *unit;
+        double seconds;
+    } units[] = {{"us", 1e-6}, {"ms", 1e-3}, {"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}};
+    double sum = -1, value;
+    for (size_t n; (n = progress_number_read(line->text + i, line->n - i, &value));) {
+        size_t u = 0;
+        while (u < sizeof units / sizeof *units && !progress_line_at(line, i + n, units[u].unit))
+            u++;
+        if (u == sizeof units / sizeof *units || !(value >= 0))
+            break;
+        sum = (sum < 0 ? 0 : sum) + value * units[u].seconds;
+        i += n + strlen(units[u].unit);
+        if (!progress_line_at(line, i, " "))
+            break;
+        i++;
+    }
+    return sum;
+}
+
+/* CatBoost tells how long it took and how long it will: the rest is as many times the
+ * part that is done. Too few digits make no total. */
+static void add_remaining(struct sighting *s, const struct progress_line *line)
+{
+    static const char total[] = "total: ", remaining[] = "remaining: ";
+    double took = read_duration(line, progress_line_find(line, 0, total) + sizeof total - 1);
+    double left =
+        read_duration(line, progress_line_find(line, 0, remaining) + sizeof remaining - 1);
+    if (!(took > 0) || !(left >= 0) || !(left < 1e4 * took))
+        return;
+    s->of = llround((double)(s->at + 1) * (1 + left / took)) - 1;
+    s->has |= s->of > 0 ? SIGHTING_OF : 0;
+    s->rough = true;
 }
 
 static bool read_catboost(const struct progress_line *line, struct sighting *s)
@@ -119,8 +158,10 @@ static bool read_catboost(const struct progress_line *line, struct sighting *s)
     s->at = first(line)->whole;
     s->has = SIGHTING_AT;
     s->scope = SCOPE_JOB;
+    s->unit = PROGRESS_UNIT_STEP;
     s->loss = line->number[1].value;
     s->loss_rank = PROGRESS_LOSS_NAMED;
+    add_remaining(s, line);
     return true;
 }
 
@@ -192,6 +233,7 @@ static bool read_darknet(const struct progress_line *line, struct sighting *s)
     s->at = first(line)->whole;
     s->has = SIGHTING_AT;
     s->scope = SCOPE_JOB;
+    s->unit = PROGRESS_UNIT_STEP;
     s->loss = avg[-1].value;
     s->loss_rank = PROGRESS_LOSS_WHOLE;
     if (seconds->value > 0 && isfinite(seconds->value)) {
@@ -231,6 +273,7 @@ static bool read_baselines(const struct progress_line *line, struct sighting *s)
     s->source = "table";
     if (!strcmp(name.text, "total_timesteps") && x->whole >= 0) {
         s->trust = TRUST_GOOD;
+        s->unit = PROGRESS_UNIT_TIMESTEP;
         s->at = x->whole;
         s->has = SIGHTING_AT;
         s->scope = SCOPE_JOB;

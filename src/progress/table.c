@@ -6,7 +6,8 @@
  *        Epoch    GPU_mem   box_loss   cls_loss   dfl_loss  Instances       Size
  *       70/1000      6.73G      1.081     0.4706      1.084         10        640: 100%|█...
  *
- * Names are parted by two blanks at least, or by a tab; "Train Loss" is one. */
+ * Names are parted by two blanks at least, or by a tab; "Train Loss" is one. They may
+ * go over two lines. */
 
 #include "progress/table.h"
 
@@ -17,11 +18,19 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '|';
 }
 
-/* The next name at or behind *i: its length, 0 = no more. */
-static size_t next_name(const char *text, size_t n, size_t *i)
+/* The next name at or behind *i: its length, 0 = no more. Between strokes a name may be
+ * blank: then *blank is set. */
+static size_t next_name(const char *text, size_t n, bool strokes, size_t *i, bool *blank)
 {
-    while (*i < n && is_blank(text[*i]))
+    *blank = false;
+    if (strokes && *i < n && text[*i] == '|')
         ++*i;
+    while (*i < n && is_blank(text[*i]) && !(strokes && text[*i] == '|'))
+        ++*i;
+    if (strokes && *i < n && text[*i] == '|') {
+        *blank = true;
+        return 0;
+    }
     size_t end = *i;
     while (end < n && text[end] != '\t' && text[end] != '|' &&
            !(text[end] == ' ' && (end + 1 >= n || text[end + 1] == ' ' || text[end + 1] == '|')))
@@ -39,42 +48,87 @@ static void read_column(const char *text, size_t n, struct progress_name *out)
         out->kind = PROGRESS_WORD_EPOCH;
 }
 
-/* A head has a place first, a loss, and no numbers. */
+/* Names that are parted by more than a blank, and no numbers. */
 static bool may_be_head(const char *text, size_t n)
 {
-    size_t i = 0;
-    while (i < n && is_blank(text[i]))
-        i++;
-    char c = i < n ? text[i] : ' ';
-    if (c != 'e' && c != 'E' && c != 'i' && c != 'I' && c != 's' && c != 'S')
-        return false;
+    for (size_t i = 0; i < n; i++) {
+        if (text[i] >= '0' && text[i] <= '9' && (!i || text[i - 1] == ' ' || text[i - 1] == '|'))
+            return false;
+    }
     return progress_find(text, n, "  ") || memchr(text, '\t', n);
+}
+
+/* Puts the name below an earlier one: "Mini-batch" and "Loss". */
+static void add_name(struct progress_name *name, const char *text, size_t n, bool below)
+{
+    char label[3 * PROGRESS_NAME];
+    size_t used = 0;
+    if (below) {
+        used = strlen(name->text);
+        memcpy(label, name->text, used);
+        label[used++] = ' ';
+    }
+    n = n < sizeof label - used ? n : sizeof label - used;
+    memcpy(label + used, text, n);
+    read_column(label, used + n, name);
+}
+
+/* Reads a line of names into *head, below those that it has. */
+static bool read_names(struct progress_table *head, const char *text, size_t n)
+{
+    bool strokes = *text == '|', below = head->n, blank;
+    unsigned count = 0;
+    for (size_t i = 0, length; (length = next_name(text, n, strokes, &i, &blank)) || blank;) {
+        if (count == PROGRESS_COLUMNS || (below && count == head->n))
+            return false;
+        add_name(&head->column[count], text + i, length, below);
+        for (size_t k = 0; k < length; k++)
+            head->key = (head->key ^ (unsigned char)text[i + k]) * 16777619u;
+        i += length;
+        while (strokes && i < n && text[i] != '|')
+            i++;
+        count++;
+    }
+    if (below && count != head->n)
+        return false;
+    head->n = count;
+    return count >= 2;
+}
+
+/* A table of a training has a place, and a loss. */
+static void judge_head(struct progress_table *head)
+{
+    bool place = false, loss = false;
+    head->yolo = false;
+    for (unsigned i = 0; i < head->n; i++) {
+        const struct progress_name *name = &head->column[i];
+        place = place || name->kind == PROGRESS_WORD_STEP || name->kind == PROGRESS_WORD_EPOCH;
+        loss = loss || name->kind == PROGRESS_WORD_LOSS;
+        head->yolo = head->yolo || !strcmp(name->text, "gpu_mem");
+    }
+    head->ready = place && (loss || head->yolo);
 }
 
 bool progress_table_head(struct progress_table *t, const char *text, size_t n)
 {
-    if (n > 400 || !may_be_head(text, n))
+    if (n > 400 || !may_be_head(text, n)) {
+        if (t->n && !t->ready)
+            t->n = 0; /* its second line would have been here */
         return false;
-    struct progress_table head = {.key = 2166136261u};
-    bool place = false, loss = false, gpu = false;
-    for (size_t i = 0, length; (length = next_name(text, n, &i)); i += length) {
-        if (head.n == PROGRESS_COLUMNS || (text[i] >= '0' && text[i] <= '9'))
-            return false;
-        struct progress_name *name = &head.column[head.n];
-        read_column(text + i, length, name);
-        if (!head.n)
-            place = name->kind == PROGRESS_WORD_STEP || name->kind == PROGRESS_WORD_EPOCH;
-        loss = loss || name->kind == PROGRESS_WORD_LOSS;
-        gpu = gpu || !strcmp(name->text, "gpu_mem");
-        for (size_t k = 0; k < length; k++)
-            head.key = (head.key ^ (unsigned char)text[i + k]) * 16777619u;
-        head.n++;
     }
-    if (!place || !(loss || gpu) || head.n < 2)
+    struct progress_table head = {.key = 2166136261u};
+    if (t->n && !t->ready) {
+        head = *t;
+        if (!read_names(&head, text, n))
+            head = (struct progress_table){.key = 2166136261u};
+    }
+    if (!head.n && !read_names(&head, text, n))
         return false;
-    head.yolo = gpu;
+    judge_head(&head);
+    if (!head.ready && t->ready)
+        return false;
     *t = head;
-    return true;
+    return head.ready;
 }
 
 /* The next field of a row, a word without blanks. */
@@ -208,7 +262,7 @@ static bool read_rest(const struct progress_line *line, size_t end, struct sight
 bool progress_table_row(const struct progress_table *t, const struct progress_line *line,
                         struct sighting *s)
 {
-    if (!t->n || !line->count || line->continued)
+    if (!t->ready || !line->count || line->continued)
         return false;
     sighting_init(s, "table");
     size_t end;

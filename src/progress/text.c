@@ -12,8 +12,8 @@ enum { ESCAPE_NONE, ESCAPE_START, ESCAPE_CSI, ESCAPE_STRING, ESCAPE_CHARSET };
 #define CSI_LIMIT 64
 #define STRING_LIMIT 2048
 
-/* So many backspaces redraw a bar; fewer erase characters, as a spinner does. */
-#define REDRAW 8
+/* So many backspaces redraw what was there; a single one turns a spinner. */
+#define REDRAW 2
 
 /* A word this long at the end of a full window is cut. */
 #define WORD_LIMIT 256
@@ -29,6 +29,7 @@ static void end_line(struct progress_text *t, const struct sink *to)
         to->fn(to->ctx, t->line, t->n, t->continued);
     t->n = 0;
     t->back = 0;
+    t->over = false;
     t->continued = false;
     t->skipping = false;
 }
@@ -49,22 +50,64 @@ static void cut_line(struct progress_text *t, const struct sink *to)
     t->skipping = !blank;
 }
 
+static bool is_tail_byte(char c)
+{
+    return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+/* Moves the cursor as the backspaces say. What they go back over stays until it is
+ * overwritten; a redraw that begins at the beginning of the line starts a new one. */
+static void go_back(struct progress_text *t, const struct sink *to)
+{
+    size_t at = t->over ? t->cursor : t->n;
+    for (unsigned i = 0; i < t->back && at; i++) {
+        at--;
+        while (at && is_tail_byte(t->line[at]))
+            at--;
+    }
+    if (t->back >= REDRAW && t->n)
+        to->fn(to->ctx, t->line, t->n, t->continued);
+    t->cursor = (uint16_t)at;
+    t->over = true;
+    if (!at && t->back >= REDRAW) {
+        t->n = 0;
+        t->over = false;
+    }
+    t->back = 0;
+}
+
+/* Writes a byte where the cursor is, in place of the character there. */
+static void overwrite(struct progress_text *t, char c)
+{
+    size_t at = t->cursor, old = 0;
+    if (!is_tail_byte(c)) {
+        old = 1;
+        while (at + old < t->n && is_tail_byte(t->line[at + old]))
+            old++;
+    }
+    memmove(t->line + at + 1, t->line + at + old, t->n - at - old);
+    t->n = (uint16_t)(t->n + 1 - old);
+    t->line[at] = c;
+    t->cursor++;
+    t->over = t->cursor < t->n;
+}
+
 static void add_byte(struct progress_text *t, char c, const struct sink *to)
 {
-    if (t->back) {
-        if (t->back >= REDRAW)
-            end_line(t, to);
-        else
-            t->n = t->n > t->back ? (uint16_t)(t->n - t->back) : 0;
-        t->back = 0;
-    }
+    if (t->back)
+        go_back(t, to);
     if (t->skipping) {
         t->skipping = c != ' ' && c != '\t';
         return;
     }
-    t->line[t->n++] = c;
-    if (t->n == PROGRESS_WINDOW)
+    if (t->over)
+        overwrite(t, c);
+    else
+        t->line[t->n++] = c;
+    if (t->n == PROGRESS_WINDOW) {
+        t->over = false;
         cut_line(t, to);
+    }
 }
 
 /* What a finished control sequence means for a reader of lines. */
@@ -213,7 +256,7 @@ static const char *plain_end(const char *p, const char *end)
 static void add_run(struct progress_text *t, const char *p, size_t n, const struct sink *to)
 {
     while (n) {
-        if (t->back || t->skipping || t->n == PROGRESS_WINDOW - 1) {
+        if (t->back || t->over || t->skipping || t->n == PROGRESS_WINDOW - 1) {
             add_byte(t, *p++, to);
             n--;
             continue;

@@ -14,11 +14,15 @@
 #define SILENCE 2000
 #define LINE_WEIGHT 40
 
-void progress_track_init(struct progress_track *t, int64_t given_total)
+void progress_track_init(struct progress_track *t, int64_t given_total,
+                         const struct progress_plan *plan)
 {
     *t = (struct progress_track){.given_total = given_total, .loss_rank = PROGRESS_LOSS_NONE};
+    if (plan)
+        t->plan = *plan;
     if (given_total > 0) {
         t->now.total = given_total;
+        t->now.total_from = "--total";
         t->now.has = PROGRESS_TOTAL;
     }
 }
@@ -77,22 +81,94 @@ static bool take_metrics(struct progress_track *t, const struct sighting *s)
     return set_double(&t->now, PROGRESS_LOSS, &t->now.loss, s->loss) || news;
 }
 
+/* ---- how long the run is -------------------------------------------------- */
+
+static void drop_limit(struct progress_track *t, enum progress_unit unit)
+{
+    t->plan.limit[unit].value = 0;
+}
+
+/* A limit that the output has gone beyond is not the run's. */
+static void check_limits(struct progress_track *t)
+{
+    struct progress_run *r = &t->run;
+    struct progress_limit *l = t->plan.limit;
+    if (r->has_epoch && r->epoch - r->base + 1 > (double)l[PROGRESS_UNIT_EPOCH].value)
+        drop_limit(t, PROGRESS_UNIT_EPOCH);
+    if (!r->has_epoch && r->resets >= l[PROGRESS_UNIT_EPOCH].value)
+        drop_limit(t, PROGRESS_UNIT_EPOCH);
+    if (r->has_at && !r->within && !r->resets && r->unit != PROGRESS_UNIT_NONE &&
+        r->at > l[r->unit].value)
+        drop_limit(t, r->unit);
+    r->planned = l[PROGRESS_UNIT_EPOCH].value;
+    r->job = r->job || (r->of && r->of == l[PROGRESS_UNIT_STEP].value);
+}
+
+/* For a place that has no name: the limit of epochs or steps when there is only one. */
+static const struct progress_limit *only_limit(const struct progress_track *t)
+{
+    const struct progress_limit *epochs = &t->plan.limit[PROGRESS_UNIT_EPOCH],
+                                *steps = &t->plan.limit[PROGRESS_UNIT_STEP];
+    if (!epochs->value == !steps->value)
+        return NULL;
+    const struct progress_limit *only = epochs->value ? epochs : steps;
+    return only->value >= t->run.at ? only : NULL;
+}
+
+/* The limit that counts what the run counts from the job's beginning; NULL = none. */
+static const struct progress_limit *step_limit(const struct progress_track *t)
+{
+    const struct progress_run *r = &t->run;
+    const struct progress_limit *l = t->plan.limit;
+    if (!r->has_at || r->within || r->per_epoch || r->resets)
+        return NULL;
+    if (r->unit == PROGRESS_UNIT_NONE)
+        return r->of ? NULL : only_limit(t);
+    if (l[r->unit].value)
+        return &l[r->unit];
+    bool timesteps = r->unit == PROGRESS_UNIT_STEP && l[PROGRESS_UNIT_TIMESTEP].value >= r->at;
+    return timesteps && l[PROGRESS_UNIT_TIMESTEP].value ? &l[PROGRESS_UNIT_TIMESTEP] : NULL;
+}
+
+/* The steps of the whole job, 0 = not known, and what tells them. */
+static int64_t find_total(const struct progress_track *t, const char **from)
+{
+    bool planned;
+    int64_t total = progress_run_total(&t->run, &planned);
+    const struct progress_limit *limit = step_limit(t);
+    *from = planned ? t->plan.limit[PROGRESS_UNIT_EPOCH].from : "output";
+    if (t->given_total > 0) {
+        *from = "--total";
+        return t->given_total;
+    }
+    if (total && !planned)
+        return total;
+    /* Of two limits the one that is reached first ends the run. */
+    if (limit && (!total || limit->value < total)) {
+        *from = limit->from;
+        return limit->value;
+    }
+    return total;
+}
+
 /* Brings what is shown up to what the run says. */
 static bool show_run(struct progress_track *t, const struct sighting *s)
 {
     struct progress *p = &t->now;
     const struct progress_run *r = &t->run;
-    int64_t step = progress_run_step(r), total = progress_run_total(r);
+    check_limits(t);
+    const char *from;
+    int64_t step = progress_run_step(r), total = find_total(t, &from);
     bool news = p->source != r->source || p->weak != (r->trust == TRUST_WEAK);
     p->source = r->source;
     p->weak = r->trust == TRUST_WEAK;
     news |= set_whole(p, PROGRESS_STEP, &p->step, step);
-    if (t->given_total > 0)
-        total = t->given_total;
     if (total) {
         news |= set_whole(p, PROGRESS_TOTAL, &p->total, total > step ? total : step);
+        p->total_from = from;
     } else if (p->has & PROGRESS_TOTAL) {
         p->has &= ~PROGRESS_TOTAL;
+        p->total_from = NULL;
         news = true;
     }
     if (s->has & SIGHTING_RATE)
@@ -213,6 +289,7 @@ static bool follow(struct progress_track *t, const struct sighting *s)
         /* The same source has become finer. */
         struct progress_run fresh;
         progress_run_start(&fresh, s, 0, 0);
+        fresh.planned = r->planned;
         if (!progress_run_advance(&fresh, s))
             return false;
         *r = fresh;
@@ -239,6 +316,7 @@ static bool take_chief(struct progress_track *t, const struct sighting *s)
         bar.key = t->chief;
         bar.trust = TRUST_GOOD;
         bar.bar = true;
+        bar.scope = SCOPE_JOB;
         bar.at = t->bar_at;
         bar.of = t->bar_of;
         bar.has = SIGHTING_AT | (t->bar_of ? SIGHTING_OF : 0);
@@ -246,12 +324,15 @@ static bool take_chief(struct progress_track *t, const struct sighting *s)
     }
     if (t->chief || (s->has & SIGHTING_AT))
         return (!t->chief && follow(t, s)) || news;
-    if (!t->told_total || !t->told_epochs || !(s->has & SIGHTING_EPOCH))
+    const struct progress_limit *steps = &t->plan.limit[PROGRESS_UNIT_STEP],
+                                *epochs = &t->plan.limit[PROGRESS_UNIT_EPOCH];
+    if (!steps->value || !epochs->value || !(s->has & SIGHTING_EPOCH) ||
+        steps->origin != PROGRESS_FROM_OUTPUT)
         return news;
     struct sighting share = *s;
     share.has = SIGHTING_AT | SIGHTING_OF;
-    share.at = llround(fmin(s->epoch / (double)t->told_epochs, 1) * (double)t->told_total);
-    share.of = t->told_total;
+    share.at = llround(fmin(s->epoch / (double)epochs->value, 1) * (double)steps->value);
+    share.of = steps->value;
     share.scope = SCOPE_JOB;
     return follow(t, &share) || news;
 }
@@ -259,11 +340,15 @@ static bool take_chief(struct progress_track *t, const struct sighting *s)
 /* A bare bar: remembered, and followed when it is known to be the training's. */
 static bool take_bar(struct progress_track *t, struct sighting *s)
 {
+    /* A bar that has not moved yet may never do so. */
+    if (!s->at && (s->has & SIGHTING_AT) && !t->run.source && !t->header.open)
+        return false;
     if (s->trust == TRUST_WEAK) {
         t->bar_key = s->key ? s->key : 1;
         t->bar_at = s->at;
         t->bar_of = s->has & SIGHTING_OF ? s->of : 0;
         if (t->chief && t->chief == t->bar_key) {
+            s->scope = SCOPE_JOB;
             s->trust = TRUST_GOOD;
             s->source = "huggingface";
             return follow(t, s);
@@ -282,10 +367,27 @@ static bool take_header(struct progress_track *t, const struct sighting *s)
     return follow(t, s);
 }
 
+/* "Fitting 5 folds ..., totalling 60 fits", and then a line for each. */
+static bool take_tick(struct progress_track *t, struct sighting *s)
+{
+    t->ticks++;
+    if (s->has & SIGHTING_OF)
+        t->ticks = 0;
+    if (!(s->has & SIGHTING_OF) && !t->run.of)
+        return false;
+    s->at = t->ticks;
+    s->has |= SIGHTING_AT;
+    return follow(t, s);
+}
+
 static bool take_place(struct progress_track *t, struct sighting *s)
 {
     if (s->source && !strcmp(s->source, "huggingface"))
         return take_chief(t, s);
+    if (s->header && !(s->has & SIGHTING_EPOCH)) {
+        t->step_header = (struct progress_step_header){!t->run.of, s->at, s->unit};
+        return false;
+    }
     if (s->header)
         return take_header(t, s);
     if (s->bar)
@@ -305,15 +407,19 @@ static bool take_said(struct progress_track *t, const struct sighting *s)
     if (s->has & SIGHTING_AT) {
         if (!t->said_place || s->at > p->step)
             news |= set_whole(p, PROGRESS_STEP, &p->step, s->at);
-        if (!t->said_place && !t->given_total)
+        if (!t->said_place && !t->given_total) {
             p->has &= ~PROGRESS_TOTAL; /* of something else */
+            p->total_from = NULL;
+        }
         t->said_place = true;
         news |= p->source != s->source || p->weak;
         p->source = s->source;
         p->weak = false;
     }
-    if ((s->has & SIGHTING_TOTAL) && !t->given_total)
+    if ((s->has & SIGHTING_TOTAL) && !t->given_total) {
         news |= set_whole(p, PROGRESS_TOTAL, &p->total, s->total);
+        p->total_from = s->source;
+    }
     if ((p->has & PROGRESS_TOTAL) && (p->has & PROGRESS_STEP) && p->total < p->step)
         news |= set_whole(p, PROGRESS_TOTAL, &p->total, p->step);
     if (s->has & SIGHTING_RATE)
@@ -326,8 +432,23 @@ static bool take_said(struct progress_track *t, const struct sighting *s)
 static bool confirm_header(struct progress_track *t, const struct sighting *s)
 {
     struct progress_run *r = &t->run;
-    if (s->loss_rank == PROGRESS_LOSS_NONE || !t->header.open || r->has_at || !r->has_epoch ||
-        r->trust > TRUST_GOOD)
+    if (s->loss_rank != PROGRESS_LOSS_NONE && t->step_header.open) {
+        t->step_header.open = false;
+        struct sighting place = *s;
+        place.has = SIGHTING_AT;
+        place.at = t->step_header.at;
+        place.unit = t->step_header.unit;
+        place.trust = TRUST_GOOD;
+        return take_place(t, &place);
+    }
+    if (s->loss_rank == PROGRESS_LOSS_NONE || r->trust > TRUST_GOOD)
+        return false;
+    /* "Learning iteration 3/1500" is the training's, too. */
+    if (r->trust == TRUST_WEAK && r->unit != PROGRESS_UNIT_NONE && r->of) {
+        r->trust = TRUST_GOOD;
+        return show_run(t, s);
+    }
+    if (!t->header.open || r->has_at || !r->has_epoch)
         return false;
     r->trust = TRUST_GOOD;
     r->closed = r->closed || s->closes;
@@ -346,9 +467,10 @@ void progress_track_take(struct progress_track *t, const struct sighting *seen)
         news |= take_said(t, &s);
     } else if (t->said_place || s.eval) {
         /* Only its metrics count. */
-    } else if (!place && s.has) {
-        t->told_total = s.has & SIGHTING_TOTAL ? s.total : t->told_total;
-        t->told_epochs = s.has & SIGHTING_EPOCHS ? s.epochs : t->told_epochs;
+    } else if (s.has & SIGHTING_LIMIT) {
+        progress_plan_add(&t->plan, s.unit, s.limit, PROGRESS_FROM_OUTPUT, "output");
+    } else if (s.has & SIGHTING_TICK) {
+        news |= take_tick(t, &s);
     } else if (place && s.trust != TRUST_NONE) {
         news |= take_place(t, &s);
     } else {

@@ -16,15 +16,23 @@ struct progress_header {
     int64_t at, of;
 };
 
+/* A step that a line of its own has told: it counts when a loss follows. */
+struct progress_step_header {
+    bool open;
+    int64_t at;
+    enum progress_unit unit;
+};
+
 struct progress_track {
     struct progress now;
     struct progress_run run;
     struct progress_header header;
-    unsigned others;     /* places of other sources since the last of this one */
-    int64_t given_total; /* by the user; 0 = none */
-    int64_t told_total;  /* announced by the job before it began; 0 = none */
-    int64_t told_epochs; /* likewise */
-    uint32_t bar_key;    /* the bare bar that was drawn last */
+    struct progress_step_header step_header;
+    unsigned others;           /* places of other sources since the last of this one */
+    int64_t given_total;       /* by the user; 0 = none */
+    struct progress_plan plan; /* what is left of it, and what the job announced */
+    int64_t ticks;             /* of SIGHTING_TICK */
+    uint32_t bar_key;          /* the bare bar that was drawn last */
     int64_t bar_at, bar_of;
     uint32_t chief; /* the bare bar that is the training's; 0 = not known */
     uint8_t loss_rank;
@@ -32,7 +40,9 @@ struct progress_track {
     bool said_place, said_loss; /* the job has said it itself */
 };
 
-void progress_track_init(struct progress_track *t, int64_t given_total);
+/* The plan may be NULL. */
+void progress_track_init(struct progress_track *t, int64_t given_total,
+                         const struct progress_plan *plan);
 
 /* Takes a sighting into account; t->now.seq changes when anything else did. */
 void progress_track_take(struct progress_track *t, const struct sighting *s);

@@ -20,6 +20,8 @@ enum {
     WORD_TRAIN = 1 << 10,
     WORD_EVAL = 1 << 11,
     WORD_LEVEL = 1 << 12, /* of a log line */
+    WORD_ROUGH = 1 << 13, /* with it a loss is the whole one, of little: "batch loss" */
+    WORD_COST = 1 << 14,  /* a loss only when it stands alone: "cost", not "reader cost" */
 };
 
 struct progress_word {

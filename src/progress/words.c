@@ -22,10 +22,6 @@ struct words {
 
 #define LIST(name, ...) static const char *const name[] = {__VA_ARGS__, NULL}
 
-LIST(total_names, "total_optimization_steps", "total_train_steps", "total_steps", "max_steps",
-     "num_steps", "total_iters", "max_iters", "total_iterations", "total");
-LIST(epochs_names, "num_epochs", "epochs", "max_epochs", "total_epochs", "n_epochs",
-     "num_train_epochs");
 /* What the words in front of a bar begin with. */
 LIST(prepare_words, "download", "extract", "load", "tokeni", "map", "filter", "cach", "scan",
      "process", "preprocess", "generating", "sav", "upload", "encod", "index", "build", "read",
@@ -36,15 +32,6 @@ LIST(prepare_words, "download", "extract", "load", "tokeni", "map", "filter", "c
 LIST(train_bar_words, "train", "fit", "epoch", "iter", "step", "batch", "optimi", "finetun",
      "learn", "updat");
 LIST(eval_bar_words, "val", "test", "eval", "sanity", "predict", "infer", "dev", "sampl", "class");
-
-static bool is_one_of(const char *word, const char *const *list)
-{
-    for (; *list; list++) {
-        if (*word == **list && !strcmp(word, *list))
-            return true;
-    }
-    return false;
-}
 
 static bool is_letter(char c)
 {
@@ -151,17 +138,33 @@ static uint8_t loss_rank(const struct words *w)
     for (unsigned i = 0; i < w->n; i++)
         whole = whole && (w->is[i] & (WORD_WHOLE));
     if (whole)
-        return PROGRESS_LOSS_WHOLE;
+        return w->any & WORD_ROUGH ? PROGRESS_LOSS_ROUGH : PROGRESS_LOSS_WHOLE;
     return w->is[w->n - 1] & WORD_LOSS ? PROGRESS_LOSS_NAMED : PROGRESS_LOSS_PART;
+}
+
+/* "max_steps", "Num Epochs": how long the run is. "steps" alone is a place, and so is
+ * "train step". */
+static bool limits_run(const struct words *w, const char *text)
+{
+    static const char *const places[] = {"total_timesteps", "num_update", "num_updates"};
+    enum progress_unit unit = progress_plan_unit(text, strlen(text));
+    if (!strcmp(text, "total") || !strcmp(text, "total_optimization_steps"))
+        return true;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        if (!strcmp(text, places[i]))
+            return false;
+    }
+    if (unit == PROGRESS_UNIT_NONE || (w->n == 1 && strcmp(text, "epochs") != 0))
+        return false;
+    return w->n == 1 || !(w->is[0] & WORD_TRAIN) || !(w->is[w->n - 1] & (WORD_STEP | WORD_EPOCH));
 }
 
 static enum progress_kind read_kind(const struct words *w, const char *text)
 {
     uint32_t last = w->is[w->n - 1];
-    if (is_one_of(text, total_names))
-        return PROGRESS_WORD_TOTAL;
-    if (is_one_of(text, epochs_names))
-        return PROGRESS_WORD_EPOCHS;
+    if (limits_run(w, text))
+        return progress_plan_unit(text, strlen(text)) == PROGRESS_UNIT_EPOCH ? PROGRESS_WORD_EPOCHS
+                                                                             : PROGRESS_WORD_TOTAL;
     if (last & WORD_STEP)
         return only_before(w, WORD_BEFORE_STEP) || !strcmp(text, "total_timesteps")
                    ? PROGRESS_WORD_STEP
@@ -170,11 +173,21 @@ static enum progress_kind read_kind(const struct words *w, const char *text)
         return only_before(w, WORD_BEFORE_EPOCH) ? PROGRESS_WORD_EPOCH : PROGRESS_WORD_IGNORED;
     if (w->any & WORD_NO_LOSS)
         return PROGRESS_WORD_IGNORED;
+    if ((w->any & WORD_COST) && w->n > 1 &&
+        ((w->any & WORD_ROUGH) || !only_before(w, WORD_WHOLE | WORD_TRAIN | WORD_EVAL)))
+        return PROGRESS_WORD_IGNORED;
     if (w->any & WORD_LOSS)
         return PROGRESS_WORD_LOSS;
     if (w->any & WORD_METRIC)
         return PROGRESS_WORD_METRIC;
     return w->any & WORD_IGNORED ? PROGRESS_WORD_IGNORED : PROGRESS_WORD_OTHER;
+}
+
+/* Words that only steps are counted by ("itr", "up") need not be known to plans. */
+static enum progress_unit step_unit(const char *word)
+{
+    enum progress_unit unit = progress_unit_of_word(word, strlen(word));
+    return unit == PROGRESS_UNIT_NONE ? PROGRESS_UNIT_STEP : unit;
 }
 
 void progress_name_read(const char *label, size_t n, struct progress_name *out)
@@ -189,6 +202,7 @@ void progress_name_read(const char *label, size_t n, struct progress_name *out)
     out->eval = w.any & WORD_EVAL;
     out->train = w.any & WORD_TRAIN;
     out->closes = w.any & WORD_CLOSING;
+    out->unit = PROGRESS_UNIT_NONE;
     out->text[0] = '\0';
     if (!w.n)
         return;
@@ -196,6 +210,10 @@ void progress_name_read(const char *label, size_t n, struct progress_name *out)
     out->kind = read_kind(&w, out->text);
     if (out->kind == PROGRESS_WORD_LOSS)
         out->rank = loss_rank(&w);
+    if (out->kind == PROGRESS_WORD_STEP)
+        out->unit = step_unit(w.at[w.n - 1]);
+    if (out->kind == PROGRESS_WORD_TOTAL)
+        out->unit = progress_plan_unit(out->text, strlen(out->text));
 }
 
 /* Whether a word of the label begins with one of the list. */
@@ -216,6 +234,8 @@ enum progress_bar_kind progress_bar_read(const char *label, size_t n)
     split_label(label, n, &w);
     if (w.n == 1 && (!strcmp(w.at[0], "epoch") || !strcmp(w.at[0], "epochs")))
         return PROGRESS_BAR_EPOCHS;
+    if (w.n && (!strcmp(w.at[0], "total") || !strcmp(w.at[0], "overall")))
+        return PROGRESS_BAR_TRAIN;
     if (word_begins(&w, eval_bar_words))
         return PROGRESS_BAR_EVAL;
     if (word_begins(&w, prepare_words))

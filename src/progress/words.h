@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "progress/plan.h"
 #include "progress/progress.h"
 
 enum progress_kind {
@@ -21,18 +22,20 @@ enum progress_kind {
 };
 
 /* Of the losses in a line the one with the smallest rank is the job's: "loss"
- * itself, then "lm_loss", then parts like "loss_bbox_reg". */
+ * itself, then "batch_loss", then "lm_loss", then parts like "loss_bbox_reg". */
 #define PROGRESS_LOSS_WHOLE 0
-#define PROGRESS_LOSS_NAMED 1
-#define PROGRESS_LOSS_PART 2
-#define PROGRESS_LOSS_NONE 3
+#define PROGRESS_LOSS_ROUGH 1
+#define PROGRESS_LOSS_NAMED 2
+#define PROGRESS_LOSS_PART 3
+#define PROGRESS_LOSS_NONE 4
 
 struct progress_name {
     enum progress_kind kind;
-    bool eval;    /* of an evaluation: val_, test_, eval_ */
-    bool train;   /* says that it is of the training */
-    bool closes;  /* "end of epoch" */
-    uint8_t rank; /* of a loss */
+    bool eval;               /* of an evaluation: val_, test_, eval_ */
+    bool train;              /* says that it is of the training */
+    bool closes;             /* "end of epoch" */
+    uint8_t rank;            /* of a loss */
+    enum progress_unit unit; /* of a step */
     char text[PROGRESS_NAME];
 };
 

@@ -47,7 +47,10 @@ static void test_line_ends(void **state)
     assert_reads("step 1/9 loss 0.7\rstep 2/9 loss 0.5\r", expected);
     assert_reads("step 1/9 loss 0.7\x1b[2Kstep 2/9 loss 0.5", expected);
     assert_reads("step 1/9 loss 0.7\x1b[1Astep 2/9 loss 0.5", expected);
-    assert_reads("step 1/9 loss 0.7\b\b\b\b\b\b\b\b\b\bstep 2/9 loss 0.5", expected);
+    /* Backspaces go back, and what follows overwrites: from the beginning, or within. */
+    assert_reads("step 1/9 loss 0.7\b\b\b\b\b\b\b\b\b\b\b\b\b\b\b\b\bstep 2/9 loss 0.5", expected);
+    assert_reads("step 1/9 loss 0.5\b\b\b\b\b\b\b\b\b\b\b\b2", expected);
+    assert_reads(" \xe2\x96\x88tep 2/9 loss 0.5\b\b\b\b\b\b\b\b\b\b\b\b\b\b\b\b\bs\r", expected);
     assert_reads("\vstep 2/9 loss 0.5\f", expected);
 }
 
