@@ -176,8 +176,11 @@ static void settle_guess(struct progress_run *r)
         return;
     double first = (r->epoch - r->base) / (double)epochs * (double)r->of,
            last = (r->epoch - r->base + 1) / (double)epochs * (double)r->of;
-    if ((double)r->at <= 1.02 * last + 1 && (double)r->at >= 0.98 * first - 1)
+    if ((double)r->at <= 1.02 * last + 1 && (double)r->at >= 0.98 * first - 1) {
+        /* In a later epoch that is hardly by chance. */
+        r->likely_job = r->likely_job || (r->epoch > r->base && epochs > 2);
         return;
+    }
     r->guess = false;
     r->within = true;
     r->done = times(r->epoch - r->base, r->of);
