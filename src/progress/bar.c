@@ -116,43 +116,56 @@ static bool read_rate(const struct progress_line *line, size_t bracket, struct s
     return !is_foreign_unit(line->text + unit, i - unit);
 }
 
+static void take_epoch(struct sighting *s, const struct progress_number *x)
+{
+    s->epoch = x->value;
+    s->has |= SIGHTING_EPOCH;
+    if (x->over && x[1].whole > 0) {
+        s->epochs = x[1].whole;
+        s->has |= SIGHTING_EPOCHS;
+    } else if (!strcmp(s->source, "tqdm")) {
+        s->from_zero = true;
+        s->source = "lightning";
+    }
+}
+
 /* What the words in front of the bar tell: an epoch, a loss. */
 static void read_label(const struct progress_line *line, size_t end, struct sighting *s)
 {
+    const struct progress_number *bare = NULL;
     for (unsigned i = 0; i < line->count && line->number[i].at < end; i++) {
         const struct progress_number *x = &line->number[i];
+        if (!x->words && x->over && !bare)
+            bare = x;
         if (!x->words || x->under || x->unit)
             continue;
         struct progress_name name;
         progress_name_read(line->text + x->label, x->words, &name);
-        if (name.kind == PROGRESS_WORD_EPOCH && !(s->has & SIGHTING_EPOCH) && x->whole >= 0) {
-            s->epoch = x->value;
-            s->has |= SIGHTING_EPOCH;
-            if (x->over && x[1].whole > 0) {
-                s->epochs = x[1].whole;
-                s->has |= SIGHTING_EPOCHS;
-            } else if (!strcmp(s->source, "tqdm")) {
-                s->from_zero = true;
-                s->source = "lightning";
-            }
-        } else if (!x->over) {
+        if (name.kind == PROGRESS_WORD_EPOCH && !(s->has & SIGHTING_EPOCH) && x->whole >= 0)
+            take_epoch(s, x);
+        else if (!x->over)
             sighting_add(s, &name, x->value, false);
-        }
     }
+    /* "3/8 * Epoch (train):" */
+    bool named = progress_line_find(line, 0, "poch") < end;
+    if (bare && named && !(s->has & SIGHTING_EPOCH))
+        take_epoch(s, bare);
 }
 
-/* "loss=0.31" behind the clock. */
+/* "loss=0.31", "epoch=3/10" behind the clock. */
 static void read_postfix(const struct progress_line *line, unsigned from, size_t bracket,
                          struct sighting *s)
 {
     for (unsigned i = from; i < line->count; i++) {
         const struct progress_number *x = &line->number[i];
-        if (x->at < bracket || !x->words || x->unit || x->over || x->under || x->sep == ' ' ||
-            x->sep == '|')
+        if (x->at < bracket || !x->words || x->unit || x->under || x->sep == ' ' || x->sep == '|')
             continue;
         struct progress_name name;
         progress_name_read(line->text + x->label, x->words, &name);
-        sighting_add(s, &name, x->value, strcmp(name.text, "v_num") != 0);
+        if (x->over && name.kind == PROGRESS_WORD_EPOCH && !(s->has & SIGHTING_EPOCH))
+            take_epoch(s, x);
+        else if (!x->over)
+            sighting_add(s, &name, x->value, strcmp(name.text, "v_num") != 0);
     }
 }
 
@@ -230,7 +243,8 @@ bool progress_read_bar(const struct progress_line *line, struct sighting *s)
     size_t end = label_end(line, x);
     enum progress_bar_kind kind = progress_bar_read(line->text, end);
     s->bar = true;
-    if (!read_rate(line, bracket, s) || kind == PROGRESS_BAR_PREPARE) {
+    bool foreign = !read_rate(line, bracket, s);
+    if (kind == PROGRESS_BAR_PREPARE || (foreign && kind == PROGRESS_BAR_PLAIN)) {
         s->has = 0;
         return true;
     }

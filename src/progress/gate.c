@@ -59,6 +59,7 @@ static bool is_bar_at(const char *text, size_t n, size_t i)
         return k + 2 < n && text[k] == ':' && letter_is_digit(text[k + 1]) &&
                letter_is_digit(text[k + 2]);
     return text[k] == '=' || text[k] == '>' || text[k] == '.' ||
+           (n - k > 8 && !memcmp(text + k, "Parallel", 8)) ||
            (n - k > 2 && text[k] == 'C' && text[k + 1] == 'V');
 }
 
@@ -87,6 +88,44 @@ static bool has_share(const char *text, size_t n)
     return false;
 }
 
+static bool is_border(char c)
+{
+    return strchr(" [](){}|,:\t", c) && c;
+}
+
+/* Digits between `from` and the border before them, or behind them. */
+static bool is_whole_before(const char *text, const char *p)
+{
+    const char *end = p;
+    while (p > text && letter_is_digit(p[-1]))
+        p--;
+    return p < end && (p == text || is_border(p[-1]));
+}
+
+static bool is_whole_behind(const char *p, const char *end)
+{
+    const char *begin = p;
+    while (p < end && letter_is_digit(*p))
+        p++;
+    return p > begin && (p == end || is_border(*p));
+}
+
+/* "10/100", "10 / 100": two whole numbers, and no path or date. */
+static bool has_fraction(const char *text, size_t n)
+{
+    const char *end = text + n;
+    for (const char *p = text; (p = memchr(p, '/', (size_t)(end - p))); p++) {
+        const char *before = p, *behind = p + 1;
+        while (before > text && before[-1] == ' ')
+            before--;
+        while (behind < end && *behind == ' ')
+            behind++;
+        if (is_whole_before(text, before) && is_whole_behind(behind, end))
+            return true;
+    }
+    return false;
+}
+
 unsigned progress_gate_look(const char *text, size_t n)
 {
     /* Which characters may follow which in what is looked for. */
@@ -102,10 +141,12 @@ unsigned progress_gate_look(const char *text, size_t n)
         [SLOT('f')] = BIT('i'),
         [SLOT('r')] = BIT('r'),
         [SLOT('n')] = BIT('a'),
-        [SLOT('[')] = BIT('C') | BIT('=') | BIT('>') | BIT('.') | BIT('0') | BIT('1') | BIT('2') |
-                      BIT('3') | BIT('4') | BIT('5') | BIT('6') | BIT('7') | BIT('8') | BIT('9'),
+        [SLOT('[')] = BIT('C') | BIT('P') | BIT('=') | BIT('>') | BIT('.') | BIT('0') | BIT('1') |
+                      BIT('2') | BIT('3') | BIT('4') | BIT('5') | BIT('6') | BIT('7') | BIT('8') |
+                      BIT('9'),
     };
-    bool number = letter_is_digit(text[n - 1]), pass = is_beginning(text, n) || has_share(text, n);
+    bool number = letter_is_digit(text[n - 1]),
+         pass = is_beginning(text, n) || has_share(text, n) || has_fraction(text, n);
     for (size_t i = 0; i + 1 < n && !(number && pass); i++) {
         number |= letter_is_digit(text[i]);
         if (!(follow[SLOT(text[i])] & BIT(text[i + 1])))

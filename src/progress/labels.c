@@ -140,6 +140,33 @@ static void guess_step(const struct progress_line *line, unsigned i, struct prog
     name->unit = word.unit;
 }
 
+/* "45 / 300 total iterations": what is counted comes behind. */
+static bool is_counted(const struct progress_line *line, unsigned i, struct progress_name *name)
+{
+    size_t at = line->number[i + 1].end;
+    for (int words = 0; words < 2 && progress_line_at(line, at, " "); words++) {
+        size_t begin = ++at;
+        while (at < line->n && letter_is_alpha(line->text[at]))
+            at++;
+        enum progress_unit unit = progress_unit_of_word(line->text + begin, at - begin);
+        bool names_next = at < line->n && strchr(":=", line->text[at]);
+        if (unit == PROGRESS_UNIT_NONE || unit == PROGRESS_UNIT_EPOCH || names_next)
+            continue;
+        *name = (struct progress_name){.kind = PROGRESS_WORD_STEP, .unit = unit};
+        return line->number[i].whole >= 0 && line->number[i + 1].whole > 0;
+    }
+    return false;
+}
+
+/* "train: 0.13  valid: 0.21": whatever it is, it is measured. */
+static void guess_metric(const struct progress_number *x, struct progress_name *name)
+{
+    bool whose =
+        !strcmp(name->text, "train") || !strcmp(name->text, "val") || !strcmp(name->text, "test");
+    if (name->kind == PROGRESS_WORD_OTHER && whose && x->whole < 0 && x->sep != ' ' && !x->over)
+        name->kind = PROGRESS_WORD_METRIC;
+}
+
 static void note_place(const struct progress_line *line, unsigned i,
                        const struct progress_name *name, struct found *f)
 {
@@ -183,6 +210,10 @@ static void find_all(const struct progress_line *line, struct progress_name *nam
         names[i].kind = PROGRESS_WORD_OTHER;
         if (x->under)
             continue;
+        if (x->over && f->step == NONE && is_counted(line, i, &names[i])) {
+            f->step = (uint16_t)i;
+            continue;
+        }
         if (is_bare_fraction(line, i)) {
             if (f->fraction == NONE)
                 f->fraction = (uint16_t)i;
@@ -195,6 +226,7 @@ static void find_all(const struct progress_line *line, struct progress_name *nam
             continue;
         progress_name_read(line->text + x->label, x->words, &names[i]);
         guess_step(line, i, &names[i]);
+        guess_metric(x, &names[i]);
         note_place(line, i, &names[i], f);
         if (names[i].kind == PROGRESS_WORD_TOTAL && x->whole > 0 && f->total == NONE)
             f->total = (uint16_t)i;
@@ -216,14 +248,15 @@ static bool is_edge(char c)
 }
 
 /* The prefix of the evaluation that the line is about: a word for one before its
- * first metric, or the very first word of the line. */
+ * first metric (0 = it has none), or the very first word of the line. */
 static const char *find_eval(const struct progress_line *line, size_t metric_at)
 {
     if (line->eval)
         return line->eval;
     if (progress_line_find(line, 0, "Saving dict for global step") < line->n)
         return "eval"; /* TensorFlow's estimators */
-    if (progress_line_at(line, metric_at, "Acc@1") && memchr(line->text, '*', metric_at))
+    if (metric_at && progress_line_at(line, metric_at, "Acc@1") &&
+        memchr(line->text, '*', metric_at))
         return "val"; /* " * Acc@1 71.3 Acc@5 90.1" of ImageNet's loops */
     bool first = true;
     for (size_t i = 0; i < line->n && (i < metric_at || first);) {
@@ -559,7 +592,7 @@ bool progress_read_text(const struct progress_line *line, struct sighting *s)
         return true;
     if (f.metric_at == line->n && !place)
         return read_item(line, s);
-    s->eval = find_eval(line, f.metric_at);
+    s->eval = find_eval(line, f.metric_at < line->n ? f.metric_at : 0);
     if (f.metric_at < line->n)
         add_metrics(s, line, names);
     bool metric = sighting_has_metric(s);

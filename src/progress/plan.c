@@ -47,8 +47,6 @@ static const struct unit_name units[] = {
     {"generation", PROGRESS_UNIT_GENERATION},
     {"generations", PROGRESS_UNIT_GENERATION},
     {"gen", PROGRESS_UNIT_GENERATION},
-    {"trials", PROGRESS_UNIT_TRIAL},
-    {"evals", PROGRESS_UNIT_TRIAL},
     {"kimg", PROGRESS_UNIT_KIMG},
 };
 /* Names that are written otherwise. A bare "round" or "tree" limits nothing. */
@@ -161,7 +159,7 @@ enum progress_unit progress_unit_of_word(const char *word, size_t n)
     const struct unit_name *found = find_name(units, LENGTH(units), low);
     if (!found && !strcmp(low, "timestep"))
         return PROGRESS_UNIT_TIMESTEP;
-    return found ? found->unit : !strcmp(low, "trial") ? PROGRESS_UNIT_TRIAL : PROGRESS_UNIT_NONE;
+    return found ? found->unit : PROGRESS_UNIT_NONE;
 }
 
 size_t progress_plan_value(const char *text, size_t n, int64_t *out)
@@ -221,8 +219,8 @@ int progress_total_parse(const char *text, enum progress_unit *unit, int64_t *va
         found = progress_unit_of_word(text + i, n - i);
     if (found == PROGRESS_UNIT_NONE)
         return err_set(err, ERR_INVALID,
-                       "total '%s': unknown unit '%s'; use steps, epochs, episodes, timesteps, "
-                       "generations or trials",
+                       "total '%s': unknown unit '%s'; use steps, epochs, episodes, timesteps "
+                       "or generations",
                        text, text + i);
     *unit = found;
     *value = number;

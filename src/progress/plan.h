@@ -19,7 +19,6 @@ enum progress_unit {
     PROGRESS_UNIT_TIMESTEP,
     PROGRESS_UNIT_EPISODE,
     PROGRESS_UNIT_GENERATION,
-    PROGRESS_UNIT_TRIAL,
     PROGRESS_UNIT_KIMG, /* thousands of images */
     PROGRESS_UNITS,
 };

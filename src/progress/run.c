@@ -37,11 +37,17 @@ void progress_run_start(struct progress_run *r, const struct sighting *s, int64_
         .source = s->source, .key = s->key, .trust = s->trust, .before = before, .resets = resets};
 }
 
+/* The number of the first epoch. One that is seen first as 1 is hardly the second. */
+static int first_number(const struct sighting *s)
+{
+    return s->epoch < 1 || (s->from_zero && s->epoch != 1) ? 0 : 1;
+}
+
 static void note_first(struct progress_run *r, const struct sighting *s)
 {
     if (s->has & SIGHTING_EPOCH) {
         r->has_epoch = true;
-        r->base = s->from_zero || s->epoch < 1 ? 0 : 1;
+        r->base = first_number(s);
         r->epoch = r->first_epoch = s->epoch;
         r->closed = s->closes;
     }
@@ -142,7 +148,7 @@ static bool advance_both(struct progress_run *r, const struct sighting *s)
 {
     if (!r->has_epoch) {
         r->has_epoch = true;
-        r->base = s->from_zero || s->epoch < 1 ? 0 : 1;
+        r->base = first_number(s);
         r->epoch = r->first_epoch = s->epoch;
     }
     if (s->epoch > r->epoch) {

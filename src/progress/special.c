@@ -261,6 +261,7 @@ static bool read_fasttext(const struct progress_line *line, struct sighting *s)
     return s->loss_rank != PROGRESS_LOSS_NONE;
 }
 
+/* A name and a value between strokes. */
 static bool read_baselines(const struct progress_line *line, struct sighting *s)
 {
     size_t n = trim_end(line);
@@ -271,12 +272,19 @@ static bool read_baselines(const struct progress_line *line, struct sighting *s)
     struct progress_name name;
     progress_name_read(line->text + x->label, x->words, &name);
     s->source = "table";
-    if (!strcmp(name.text, "total_timesteps") && x->whole >= 0) {
-        s->trust = TRUST_GOOD;
+    s->trust = TRUST_GOOD;
+    static const char timesteps[] = "total_timesteps";
+    size_t length = strlen(name.text), tail = sizeof timesteps - 1;
+    if (length >= tail && !strcmp(name.text + length - tail, timesteps) && x->whole >= 0) {
         s->unit = PROGRESS_UNIT_TIMESTEP;
         s->at = x->whole;
         s->has = SIGHTING_AT;
         s->scope = SCOPE_JOB;
+        return true;
+    }
+    if (!strcmp(name.text, "epoch") && x->whole >= 0) {
+        s->epoch = x->value;
+        s->has = SIGHTING_EPOCH;
         return true;
     }
     return x->whole < 0 && sighting_add(s, &name, x->value, false);

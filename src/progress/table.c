@@ -98,15 +98,21 @@ static bool read_names(struct progress_table *head, const char *text, size_t n)
 /* A table of a training has a place, and a loss. */
 static void judge_head(struct progress_table *head)
 {
+    static const char *const statistics[] = {"avg", "mean", "std", "min", "max"};
     bool place = false, loss = false;
+    unsigned described = 0;
     head->yolo = false;
     for (unsigned i = 0; i < head->n; i++) {
         const struct progress_name *name = &head->column[i];
         place = place || name->kind == PROGRESS_WORD_STEP || name->kind == PROGRESS_WORD_EPOCH;
         loss = loss || name->kind == PROGRESS_WORD_LOSS;
         head->yolo = head->yolo || !strcmp(name->text, "gpu_mem");
+        for (size_t k = 0; k < sizeof statistics / sizeof *statistics; k++)
+            described += !strcmp(name->text, statistics[k]);
     }
-    head->ready = place && (loss || head->yolo);
+    /* "gen  nevals  avg  std  min  max" of evolutionary searches. */
+    bool first = head->column[0].kind == PROGRESS_WORD_STEP;
+    head->ready = place && (loss || head->yolo || (first && described > 2));
 }
 
 bool progress_table_head(struct progress_table *t, const char *text, size_t n)
@@ -171,6 +177,7 @@ static bool add_place(struct sighting *s, const struct progress_name *name, cons
     } else {
         s->at = value;
         s->of = of;
+        s->unit = name->unit;
         s->has |= SIGHTING_AT | (of ? SIGHTING_OF : 0);
         s->scope = SCOPE_JOB;
     }
@@ -266,7 +273,8 @@ bool progress_table_row(const struct progress_table *t, const struct progress_li
         return false;
     sighting_init(s, "table");
     size_t end;
-    if (!read_fields(t, line, s, &end) || !sighting_has_metric(s) || !read_rest(line, end, s))
+    if (!read_fields(t, line, s, &end) || !(sighting_has_metric(s) || (s->has & SIGHTING_AT)) ||
+        !read_rest(line, end, s))
         return false;
     s->key = t->key;
     s->trust = TRUST_GOOD;

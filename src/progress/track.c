@@ -238,7 +238,12 @@ static void adopt_header(struct progress_track *t, struct sighting *s)
 
 static bool is_followed(const struct progress_run *r, const struct sighting *s)
 {
-    return r->source && s->source && !strcmp(r->source, s->source) && r->key == s->key;
+    if (!r->source || !s->source || strcmp(r->source, s->source) != 0)
+        return false;
+    /* A bar may change its words on the way: "warmup", then "sample". */
+    bool goes_on = s->bar && (s->has & SIGHTING_OF) && s->of == r->of && s->at >= r->at &&
+                   r->at < r->of && r->moves && !(s->has & SIGHTING_EPOCH);
+    return r->key == s->key || goes_on;
 }
 
 /* A place by epochs alone, where the run has finer ones: tells how many there
@@ -265,6 +270,21 @@ static bool should_follow(struct progress_track *t, const struct sighting *s, in
     return progress_run_finished(r) || t->others > SILENCE;
 }
 
+/* A later epoch is told by a line, and the bar had come to its end: it is drawn anew for
+ * each epoch. */
+static bool take_coarse(struct progress_track *t, const struct sighting *s)
+{
+    struct progress_run *r = &t->run;
+    bool later =
+        (s->has & SIGHTING_EPOCH) && (t->now.has & PROGRESS_EPOCH) && s->epoch > t->now.epoch;
+    if (later && !r->has_epoch && !r->job && r->of && r->at >= r->of && !r->per_epoch) {
+        r->per_epoch = true;
+        bool news = show_run(t, s);
+        return show_epoch(t, s) || news;
+    }
+    return show_epoch(t, s);
+}
+
 static bool follow(struct progress_track *t, const struct sighting *s)
 {
     struct progress_run *r = &t->run;
@@ -274,7 +294,7 @@ static bool follow(struct progress_track *t, const struct sighting *s)
             if (is_coarse(r, s) && s->trust == r->trust && (s->has & SIGHTING_EPOCHS) &&
                 (!r->epochs || !r->has_epoch))
                 r->epochs = s->epochs;
-            return is_coarse(r, s) && s->trust == r->trust && show_epoch(t, s);
+            return is_coarse(r, s) && s->trust == r->trust && take_coarse(t, s);
         }
         struct progress_run fresh;
         progress_run_start(&fresh, s, before, before ? r->resets + 1 : 0);
@@ -284,7 +304,7 @@ static bool follow(struct progress_track *t, const struct sighting *s)
     } else if (is_coarse(r, s)) {
         if ((s->has & SIGHTING_EPOCHS) && !r->epochs)
             r->epochs = s->epochs;
-        return show_epoch(t, s);
+        return take_coarse(t, s);
     } else if (!r->has_at && (s->has & SIGHTING_AT)) {
         /* The same source has become finer. */
         struct progress_run fresh;

@@ -231,7 +231,6 @@ static const struct progress_word words[] = {
     {"trainloss", WORD_LOSS | WORD_WHOLE | WORD_TRAIN, NULL},
     {"tree", WORD_STEP, NULL},
     {"trees", WORD_IGNORED, NULL},
-    {"trial", WORD_STEP, NULL},
     {"up", WORD_STEP, NULL},
     {"update", WORD_STEP, NULL},
     {"updates", WORD_STEP, NULL},

@@ -31,7 +31,7 @@ LIST(prepare_words, "download", "extract", "load", "tokeni", "map", "filter", "c
      "setting", "clean", "split", "setup");
 LIST(train_bar_words, "train", "fit", "epoch", "iter", "step", "batch", "optimi", "finetun",
      "learn", "updat");
-LIST(eval_bar_words, "val", "test", "eval", "sanity", "predict", "infer", "dev", "sampl", "class");
+LIST(eval_bar_words, "val", "test", "eval", "sanity", "predict", "infer", "dev", "class");
 
 static bool is_letter(char c)
 {
@@ -195,7 +195,7 @@ void progress_name_read(const char *label, size_t n, struct progress_name *out)
     struct words w;
     split_label(label, n, &w);
     know_words(&w);
-    while (w.n > 1 && (w.is[0] & WORD_LEVEL))
+    while (w.n > 1 && ((w.is[0] & WORD_LEVEL) || !strcmp(w.at[0], "of")))
         drop_first(&w);
     out->kind = PROGRESS_WORD_OTHER;
     out->rank = PROGRESS_LOSS_NONE;
@@ -236,6 +236,8 @@ enum progress_bar_kind progress_bar_read(const char *label, size_t n)
         return PROGRESS_BAR_EPOCHS;
     if (w.n && (!strcmp(w.at[0], "total") || !strcmp(w.at[0], "overall")))
         return PROGRESS_BAR_TRAIN;
+    if (w.n > 1 && !strcmp(w.at[w.n - 2], "build") && !strcmp(w.at[w.n - 1], "progress"))
+        return PROGRESS_BAR_TRAIN; /* "gbm Model Build progress" of H2O */
     if (word_begins(&w, eval_bar_words))
         return PROGRESS_BAR_EVAL;
     if (word_begins(&w, prepare_words))
