@@ -10,6 +10,7 @@
 #include "progress/json.h"
 #include "progress/keras.h"
 #include "progress/labels.h"
+#include "progress/log.h"
 #include "progress/pattern.h"
 #include "progress/phrases.h"
 #include "progress/special.h"
@@ -137,6 +138,21 @@ bool progress_feed_file(struct progress_reader *r, const char *bytes, size_t n)
 {
     uint64_t seq = r->track.now.seq;
     progress_text_feed(&r->file, bytes, n, take_said, r);
+    return r->track.now.seq != seq;
+}
+
+static void take_logged(void *ctx, const struct sighting *s)
+{
+    struct progress_reader *r = ctx;
+    progress_track_take(&r->track, s);
+}
+
+bool progress_feed_log(struct progress_reader *r, struct progress_log *log, const char *bytes,
+                       size_t n)
+{
+    uint64_t seq = r->track.now.seq;
+    if (!r->pattern)
+        progress_log_read(log, bytes, n, take_logged, r);
     return r->track.now.seq != seq;
 }
 

@@ -5,7 +5,7 @@
  * `struct progress`: what is known of the job now. It never moves back: a new
  * epoch, an evaluation or a second fit continue from where the job was.
  *
- * What beats what: the file, then the output. Of the output: the job's own
+ * What beats what: the file, then the output, then logs. Of the output: the job's own
  * pattern alone when there is one, else the forms that docs/progress.md lists.
  *
  * A reader takes about PROGRESS_MEMORY bytes whatever it is fed, reads no clock
@@ -67,6 +67,7 @@ struct progress_config {
 };
 
 struct progress_reader;
+struct progress_log;
 
 /* Fails only for a bad pattern. */
 int progress_create(const struct progress_config *config, struct progress_reader **out,
@@ -90,6 +91,11 @@ bool progress_feed_file(struct progress_reader *r, const char *bytes, size_t n);
 /* The file is shorter than what was read of it, or another one: forgets a
  * partial line. Feed it from its beginning then. */
 void progress_restart_file(struct progress_reader *r);
+
+/* The next bytes of a file that the program logs to, see progress/log.h. What the output
+ * tells of the place goes before it. True when there is news. */
+bool progress_feed_log(struct progress_reader *r, struct progress_log *log, const char *bytes,
+                       size_t n);
 
 /* What is known; valid until the reader is freed, changed by the calls above. */
 const struct progress *progress_now(const struct progress_reader *r);

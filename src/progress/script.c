@@ -57,6 +57,8 @@ static bool read_value(const char *p, const char *end, int64_t *out)
     p += n;
     if (p < end && (is_name_byte(*p) || *p == '('))
         return false;
+    if (end - p > 1 && *p == ',' && letter_is_digit(p[1]))
+        return false; /* a list */
     p = skip_blanks(p, end);
     return p == end || !strchr("*/+-%", *p);
 }

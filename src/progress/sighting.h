@@ -22,8 +22,9 @@
 /* Whether `at` counts from the beginning of the epoch or of the job. */
 enum sighting_scope { SCOPE_UNKNOWN, SCOPE_EPOCH, SCOPE_JOB, SCOPE_LIKELY_JOB };
 
-/* How sure it is that the place is the training's. */
-enum sighting_trust { TRUST_NONE, TRUST_WEAK, TRUST_GOOD, TRUST_SAID };
+/* How sure it is that the place is the training's. LOGGED: of a file that the program
+ * logs to, where it may count otherwise than in its output. */
+enum sighting_trust { TRUST_NONE, TRUST_WEAK, TRUST_LOGGED, TRUST_GOOD, TRUST_SAID };
 
 struct sighting {
     const char *source;

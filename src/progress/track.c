@@ -71,6 +71,8 @@ static bool take_metrics(struct progress_track *t, const struct sighting *s)
         news |= set_metric(&t->now, &s->metric[i]);
     if (s->loss_rank == PROGRESS_LOSS_NONE || (t->said_loss && !said))
         return news;
+    if (s->trust == TRUST_LOGGED && t->run.trust > TRUST_LOGGED && (t->now.has & PROGRESS_LOSS))
+        return news; /* of another place than the output is at */
     if (s->loss_rank > t->loss_rank && !said)
         return news; /* a part of the loss: it is among the metrics */
     t->loss_rank = s->loss_rank;
@@ -112,6 +114,10 @@ static const struct progress_limit *only_limit(const struct progress_track *t)
     if (!epochs->value == !steps->value)
         return NULL;
     const struct progress_limit *only = epochs->value ? epochs : steps;
+    /* A log by epochs counts them one by one. */
+    bool one_by_one = t->run.at - t->run.first_at == t->run.moves && t->run.moves;
+    if (t->run.trust == TRUST_LOGGED && only == epochs && !one_by_one)
+        return NULL;
     return only->value >= t->run.at ? only : NULL;
 }
 
