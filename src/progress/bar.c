@@ -282,7 +282,7 @@ static const struct progress_number *drawn_count(const struct progress_line *lin
             continue;
         if (x->words)
             progress_name_read(line->text + x->label, x->words, &name);
-        if (name.kind == PROGRESS_WORD_STEP)
+        if (name.kind == PROGRESS_WORD_STEP && !x->unit)
             return NULL;
         if (name.kind != PROGRESS_WORD_OTHER)
             continue;

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/letter.h"
+
 #define LEAST_MARKS 5
 
 /* The length of the mark at i that a bar is made of, 0 = none: "=", "█", "━" ... */
@@ -11,7 +13,8 @@ static size_t mark_length(const struct progress_line *line, size_t i, bool *bloc
 {
     unsigned char c = (unsigned char)line->text[i];
     *block = false;
-    if (strchr("=#>.-*+_ ~oO@", (char)c))
+    /* The count may stand in the middle: "[=====> 9/20 ......]". */
+    if (strchr("=#>.-*+_ ~oO@0123456789/", (char)c))
         return c != 0;
     if (i + 2 >= line->n || c != 0xe2)
         return 0;
@@ -23,15 +26,18 @@ static size_t mark_length(const struct progress_line *line, size_t i, bool *bloc
 }
 
 /* The run of marks at i: its end; *blocks of them are block characters, *filled are not
- * blank. */
+ * blank. Digits are no marks themselves. */
 static size_t skip_marks(const struct progress_line *line, size_t i, unsigned *marks,
                          unsigned *filled, unsigned *blocks)
 {
     bool block;
     *marks = *filled = *blocks = 0;
     for (size_t n; i < line->n && (n = mark_length(line, i, &block)); i += n) {
+        char c = line->text[i];
+        if (letter_is_digit(c) || c == '/')
+            continue;
         ++*marks;
-        *filled += line->text[i] != ' ';
+        *filled += c != ' ' && c != '.';
         *blocks += block;
     }
     return i;
@@ -46,7 +52,8 @@ static bool is_drawn(const struct progress_line *line, size_t at, size_t *end)
             continue;
         size_t stop = skip_marks(line, at + 1, &marks, &filled, &blocks);
         *end = stop + 1;
-        return stop < line->n && line->text[stop] == pairs[p][1] && marks >= LEAST_MARKS && filled;
+        return stop < line->n && line->text[stop] == pairs[p][1] && marks >= LEAST_MARKS &&
+               (filled || line->text[at + 1] == '.');
     }
     size_t stop = skip_marks(line, at, &marks, &filled, &blocks);
     *end = stop;

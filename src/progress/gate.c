@@ -59,7 +59,6 @@ static bool is_bar_at(const char *text, size_t n, size_t i)
         return k + 2 < n && text[k] == ':' && letter_is_digit(text[k + 1]) &&
                letter_is_digit(text[k + 2]);
     return text[k] == '=' || text[k] == '>' || text[k] == '.' ||
-           (n - k > 8 && !memcmp(text + k, "Parallel", 8)) ||
            (n - k > 2 && text[k] == 'C' && text[k + 1] == 'V');
 }
 
@@ -141,9 +140,8 @@ unsigned progress_gate_look(const char *text, size_t n)
         [SLOT('f')] = BIT('i'),
         [SLOT('r')] = BIT('r'),
         [SLOT('n')] = BIT('a'),
-        [SLOT('[')] = BIT('C') | BIT('P') | BIT('=') | BIT('>') | BIT('.') | BIT('0') | BIT('1') |
-                      BIT('2') | BIT('3') | BIT('4') | BIT('5') | BIT('6') | BIT('7') | BIT('8') |
-                      BIT('9'),
+        [SLOT('[')] = BIT('C') | BIT('=') | BIT('>') | BIT('.') | BIT('0') | BIT('1') | BIT('2') |
+                      BIT('3') | BIT('4') | BIT('5') | BIT('6') | BIT('7') | BIT('8') | BIT('9'),
     };
     bool number = letter_is_digit(text[n - 1]),
          pass = is_beginning(text, n) || has_share(text, n) || has_fraction(text, n);

@@ -4,8 +4,7 @@
  *   Train loss 120 0.5123 Grad Norm 1.2      iter  10 value 902.812
  *   At iteration 700/1000/1000, Mean rms=1.2%, char train=2.1%          Tesseract
  *   tick 12    kimg 48.2     time 12m 34s    3epoch:train:301-400batch: loss=35.6
- *   Fitting 5 folds for each of 12 candidates, totalling 60 fits, and [CV 3/5] END ...
- *   [Parallel(n_jobs=2)]: Done  20 out of  50 | elapsed:    3.2s            joblib */
+ *   Fitting 5 folds for each of 12 candidates, totalling 60 fits, and [CV 3/5] END ... */
 #include "progress/phrases.h"
 
 #include <math.h>
@@ -190,14 +189,6 @@ static bool read_search(const struct progress_line *line, struct sighting *s)
     s->has = SIGHTING_TICK;
     if (progress_line_at(line, 0, "[CV") && progress_line_find(line, 0, " END ") < line->n)
         return true;
-    if (progress_line_at(line, 0, "[Parallel(n_jobs=") && line->count > 1 && line->number[1].over &&
-        label_is(line, &line->number[1], "Done")) {
-        s->at = line->number[1].whole;
-        s->of = line->number[2].whole;
-        s->has = SIGHTING_AT | SIGHTING_OF;
-        s->trust = TRUST_WEAK;
-        return s->of > 0;
-    }
     for (unsigned i = 0; i < line->count && at < line->n; i++) {
         const struct progress_number *x = &line->number[i];
         if (x->at < at || x->whole <= 0 || !progress_line_at(line, x->end, " fits"))

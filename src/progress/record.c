@@ -133,7 +133,7 @@ static void read_event(const unsigned char *bytes, size_t n, bool eval, progress
                        void *ctx)
 {
     struct protobuf p, values;
-    struct protobuf_field f, value, summary = {0};
+    struct protobuf_field f, value, summary = {.bytes = (const unsigned char *)""};
     int64_t step = 0;
     protobuf_init(&p, bytes, n);
     while (protobuf_next(&p, &f)) {

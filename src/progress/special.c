@@ -110,14 +110,18 @@ static bool read_bracket(const struct progress_line *line, struct sighting *s)
     return false;
 }
 
-/* "57.8ms", "1m 3s", "2h 5m 1s" at i: seconds, -1 when it is no such time. */
-static double read_duration(const struct progress_line *line, size_t i)
+/* "57.8ms", "1m 3s", "2h 5m 1s" behind the word: seconds, -1 when there is no such time. */
+static double read_duration(const struct progress_line *line, const char *word)
 {
     static const struct {
         const char *unit;
         double seconds;
     } units[] = {{"us", 1e-6}, {"ms", 1e-3}, {"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}};
     double sum = -1, value;
+    size_t i = progress_line_find(line, 0, word);
+    if (i == line->n)
+        return -1;
+    i += strlen(word);
     for (size_t n; (n = progress_number_read(line->text + i, line->n - i, &value));) {
         size_t u = 0;
         while (u < sizeof units / sizeof *units && !progress_line_at(line, i + n, units[u].unit))
@@ -137,10 +141,7 @@ static double read_duration(const struct progress_line *line, size_t i)
  * part that is done. Too few digits make no total. */
 static void add_remaining(struct sighting *s, const struct progress_line *line)
 {
-    static const char total[] = "total: ", remaining[] = "remaining: ";
-    double took = read_duration(line, progress_line_find(line, 0, total) + sizeof total - 1);
-    double left =
-        read_duration(line, progress_line_find(line, 0, remaining) + sizeof remaining - 1);
+    double took = read_duration(line, "total: "), left = read_duration(line, "remaining: ");
     if (!(took > 0) || !(left >= 0) || !(left < 1e4 * took))
         return;
     s->of = llround((double)(s->at + 1) * (1 + left / took)) - 1;

@@ -67,12 +67,10 @@ static void go_back(struct progress_text *t, const struct sink *to)
     }
     if (t->back >= REDRAW && t->n)
         to->fn(to->ctx, t->line, t->n, t->continued);
-    t->cursor = (uint16_t)at;
-    t->over = true;
-    if (!at && t->back >= REDRAW) {
+    if (!at && t->back >= REDRAW)
         t->n = 0;
-        t->over = false;
-    }
+    t->cursor = (uint16_t)at;
+    t->over = at < t->n;
     t->back = 0;
 }
 
