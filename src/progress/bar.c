@@ -141,7 +141,9 @@ static void read_label(const struct progress_line *line, size_t end, struct sigh
             continue;
         struct progress_name name;
         progress_name_read(line->text + x->label, x->words, &name);
-        if (name.kind == PROGRESS_WORD_EPOCH && !(s->has & SIGHTING_EPOCH) && x->whole >= 0)
+        bool epoch =
+            name.kind == PROGRESS_WORD_EPOCH || (name.kind == PROGRESS_WORD_EPOCHS && x->over);
+        if (epoch && !(s->has & SIGHTING_EPOCH) && x->whole >= 0)
             take_epoch(s, x);
         else if (!x->over)
             sighting_add(s, &name, x->value, false);

@@ -32,10 +32,11 @@ static bool is_word_at(const char *text, size_t n, size_t i)
         char word[10];
         uint8_t length, before;
     } words[] = {
-        {"loss", 4, 2},  {"epoch", 5, 0},     {"step", 4, 2}, {"iter", 4, 1}, {"batch", 5, 0},
-        {"acc", 3, 0},   {"valid", 5, 0},     {"eval", 4, 1}, {"val", 3, 0},  {"avg", 3, 0},
-        {"cost", 4, 1},  {"tree", 4, 2},      {"kimg", 4, 2}, {"fits", 4, 0}, {"episode", 7, 0},
-        {"error", 5, 1}, {"objective", 9, 1},
+        {"loss", 4, 2},      {"epoch", 5, 0},       {"step", 4, 2},    {"iter", 4, 1},
+        {"batch", 5, 0},     {"acc", 3, 0},         {"valid", 5, 0},   {"eval", 4, 1},
+        {"val", 3, 0},       {"avg", 3, 0},         {"cost", 4, 1},    {"tree", 4, 2},
+        {"kimg", 4, 2},      {"fits", 4, 0},        {"episode", 7, 0}, {"error", 5, 1},
+        {"objective", 9, 1}, {"generation", 10, 0},
     };
     for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
         size_t length = words[w].length, begin = i - words[w].before;
@@ -138,6 +139,7 @@ unsigned progress_gate_look(const char *text, size_t n)
         [SLOT('o')] = BIT('s'),
         [SLOT('m')] = BIT('g'),
         [SLOT('f')] = BIT('i'),
+        [SLOT('g')] = BIT('e'),
         [SLOT('r')] = BIT('r'),
         [SLOT('n')] = BIT('a'),
         [SLOT('[')] = BIT('C') | BIT('=') | BIT('>') | BIT('.') | BIT('0') | BIT('1') | BIT('2') |

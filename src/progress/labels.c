@@ -24,7 +24,7 @@ struct found {
     uint16_t percent;                       /* the share that is done */
     uint16_t total;                         /* the steps of the whole job */
     size_t metric_at;                       /* where the first loss or metric is named */
-    bool learning;                          /* it tells a learning rate */
+    bool learning;                          /* it tells a learning rate, or measures something */
     bool whole_metrics;                     /* its metrics are all whole numbers */
     bool eval_metric;                       /* one of them is named as an evaluation's */
     bool closes, train_epoch;
@@ -143,6 +143,7 @@ static void guess_step(const struct progress_line *line, unsigned i, struct prog
 /* "45 / 300 total iterations": what is counted comes behind. */
 static bool is_counted(const struct progress_line *line, unsigned i, struct progress_name *name)
 {
+    bool completed = name->closes;
     size_t at = line->number[i + 1].end;
     for (int words = 0; words < 2 && progress_line_at(line, at, " "); words++) {
         size_t begin = ++at;
@@ -150,9 +151,12 @@ static bool is_counted(const struct progress_line *line, unsigned i, struct prog
             at++;
         enum progress_unit unit = progress_unit_of_word(line->text + begin, at - begin);
         bool names_next = at < line->n && strchr(":=", line->text[at]);
-        if (unit == PROGRESS_UNIT_NONE || unit == PROGRESS_UNIT_EPOCH || names_next)
+        if (unit == PROGRESS_UNIT_NONE || names_next)
             continue;
-        *name = (struct progress_name){.kind = PROGRESS_WORD_STEP, .unit = unit};
+        *name =
+            (struct progress_name){.kind = PROGRESS_WORD_STEP, .unit = unit, .closes = completed};
+        if (unit == PROGRESS_UNIT_EPOCH)
+            name->kind = PROGRESS_WORD_EPOCH;
         return line->number[i].whole >= 0 && line->number[i + 1].whole > 0;
     }
     return false;
@@ -183,6 +187,12 @@ static void note_place(const struct progress_line *line, unsigned i,
     }
     if (f->epoch == i)
         f->last_epoch = (uint16_t)(next_group(line, i) - 1);
+    /* "Train Epoch: 3 [40%]" */
+    const struct progress_number *share = x + 1 + x->over;
+    if (f->epoch == i && share < line->number + line->count && share->percent &&
+        share->open == '[' && share->value >= 0 && share->value <= 100 &&
+        is_adjacent(line, x, share))
+        f->percent = (uint16_t)(share - line->number);
 }
 
 /* A whole number behind "loss" or "error" with nothing but a blank between may
@@ -210,8 +220,12 @@ static void find_all(const struct progress_line *line, struct progress_name *nam
         names[i].kind = PROGRESS_WORD_OTHER;
         if (x->under)
             continue;
-        if (x->over && f->step == NONE && is_counted(line, i, &names[i])) {
-            f->step = (uint16_t)i;
+        if (x->words)
+            progress_name_read(line->text + x->label, x->words, &names[i]);
+        else
+            names[i].closes = false;
+        if (x->over && f->step == NONE && f->epoch == NONE && is_counted(line, i, &names[i])) {
+            note_place(line, i, &names[i], f);
             continue;
         }
         if (is_bare_fraction(line, i)) {
@@ -224,14 +238,14 @@ static void find_all(const struct progress_line *line, struct progress_name *nam
             f->percent = (uint16_t)i;
         if (!x->words)
             continue;
-        progress_name_read(line->text + x->label, x->words, &names[i]);
+        f->learning = f->learning || (names[i].measured && x->whole < 0);
         guess_step(line, i, &names[i]);
         guess_metric(x, &names[i]);
         note_place(line, i, &names[i], f);
         if (names[i].kind == PROGRESS_WORD_TOTAL && x->whole > 0 && f->total == NONE)
             f->total = (uint16_t)i;
-        if (!strcmp(names[i].text, "lr") || !strcmp(names[i].text, "learning_rate"))
-            f->learning = true;
+        f->learning =
+            f->learning || !strcmp(names[i].text, "lr") || !strcmp(names[i].text, "learning_rate");
         if (!is_metric(x, &names[i]))
             continue;
         if (f->metric_at == line->n)
@@ -332,6 +346,19 @@ static void add_percent(struct sighting *s, const struct progress_line *line, co
     s->scope = s->has & SIGHTING_EPOCH ? SCOPE_EPOCH : SCOPE_JOB;
 }
 
+/* "Epoch 4 of 20 took 12.3s": it is over. */
+static bool says_over(const struct progress_line *line, size_t at)
+{
+    static const char *const words[] = {"took ", "done", "finished", "completed", "ended"};
+    while (at < line->n && strchr(" ])}:,-", line->text[at]))
+        at++;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (progress_line_at(line, at, words[i]))
+            return true;
+    }
+    return false;
+}
+
 /* Which of the numbers say where the job is. */
 static void add_place(struct sighting *s, const struct progress_line *line, const struct found *f,
                       const struct progress_name *names)
@@ -343,13 +370,17 @@ static void add_place(struct sighting *s, const struct progress_line *line, cons
         const struct progress_number *x = &line->number[f->epoch];
         s->from_zero =
             f->train_epoch ? x->open == '[' || !x->over : x->open == '[' && x->sep == ':';
-        s->closes = f->closes;
+        s->closes = f->closes || says_over(line, line->number[f->last_epoch].end);
         unsigned next = f->last_epoch + 1u;
         if (f->step == NONE && is_bare_fraction(line, next) &&
             is_adjacent(line, &line->number[next - 1], &line->number[next])) {
             add_fraction(s, line, next);
             s->scope = SCOPE_EPOCH;
             s->source = line->number[next].open == '[' ? "pytorch" : s->source;
+        } else if (f->step == NONE && f->fraction == 0 && f->epoch > 0 && f->metric_at < line->n) {
+            /* "596/2150 (epoch 13.860), train_loss = 1.5" */
+            add_fraction(s, line, 0);
+            s->scope = x->whole < 0 ? SCOPE_JOB : SCOPE_LIKELY_JOB;
         }
     } else if (f->step == NONE && f->second != NONE && f->second == f->fraction + 2 &&
                line->number[f->fraction].open == '[' && line->number[f->second].open == '[' &&
@@ -363,7 +394,11 @@ static void add_place(struct sighting *s, const struct progress_line *line, cons
                 line->number[f->fraction].open == '[')) {
         add_fraction(s, line, f->fraction);
     }
-    if (f->step != NONE)
+    bool leading = f->fraction == 0 && line->number[0].at < 4 && f->metric_at < line->n;
+    if (f->step != NONE && leading && !line->number[f->step].over && f->epoch == NONE) {
+        add_fraction(s, line, 0); /* "8850/50000: episode: 59, ... loss: 0.5" */
+        s->scope = SCOPE_JOB;
+    } else if (f->step != NONE)
         add_step(s, line, f, names);
     else if (!(s->has & SIGHTING_AT) && f->percent != NONE && !(s->has & SIGHTING_EPOCHS))
         add_percent(s, line, f);
@@ -592,7 +627,9 @@ bool progress_read_text(const struct progress_line *line, struct sighting *s)
         return true;
     if (f.metric_at == line->n && !place)
         return read_item(line, s);
-    s->eval = find_eval(line, f.metric_at < line->n ? f.metric_at : 0);
+    bool train =
+        (f.step != NONE && names[f.step].train) || (f.epoch != NONE && names[f.epoch].train);
+    s->eval = train ? NULL : find_eval(line, f.metric_at < line->n ? f.metric_at : 0);
     if (f.metric_at < line->n)
         add_metrics(s, line, names);
     bool metric = sighting_has_metric(s);

@@ -274,6 +274,8 @@ static void read_label(const char *text, size_t floor, struct progress_number *o
     }
     if (begin > floor && (text[begin - 1] == '?' || text[begin - 1] == '&'))
         begin = end; /* part of an address */
+    if (begin > floor && text[begin - 1] == ':' && out->sep == ':' && out->open)
+        begin = end; /* a logger's name: "INFO:__main__:[275/1000]" */
     out->label = (uint16_t)begin;
     out->words = (uint8_t)(end - begin);
 }

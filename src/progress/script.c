@@ -140,11 +140,11 @@ static void look_at_option(const struct source *s, const char *p)
     const char *end = s->end - p > DECLARATION_BYTES ? p + DECLARATION_BYTES : s->end;
     size_t n;
     int64_t value;
+    const char *next = progress_find(p, (size_t)(end - p), "add_argument");
+    end = next ? next : end;
     const char *name = option_name(p, end, &n);
     if (!name)
         return;
-    const char *next = progress_find(p + 1, (size_t)(end - p - 1), "add_argument");
-    end = next ? next : end;
     const char *given = progress_find(name, (size_t)(end - name), "default");
     if (given) {
         if (read_assigned(given + strlen("default"), end, &value))

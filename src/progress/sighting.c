@@ -30,7 +30,7 @@ static void add_metric(struct sighting *s, const char *name, double value)
 static void add_eval_metric(struct sighting *s, const struct progress_name *name, double value)
 {
     char text[PROGRESS_NAME + 8];
-    bool whole = name->kind == PROGRESS_WORD_LOSS && name->rank == PROGRESS_LOSS_WHOLE;
+    bool whole = name->kind == PROGRESS_WORD_LOSS && name->rank <= PROGRESS_LOSS_ROUGH;
     snprintf(text, sizeof text, "%s%s%s", name->eval ? "" : s->eval, name->eval ? "" : "_",
              whole && !name->eval ? "loss" : name->text);
     text[PROGRESS_NAME - 1] = '\0';
@@ -53,7 +53,7 @@ bool sighting_add(struct sighting *s, const struct progress_name *name, double v
             s->loss = value;
             s->loss_rank = name->rank;
         }
-        if (name->rank == PROGRESS_LOSS_WHOLE)
+        if (name->rank <= PROGRESS_LOSS_ROUGH)
             return true;
     }
     add_metric(s, name->text, value);

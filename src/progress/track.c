@@ -259,6 +259,21 @@ static bool is_coarse(const struct progress_run *r, const struct sighting *s)
     return r->has_at && !(s->has & SIGHTING_AT);
 }
 
+/* Epochs with their number say more than steps without an end. */
+static bool says_more(const struct progress_track *t, const struct sighting *s)
+{
+    const struct progress_run *r = &t->run;
+    return is_coarse(r, s) && (s->has & SIGHTING_EPOCHS) && !r->has_epoch && !r->of &&
+           !(t->now.has & PROGRESS_TOTAL);
+}
+
+/* Steps where the run has only epochs, unless they would hide the end. */
+static bool is_finer(const struct progress_run *r, const struct sighting *s)
+{
+    return !r->has_at && (s->has & SIGHTING_AT) &&
+           ((s->has & (SIGHTING_OF | SIGHTING_EPOCH)) || !r->epochs);
+}
+
 /* Whether to follow the source of *s from now on, and from which step. */
 static bool should_follow(struct progress_track *t, const struct sighting *s, int64_t *before)
 {
@@ -266,7 +281,9 @@ static bool should_follow(struct progress_track *t, const struct sighting *s, in
     *before = 0;
     if (s->trust != r->trust)
         return s->trust > r->trust;
-    bool finer = !r->has_at && (s->has & SIGHTING_AT);
+    bool finer = is_finer(r, s);
+    if (says_more(t, s))
+        return true;
     if (finer || (!r->moves && (s->has & SIGHTING_AT) && !progress_run_step(r)))
         return true;
     if (is_coarse(r, s))
@@ -291,34 +308,40 @@ static bool take_coarse(struct progress_track *t, const struct sighting *s)
     return show_epoch(t, s);
 }
 
+/* Begins to follow the source of *s, `before` steps into the job. */
+static bool follow_anew(struct progress_track *t, const struct sighting *s, int64_t before)
+{
+    struct progress_run fresh;
+    progress_run_start(&fresh, s, before, before ? t->run.resets + 1 : 0);
+    fresh.planned = t->run.planned;
+    if (!progress_run_advance(&fresh, s))
+        return false;
+    t->run = fresh;
+    return true;
+}
+
+/* A place by epochs alone, where the run has steps. */
+static bool follow_coarse(struct progress_track *t, const struct sighting *s)
+{
+    struct progress_run *r = &t->run;
+    if ((s->has & SIGHTING_EPOCHS) && (!r->epochs || !r->has_epoch))
+        r->epochs = s->epochs;
+    return take_coarse(t, s);
+}
+
 static bool follow(struct progress_track *t, const struct sighting *s)
 {
     struct progress_run *r = &t->run;
-    int64_t before;
-    if (!is_followed(r, s) || (s->trust > r->trust)) {
-        if (!should_follow(t, s, &before)) {
-            if (is_coarse(r, s) && s->trust == r->trust && (s->has & SIGHTING_EPOCHS) &&
-                (!r->epochs || !r->has_epoch))
-                r->epochs = s->epochs;
-            return is_coarse(r, s) && s->trust == r->trust && take_coarse(t, s);
-        }
-        struct progress_run fresh;
-        progress_run_start(&fresh, s, before, before ? r->resets + 1 : 0);
-        if (!progress_run_advance(&fresh, s))
+    int64_t before = 0;
+    bool followed = is_followed(r, s) && s->trust <= r->trust;
+    bool anew = followed ? says_more(t, s) || is_finer(r, s) : should_follow(t, s, &before);
+    if (anew) {
+        if (!follow_anew(t, s, before))
             return false;
-        *r = fresh;
     } else if (is_coarse(r, s)) {
-        if ((s->has & SIGHTING_EPOCHS) && !r->epochs)
-            r->epochs = s->epochs;
-        return take_coarse(t, s);
-    } else if (!r->has_at && (s->has & SIGHTING_AT)) {
-        /* The same source has become finer. */
-        struct progress_run fresh;
-        progress_run_start(&fresh, s, 0, 0);
-        fresh.planned = r->planned;
-        if (!progress_run_advance(&fresh, s))
-            return false;
-        *r = fresh;
+        return (followed || s->trust == r->trust) && follow_coarse(t, s);
+    } else if (!followed || (!r->has_at && (s->has & SIGHTING_AT))) {
+        return false;
     } else if (!progress_run_advance(r, s)) {
         t->behind = true;
         return false;
@@ -418,8 +441,8 @@ static bool take_place(struct progress_track *t, struct sighting *s)
         return take_header(t, s);
     if (s->bar)
         return take_bar(t, s);
-    if ((s->has & SIGHTING_AT) && !(s->has & SIGHTING_EPOCH) && s->scope == SCOPE_UNKNOWN &&
-        s->trust == TRUST_GOOD && t->header.open)
+    if ((s->has & SIGHTING_AT) && !(s->has & SIGHTING_EPOCH) && t->header.open &&
+        (s->scope == SCOPE_UNKNOWN || s->scope == SCOPE_EPOCH) && s->trust == TRUST_GOOD)
         adopt_header(t, s);
     return follow(t, s);
 }

@@ -166,7 +166,8 @@ static enum progress_kind read_kind(const struct words *w, const char *text)
         return progress_plan_unit(text, strlen(text)) == PROGRESS_UNIT_EPOCH ? PROGRESS_WORD_EPOCHS
                                                                              : PROGRESS_WORD_TOTAL;
     if (last & WORD_STEP)
-        return only_before(w, WORD_BEFORE_STEP) || !strcmp(text, "total_timesteps")
+        return only_before(w, WORD_BEFORE_STEP | WORD_STEP | WORD_CLOSING) ||
+                       !strcmp(text, "total_timesteps")
                    ? PROGRESS_WORD_STEP
                    : PROGRESS_WORD_IGNORED;
     if (last & WORD_EPOCH)
@@ -202,6 +203,7 @@ void progress_name_read(const char *label, size_t n, struct progress_name *out)
     out->eval = w.any & WORD_EVAL;
     out->train = w.any & WORD_TRAIN;
     out->closes = w.any & WORD_CLOSING;
+    out->measured = w.any & (WORD_METRIC | WORD_LOSS);
     out->unit = PROGRESS_UNIT_NONE;
     out->text[0] = '\0';
     if (!w.n)

@@ -33,6 +33,7 @@ struct progress_name {
     enum progress_kind kind;
     bool eval;               /* of an evaluation: val_, test_, eval_ */
     bool train;              /* says that it is of the training */
+    bool measured;           /* one of its words is a loss or a metric: "best fitness" */
     bool closes;             /* "end of epoch" */
     uint8_t rank;            /* of a loss */
     enum progress_unit unit; /* of a step */

@@ -171,7 +171,7 @@ static void test_names(void **state)
     } cases[] = {
         {"loss", "loss", PROGRESS_WORD_LOSS, false, PROGRESS_LOSS_WHOLE},
         {"Train Loss", "train_loss", PROGRESS_WORD_LOSS, false, PROGRESS_LOSS_WHOLE},
-        {"Avg. Loss", "avg_loss", PROGRESS_WORD_LOSS, false, PROGRESS_LOSS_WHOLE},
+        {"Avg. Loss", "avg_loss", PROGRESS_WORD_LOSS, false, PROGRESS_LOSS_ROUGH},
         {"lm loss", "lm_loss", PROGRESS_WORD_LOSS, false, PROGRESS_LOSS_NAMED},
         {"loss_box_reg", "loss_box_reg", PROGRESS_WORD_LOSS, false, PROGRESS_LOSS_PART},
         {"validation-loss", "val_loss", PROGRESS_WORD_LOSS, true, PROGRESS_LOSS_NAMED},

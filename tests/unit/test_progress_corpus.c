@@ -46,8 +46,10 @@ static void check_invariants(const char *name, const struct progress *was, const
 {
     if ((p->has & PROGRESS_TOTAL) && (p->has & PROGRESS_STEP) && p->total < p->step)
         fail_msg("%s: step %lld of %lld", name, (long long)p->step, (long long)p->total);
-    /* Only a better source may take the step back. */
-    if ((was->has & PROGRESS_STEP) && p->step < was->step && was->weak == p->weak)
+    /* Only a better source may take the step back: one that is surer, or knows the end. */
+    bool better =
+        was->weak != p->weak || (!(was->has & PROGRESS_TOTAL) && (p->has & PROGRESS_TOTAL));
+    if ((was->has & PROGRESS_STEP) && p->step < was->step && !better)
         fail_msg("%s: the step fell from %lld to %lld", name, (long long)was->step,
                  (long long)p->step);
     assert_true(p->n_metrics <= PROGRESS_METRICS);
