@@ -137,6 +137,7 @@ static void read_label(const struct progress_line *line, size_t end, struct sigh
         const struct progress_number *x = &line->number[i];
         if (!x->words && x->over && !bare)
             bare = x;
+        s->nested = s->nested || (!x->words && x->whole >= 0 && !x->percent);
         if (!x->words || x->under || x->unit)
             continue;
         struct progress_name name;
@@ -145,8 +146,8 @@ static void read_label(const struct progress_line *line, size_t end, struct sigh
             name.kind == PROGRESS_WORD_EPOCH || (name.kind == PROGRESS_WORD_EPOCHS && x->over);
         if (epoch && !(s->has & SIGHTING_EPOCH) && x->whole >= 0)
             take_epoch(s, x);
-        else if (!x->over)
-            sighting_add(s, &name, x->value, false);
+        else if (x->over || !sighting_add(s, &name, x->value, false))
+            s->nested = s->nested || x->whole >= 0;
     }
     /* "3/8 * Epoch (train):" */
     bool named = progress_line_find(line, 0, "poch") < end;
@@ -215,7 +216,7 @@ static void judge_bar(struct sighting *s, enum progress_bar_kind kind)
     bool trained = kind == PROGRESS_BAR_TRAIN || s->loss_rank != PROGRESS_LOSS_NONE ||
                    (s->has & SIGHTING_EPOCH);
     s->trust = trained ? TRUST_GOOD : TRUST_WEAK;
-    s->scope = s->has & SIGHTING_EPOCH ? SCOPE_EPOCH : SCOPE_UNKNOWN;
+    s->scope = (s->has & SIGHTING_EPOCH) || s->nested ? SCOPE_EPOCH : SCOPE_UNKNOWN;
     if (kind == PROGRESS_BAR_EPOCHS && (s->has & SIGHTING_OF) && !(s->has & SIGHTING_EPOCH))
         read_epochs(s);
     /* "Epoch 45/400:  11%|#    | 44/400 [": the bar counts the epochs themselves. */

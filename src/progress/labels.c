@@ -315,6 +315,20 @@ static void add_epoch(struct sighting *s, const struct progress_line *line, unsi
     }
 }
 
+/* "Chain 2: Iteration: 200 / 2000": there will be others. */
+static bool has_outer_loop(const struct progress_line *line, unsigned step,
+                           const struct progress_name *names)
+{
+    static const char *const loops[] = {"chain", "fold", "trial", "run", "seed", "split", "repeat"};
+    for (unsigned i = 0; i < step; i++) {
+        for (size_t k = 0; k < sizeof loops / sizeof *loops && line->number[i].words; k++) {
+            if (!strcmp(names[i].text, loops[k]))
+                return true;
+        }
+    }
+    return false;
+}
+
 /* A number that is called a step. "Batch 3/20" begins again with each epoch, "global
  * step" does not. Else the order tells: an outer loop is named first. */
 static void add_step(struct sighting *s, const struct progress_line *line, const struct found *f,
@@ -329,7 +343,8 @@ static void add_step(struct sighting *s, const struct progress_line *line, const
         s->of = line->number[f->total].whole;
         s->has |= SIGHTING_OF;
     }
-    if (!strncmp(name->text, "batch", 5) || !strncmp(name->text, "minibatch", 9))
+    if (!strncmp(name->text, "batch", 5) || !strncmp(name->text, "minibatch", 9) ||
+        has_outer_loop(line, f->step, names))
         s->scope = SCOPE_EPOCH;
     else if (!strncmp(name->text, "global", 6) || (epoch && epoch->whole < 0))
         s->scope = SCOPE_JOB;

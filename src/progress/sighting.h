@@ -36,6 +36,7 @@ struct sighting {
     double epoch, rate;
     enum sighting_scope scope;
     enum sighting_trust trust;
+    bool nested;       /* it is numbered itself, as a chain or a fold: others will follow */
     bool rough;        /* `of` is worked out from times and varies a little */
     bool named;        /* the place is called a step: it may be one of the whole job */
     bool from_zero;    /* its epochs are known to begin at 0 */
