@@ -141,7 +141,7 @@ unsigned progress_gate_look(const char *text, size_t n)
         [SLOT('f')] = BIT('i'),
         [SLOT('g')] = BIT('e'),
         [SLOT('r')] = BIT('r'),
-        [SLOT('n')] = BIT('a'),
+        [SLOT('n')] = BIT('a') | BIT('f'),
         [SLOT('[')] = BIT('C') | BIT('=') | BIT('>') | BIT('.') | BIT('0') | BIT('1') | BIT('2') |
                       BIT('3') | BIT('4') | BIT('5') | BIT('6') | BIT('7') | BIT('8') | BIT('9'),
     };
@@ -154,7 +154,8 @@ unsigned progress_gate_look(const char *text, size_t n)
         if (text[i] == '[')
             pass |= is_bar_at(text, n, i);
         else if ((text[i] | 32) == 'n')
-            number |= n - i >= 3 && same(text + i, "nan", 3);
+            number |=
+                (n - i >= 3 && same(text + i, "nan", 3)) || (i && same(text + i - 1, "inf", 3));
         else
             pass |= is_word_at(text, n, i);
     }

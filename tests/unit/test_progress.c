@@ -300,6 +300,40 @@ static void test_weak_yields(void **state)
     progress_free(r);
 }
 
+/* However it is written, a loss that is not a number is told as one. */
+static void test_diverged(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {
+        "epoch 1 loss nan\n",
+        "loss: inf\n",
+        "loss=Infinity\n",
+        "Loss is nan, stopping training\n",
+        "step 3/10 train_loss=-inf\n",
+        "epoch 3 | loss NaN | ppl 3.2\n",
+        "step 4: loss = -nan(ind)\n",
+        "{'loss': nan, 'learning_rate': 5e-05, 'epoch': 0.5}\n",
+        "{\"step\": 3, \"loss\": NaN}\n",
+        "Epoch 3/10\n 45/469 [==>....] - ETA: 12s - loss: nan\n",
+        "Cost after iteration 100: nan\n",
+        "12:\tlearn: nan\ttotal: 1s\tremaining: 2s\n",
+    };
+    for (size_t i = 0; i < COUNT_OF(lines); i++) {
+        struct progress_reader *r = reader(NULL, 0);
+        progress_feed(r, lines[i], strlen(lines[i]));
+        if (!progress_now(r)->diverged)
+            fail_msg("not seen in: %s", lines[i]);
+        /* It is over when the loss is a number again. */
+        progress_feed(r, "loss: 0.5\n", 10);
+        assert_false(progress_now(r)->diverged);
+        progress_free(r);
+    }
+    struct progress_reader *r = reader(NULL, 0);
+    progress_feed(r, "step 3 loss 0.5 val_loss nan grad_norm inf\n", 44);
+    assert_false(progress_now(r)->diverged);
+    progress_free(r);
+}
+
 static void test_nothing(void **state)
 {
     (void)state;
@@ -329,6 +363,7 @@ static const struct CMUnitTest tests[] = {
     TEST(test_stragglers),
     TEST(test_given_total),
     TEST(test_weak_yields),
+    TEST(test_diverged),
     TEST(test_nothing),
 };
 
