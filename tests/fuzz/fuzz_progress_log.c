@@ -1,6 +1,6 @@
 /* Owns the fuzzing of the files that programs log to, of the reading of limits in
- * commands, configuration files and scripts, and of the line that tells why a program
- * failed. The first byte says what the rest is. */
+ * commands, configuration files and scripts, of the line that tells why a program failed
+ * and of what a terminal shows. The first byte says what the rest is. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +10,7 @@
 #include "progress/failure.h"
 #include "progress/log.h"
 #include "progress/progress.h"
+#include "progress/screen.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -72,6 +73,18 @@ static void read_plan(enum progress_file_kind kind, const char *text, size_t n)
     progress_free(r);
 }
 
+/* As many lines as were asked for, at most. */
+static void show_tail(const char *text, size_t n, unsigned lines)
+{
+    struct str out = {0};
+    unsigned shown = 0;
+    progress_screen_tail(text, n, lines, &out);
+    for (size_t i = 0; i < out.n; i++)
+        shown += out.at[i] == '\n';
+    demand(shown <= lines);
+    str_done(&out);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char *const paths[] = {"runs/events.out.tfevents.1",
@@ -90,6 +103,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         read_log(paths[kind], text, n, 1 + data[0] / 16);
     else if (kind < paths_n + 3)
         read_plan((enum progress_file_kind)(kind - paths_n), text, n);
+    else if (kind == 15)
+        show_tail(text, n, data[0] / 16);
     else if (progress_failure_find(text, n, out))
         demand(strlen(out) < sizeof out);
     return 0;
