@@ -11,7 +11,7 @@ import sqlite3
 from lib import TRAINER, Learner, live, policy, quota, wait_until
 from live import expect, expect_equal
 
-FLOWCON = "flowcon:itval=500ms:alpha=30%:beta=2"
+FLOWCON = "flowcon:itval=1s:alpha=2%:beta=2"
 
 
 def spans(yard):
@@ -26,15 +26,15 @@ def test_flowcon_lists_and_limits():
         fast, slow = Learner(yard, "fast", 10), Learner(yard, "slow", 10)
         fast.wait_list("new")
         slow.wait_list("new")
-        wait_until(lambda: "of its best" in slow.standing(), "it was measured")
+        wait_until(lambda: "per second on" in slow.standing(), "it was measured")
         expect("list of new jobs" in slow.standing(), slow.standing())
         slow.learn(0.01)
         slow.wait_list("new", "watching", "completing")
         wait_until(lambda: slow.weight() < fast.weight() / 2,
                    lambda: f"weights {slow.weight()} and {fast.weight()}")
         text = slow.standing()
-        expect(re.search(r"list of completing jobs(, for \S+)?: its growth is \S+ % of its best, "
-                         r"below the alpha of 30 %. It is limited to \S+ of the", text), text)
+        expect(re.search(r"list of completing jobs(, for \S+)?: its growth is \S+ % per second on all "
+                         r"CPUs of its node, below the alpha of 2 %. It is limited to \S+ of the", text), text)
         expect("list of new jobs" in fast.standing(), fast.standing())
         for why in (e["why"] for e in yard.events(slow.id, "job.listed")):
             expect("Under flowcon it is in the list of" in why, why)
@@ -60,7 +60,7 @@ def test_flowcon_backs_off_when_all_are_completing():
         yard.start()
         jobs = [Learner(yard, name, 10) for name in ("a", "b")]
         for job in jobs:
-            wait_until(lambda j=job: "of its best" in j.standing(), "it was measured")
+            wait_until(lambda j=job: "per second on" in j.standing(), "it was measured")
         for job in jobs:
             job.learn(0)
         for job in jobs:
@@ -68,18 +68,18 @@ def test_flowcon_backs_off_when_all_are_completing():
         wait_until(lambda: jobs[0].weight() == jobs[1].weight(), "they compete freely")
         expect("It is not limited" in jobs[0].standing(), jobs[0].standing())
         # The looks that find nothing to do come later and later.
-        wait_until(lambda: {1, 2, 4} <= set(spans(yard)), lambda: f"1, 2 and 4 s in {spans(yard)}")
+        wait_until(lambda: {2, 4, 8} <= set(spans(yard)), lambda: f"2, 4 and 8 s in {spans(yard)}")
         # One joins: it looks again at once.
         third = Learner(yard, "c", 10)
         third.wait_list("new")
-        expect(0.5 in spans(yard)[:2], f"the first interval again in {spans(yard)}")
+        expect(1 in spans(yard)[:2], f"the first interval again in {spans(yard)}")
 
 
 def test_limits_are_undone_with_the_policy():
     with live.Yard("--policy", FLOWCON) as yard:
         yard.start()
         jobs = [Learner(yard, name, slope) for name, slope in (("a", 10), ("b", 10))]
-        wait_until(lambda: "of its best" in jobs[1].standing(), "it was measured")
+        wait_until(lambda: "per second on" in jobs[1].standing(), "it was measured")
         jobs[1].learn(0)
         wait_until(lambda: jobs[1].weight() < jobs[0].weight(), "a lower weight")
         policy(yard, "elastic-fifo")
@@ -98,16 +98,21 @@ def test_limits_are_undone_with_the_policy():
         yard.finish()
 
 
-def test_a_job_that_says_nothing_is_not_limited():
+def test_a_job_that_says_nothing_holds_its_part():
     with live.Yard("--policy", FLOWCON) as yard:
         yard.start()
         silent = yard.submit("while :; do :; done", cpus="0.1-1")
         learner = Learner(yard, "learner", 10)
-        wait_until(lambda: "of its best" in learner.standing(), "it was measured")
-        expect(any("it has reported no metric yet" in s for s in yard.job(silent)["standing"]),
-               yard.job(silent)["standing"])
-        lists = [e["list"] for e in yard.events(silent, "job.listed")]
-        expect_equal(lists, ["new"], "lists of the silent one")
+        wait_until(lambda: "per second on" in learner.standing(), "it was measured")
+        wait_until(lambda: [e["list"] for e in yard.events(silent, "job.listed")] ==
+                   ["new", "unmeasured"], "it is in no list after three intervals")
+        wait_until(lambda: any("in no list" in s and "it has reported no metric yet" in s and
+                               "It is limited to" in s for s in yard.job(silent)["standing"]),
+                   lambda: yard.job(silent)["standing"])
+        # It does not keep the others from competing freely.
+        learner.learn(0)
+        learner.wait_list("new", "watching", "completing")
+        wait_until(lambda: "It is not limited" in learner.standing(), learner.standing)
         yard.cancel(silent)
         learner.end()
 

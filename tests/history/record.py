@@ -36,7 +36,7 @@ def record(yard):
     stays = gate(yard, "stays", cpus="0.5-1", preempt="never")
     for name in (fast.id, slow.id, stays):
         yard.wait_for(name, "running")
-    wait_until(lambda: "of its best" in slow.standing(), "it was measured")
+    wait_until(lambda: "per second on" in slow.standing(), "it was measured")
     slow.learn(0.001)
     slow.wait_list("new", "watching", "completing")
     yard.post(f"/jobs/{fast.id}/resize", {"cpus": "0.5-1"}, 200)
@@ -77,14 +77,15 @@ def record(yard):
 def write_rows(yard, path):
     """The server must be down, so that all of its journal is in the database."""
     with sqlite3.connect(yard.state / "trainyard.db") as db:
-        rows = db.execute("SELECT seq, boot, kind, data FROM journal ORDER BY seq").fetchall()
+        rows = db.execute("SELECT seq, (SELECT max(n) FROM boot WHERE first <= seq), kind, data"
+                          " FROM journal ORDER BY seq").fetchall()
     path.write_text("".join(f"{seq} {boot} {kind} {data}\n" for seq, boot, kind, data in rows))
     print(f"{len(rows)} rows, {path.stat().st_size // 1024} KiB in {path}")
 
 
 def main():
     path = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else HERE / "live.journal"
-    with live.Yard("--policy", "flowcon:itval=500ms:alpha=30%", cpus=2) as yard:
+    with live.Yard("--policy", "flowcon:itval=1s:alpha=2%", cpus=2) as yard:
         record(yard)
         yard.finish()
         write_rows(yard, path)

@@ -276,17 +276,18 @@ static void test_flowcon_comes_back(void **state)
 {
     (void)state;
     struct world w;
-    world_init(&w, "1x4c", "allocate=fifo,share=flowcon:itval=20s:alpha=5", NULL);
-    uint32_t a = world_submit(&w, 0, cores(4, 1e6));
-    world_submit(&w, 0, cores(4, 1e6));
+    world_init(&w, "1x4c", "allocate=fifo,share=flowcon:itval=20s:alpha=1", NULL);
+    uint32_t a = world_submit(&w, 0, cores(4, 1e6)), b = world_submit(&w, 0, cores(4, 1e6));
     tick(&w, 0);
     sample(&w, 0, a, 1, 0);
-    static const double metrics[] = {0.5, 0.49, 0.489, 0.3};
+    sample(&w, 0, b, 1, 0);
+    static const double metrics[] = {0.5, 0.49, 0.489, 0.3}; /* half of the node is used */
     static const enum growth_list lists[] = {GROWTH_NEW, GROWTH_WATCHING, GROWTH_COMPLETING,
                                              GROWTH_NEW};
     for (size_t i = 0; i < COUNT_OF(metrics); i++) {
         double at = 20 * (double)(i + 1);
         sample(&w, at, a, metrics[i], 2 * at);
+        sample(&w, at, b, at, 2 * at); /* it keeps the node from free competition */
         tick(&w, at);
         assert_int_equal(growth_list(&world_task(&w, a)->memo[AXIS_SHARE]), lists[i]);
     }
@@ -307,7 +308,7 @@ static void test_flowcon_says_why(void **state)
 {
     (void)state;
     struct world w;
-    world_init(&w, "1x4c", "allocate=fifo,share=flowcon:itval=20s:alpha=5:beta=2", NULL);
+    world_init(&w, "1x4c", "allocate=fifo,share=flowcon:itval=20s:alpha=0.5:beta=2", NULL);
     uint32_t a = world_submit(&w, 0, cores(4, 1e6)), b = world_submit(&w, 0, cores(4, 1e6));
     tick(&w, 0);
     struct remark r = remark_on(&w, AXIS_SHARE, a);
@@ -324,10 +325,11 @@ static void test_flowcon_says_why(void **state)
     assert_string_equal(r.list, "completing");
     assert_string_equal(r.text,
                         "Under flowcon it is in the list of completing jobs: its growth is "
-                        "0 % of its best, below the alpha of 5 %. It is limited to 1 of the 4 CPUs "
-                        "while others want the rest.");
+                        "0 % per second on all CPUs of its node, below the alpha of 0.5 %. It is "
+                        "limited to 1 of the 4 CPUs while others want the rest.");
     assert_int_equal(world_task(&w, a)->list[AXIS_SHARE], 3);
     assert_int_equal(world_task(&w, b)->list[AXIS_SHARE], 1);
+    assert_non_null(strstr(remark_on(&w, AXIS_SHARE, b).text, "its growth is 1 % per second on"));
     world_end(&w, 70, b);
     tick(&w, 70);
     r = remark_on(&w, AXIS_SHARE, a);
@@ -369,7 +371,7 @@ static void test_flowcon_after_a_restart(void **state)
 {
     (void)state;
     struct world w;
-    world_init(&w, "1x4c", "allocate=fifo,share=flowcon:itval=20s", NULL);
+    world_init(&w, "1x4c", "allocate=fifo,share=flowcon:itval=20s:growth=peak", NULL);
     uint32_t a = world_submit(&w, 0, cores(4, 1e6));
     world_submit(&w, 0, cores(4, 1e6));
     tick(&w, 0);
@@ -379,9 +381,46 @@ static void test_flowcon_after_a_restart(void **state)
         tick(&w, 20 * (double)i);
     }
     const struct memo *m = &world_task(&w, a)->memo[AXIS_SHARE];
-    assert_near(m->d[2], 0.5 / 40e6, 1e-12);
+    assert_near(m->d[2], 0.5 / (40 / 4.0), 1e-12);
     assert_near(m->d[3], 0.4 / 0.5, 1e-9);
     world_done(&w);
+}
+
+/* G is the change of the metric, over its first value, per second and per share of the resource
+ * of the node: here half of 4 CPUs, a quarter of 8 GB, a tenth of 50 MB/s, and no network use. */
+static void test_flowcon_growth_by_resource(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *resource;
+        double g; /* NAN = not measured */
+    } cases[] = {
+        {"cpu", 0.01 / 0.5}, {"memory", 0.01 / 0.25}, {"block", 0.01 / 0.1}, {"network", NAN}};
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct world w;
+        char policy[128];
+        snprintf(policy, sizeof policy, "allocate=fifo,share=flowcon:resource=%s:bandwidth=50",
+                 cases[i].resource);
+        world_init(&w, "1x4c@8g", policy, NULL);
+        uint32_t a = world_submit(&w, 0, cores(4, 1e6));
+        world_submit(&w, 0, cores(4, 1e6));
+        tick(&w, 0);
+        for (double at = 0; at <= 60; at += 20) {
+            struct sample s = {.at = seconds(at),
+                               .metric = 5 - 0.05 * at,
+                               .cpu_time = 2e6 * at,
+                               .memory_mb = 2048,
+                               .block_bytes = 5e6 * at};
+            world_take(&w, at, (struct event){.kind = EVENT_SAMPLE, .task = a, .sample = &s});
+            tick(&w, at);
+        }
+        const struct memo *m = &world_task(&w, a)->memo[AXIS_SHARE];
+        assert_int_equal(m->i[0] & GROWTH_MEASURED, isnan(cases[i].g) ? 0 : GROWTH_MEASURED);
+        assert_int_equal(growth_list(m) == GROWTH_UNMEASURED, isnan(cases[i].g));
+        if (!isnan(cases[i].g))
+            assert_near(m->d[3], cases[i].g, 1e-9);
+        world_done(&w);
+    }
 }
 
 static void test_target_says_why(void **state)
@@ -411,7 +450,7 @@ static void test_target_says_why(void **state)
     assert_string_equal(r.list, "learning");
     assert_string_equal(r.text,
                         "Under target its share follows its growth: it has no target, and its "
-                        "growth is 100 % of its best. It is not limited.");
+                        "growth is 4 % per second on all CPUs of its node. It is not limited.");
     assert_int_equal(world_task(&w, a)->list[AXIS_SHARE], 3);
     assert_int_equal(world_task(&w, b)->list[AXIS_SHARE], 1);
     world_done(&w);
@@ -522,6 +561,7 @@ static const struct CMUnitTest tests[] = {
     TEST(test_flowcon_says_why),
     TEST(test_flowcon_waits_for_news),
     TEST(test_flowcon_after_a_restart),
+    TEST(test_flowcon_growth_by_resource),
     TEST(test_target_says_why),
     TEST(test_allocators_say_why),
 };

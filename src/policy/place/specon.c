@@ -6,18 +6,24 @@
  * value. If G is below the last G and below alpha, it goes from progressing to watching to
  * converged; a job that has converged already asks to be moved if more than one job on its node
  * has not. If G is above alpha, it is progressing again. For a request (algorithm 4) the nodes
- * are scored 2|PC| + 1.5|WC| + |CC|. The job stays if its node has the lowest score, otherwise
- * it goes to the least used node with the lowest score; either way it is marked and not
- * considered again. When all jobs have converged (algorithm 5), with bf = floor(jobs / nodes),
- * idle nodes take the job that converged last from a node with more than bf, until they have bf
- * jobs; if no node is idle, nodes with fewer than bf - 1 do so.
+ * are scored 2|PC| + 1.5|WC| + |CC|, with these weights as parameters. The job stays if its node
+ * has the lowest score, otherwise it goes to the least used node with the lowest score; either way
+ * it is marked and not considered again. When all jobs have converged (algorithm 5), with bf =
+ * floor(jobs / nodes), idle nodes take the job that converged last from a node with more than bf,
+ * until they have bf jobs; if no node is idle, nodes with fewer than bf - 1 do so.
  *
- * Source: Zheng (thesis), SpeCon, 5.2. Deviations: the listing of algorithm 3 repeats WC in
- * lines 10-12 where the text says CC; algorithm 5 waits until all jobs are marked, which a
- * converged job without a reason to ask never is, so here it waits, as the text says, until all
- * are marked or converged; bf is at least 1, so that an idle node also takes a job if there are
- * fewer jobs than nodes; a job is moved for balance at most once per cooldown; a job whose
- * remaining time is shorter than the move is not moved.
+ * Source: Zheng (thesis), SpeCon, 5.2. Deviations:
+ * - The listing of algorithm 3 repeats WC in lines 10-12 where the text says CC.
+ * - All of it runs in the server, algorithm 3 too, which the thesis has on each worker.
+ * - Algorithm 5 waits until all jobs are marked, which a converged job without a reason to ask
+ *   never is. Here it waits, as the text says, until all are marked or converged. A job that has
+ *   run for three intervals and cannot be measured does not hold it up.
+ * - Algorithm 5 takes the job that converged last wherever it is, also from a node that is left
+ *   with too few, and one for each node in a run. Here jobs come from nodes that have more than
+ *   they should, and a node takes as many as it lacks; nodes are served in their order.
+ * - bf is at least 1, so that an idle node also takes a job if there are fewer jobs than nodes.
+ * - A job is moved for balance at most once per cooldown, and not if its remaining time is shorter
+ *   than the move.
  *
  * Memo (task): i[0] = category, i[1] = 1 + time at which it was marked, i[2] = 1 + time at which
  * it was moved for balance, i[3] = measurements, d[0] = E, d[1] = G, d[2] = time at which it
@@ -30,11 +36,14 @@
 #include "policy/place/spread.h"
 #include "policy/policies.h"
 
-enum { ALPHA, INTERVAL, COOLDOWN };
 enum { PROGRESSING, WATCHING, CONVERGED, CATEGORIES };
+/* The weights of the categories come first, in their order. */
+enum { WEIGHTS, ALPHA = WEIGHTS + CATEGORIES, INTERVAL, COOLDOWN };
+enum { SILENT_INTERVALS = 3 };
 
 struct world {
     const struct snapshot *s;
+    const struct params *p;
     struct plan *plan;
     struct room room;
     const uint32_t *order;         /* grants by submission */
@@ -50,9 +59,10 @@ static uint32_t jobs_on(const struct world *w, uint32_t node)
     return c[PROGRESSING] + c[WATCHING] + c[CONVERGED];
 }
 
-static void world_init(struct world *w, const struct snapshot *s, struct plan *plan)
+static void world_init(struct world *w, const struct snapshot *s, const struct params *p,
+                       struct plan *plan)
 {
-    *w = (struct world){.s = s, .plan = plan, .order = order_grants(s, plan)};
+    *w = (struct world){.s = s, .p = p, .plan = plan, .order = order_grants(s, plan)};
     w->memo = arena_raw(plan->arena, (plan->n + 1) * sizeof *w->memo);
     w->node = arena_raw(plan->arena, (plan->n + 1) * sizeof *w->node);
     w->count = arena_alloc(plan->arena, s->cluster->n * sizeof *w->count);
@@ -110,20 +120,27 @@ static double used(const struct world *w, uint32_t node)
     return sum;
 }
 
+static double score(const struct world *w, uint32_t node)
+{
+    double sum = 0;
+    for (int c = 0; c < CATEGORIES; c++)
+        sum += w->p->v[WEIGHTS + c].number * w->count[node][c];
+    return sum;
+}
+
 /* Algorithm 4. */
 static void reallocate(struct world *w, uint32_t i)
 {
     uint32_t best = TASK_NONE;
     double lowest = INFINITY;
     for (uint32_t n = 0; n < w->s->cluster->n; n++) {
-        const uint32_t *c = w->count[n];
-        double score = 2 * c[PROGRESSING] + 1.5 * c[WATCHING] + c[CONVERGED];
-        if (!takes_jobs(w, n) || score > lowest)
+        double demand = score(w, n);
+        if (!takes_jobs(w, n) || demand > lowest)
             continue;
         bool own = n == w->node[i];
-        if (score < lowest || own || (best != w->node[i] && used(w, n) < used(w, best)))
+        if (demand < lowest || own || (best != w->node[i] && used(w, n) < used(w, best)))
             best = n;
-        lowest = score;
+        lowest = demand;
     }
     if (best != w->node[i] && best != TASK_NONE && can_move(w, i, best))
         move(w, i, best);
@@ -131,8 +148,9 @@ static void reallocate(struct world *w, uint32_t i)
 }
 
 /* Algorithm 3 for one job; true if it asks to be moved. */
-static bool categorise(struct world *w, uint32_t i, double alpha)
+static bool categorise(struct world *w, uint32_t i)
 {
+    double alpha = w->p->v[ALPHA].number;
     const struct task *t = &w->s->tasks[w->plan->grants[i].task];
     struct memo *m = &w->memo[i];
     if (w->node[i] == TASK_NONE || !task_running(t) || m->i[1] || !t->history ||
@@ -189,15 +207,27 @@ static void take(struct world *w, uint32_t node, uint32_t until, uint32_t above,
     }
 }
 
-/* Algorithm 5. */
-static void rebalance(struct world *w, usec_t cooldown)
+/* Whether the job is settled: it was marked, has converged, or has run for three intervals
+ * without a measurement, so that it never will. */
+static bool is_settled(const struct world *w, uint32_t i)
 {
+    const struct task *t = &w->s->tasks[w->plan->grants[i].task];
+    const struct memo *m = &w->memo[i];
+    return m->i[1] || m->i[0] == CONVERGED ||
+           (m->i[3] < 2 &&
+            task_run_time(t, w->s->now) >= SILENT_INTERVALS * param_usec(w->p, INTERVAL));
+}
+
+/* Algorithm 5. */
+static void rebalance(struct world *w)
+{
+    usec_t cooldown = param_usec(w->p, COOLDOWN);
     uint32_t nodes = 0, idle = 0;
     for (uint32_t n = 0; n < w->s->cluster->n; n++)
         nodes += takes_jobs(w, n);
     uint32_t bf = nodes && w->jobs > nodes ? w->jobs / nodes : 1;
     for (uint32_t i = 0; i < w->plan->n; i++)
-        if (w->node[i] != TASK_NONE && !w->memo[i].i[1] && w->memo[i].i[0] != CONVERGED)
+        if (w->node[i] != TASK_NONE && !is_settled(w, i))
             return;
     for (uint32_t n = 0; n < w->s->cluster->n; n++)
         if (takes_jobs(w, n) && jobs_on(w, n) == 0) {
@@ -221,24 +251,28 @@ static void place_specon(const struct snapshot *s, const struct params *p, struc
     struct memo m = s->memo[AXIS_PLACE];
     struct world w;
     place_in_place(s, plan, least_used, NULL);
-    world_init(&w, s, plan);
+    world_init(&w, s, p, plan);
     if (w.jobs == 0)
         return;
     room_init_placed(&w.room, s, plan);
     if (m.i[0] <= s->now) {
         for (uint32_t i = 0; i < plan->n; i++)
-            if (categorise(&w, w.order[i], p->v[ALPHA].number))
+            if (categorise(&w, w.order[i]))
                 reallocate(&w, w.order[i]);
         m.i[0] = s->now + param_usec(p, INTERVAL);
         plan_remember(plan, AXIS_PLACE, MEMO_ALL, 0, &m);
     }
-    rebalance(&w, param_usec(p, COOLDOWN));
+    rebalance(&w);
     for (uint32_t i = 0; i < plan->n; i++)
         plan_remember(plan, AXIS_PLACE, MEMO_TASK, plan->grants[i].task, &w.memo[i]);
     plan_wake(plan, m.i[0]);
 }
 
 static const struct param params[] = {
+    [WEIGHTS + PROGRESSING] = {"progressing", PARAM_NUMBER, "2", 0, 1000, NULL,
+                               "what a progressing job adds to the score of its node"},
+    [WEIGHTS + WATCHING] = {"watching", PARAM_NUMBER, "1.5", 0, 1000, NULL, "a watching job"},
+    [WEIGHTS + CONVERGED] = {"converged", PARAM_NUMBER, "1", 0, 1000, NULL, "a converged job"},
     [ALPHA] =
         {"alpha", PARAM_NUMBER, "0.01", 0, 1, NULL,
          "a job whose metric moves by less than this share of its first value is slowing down"},
@@ -260,9 +294,11 @@ const struct policy policy_specon = {
         "than alpha, it is progressing again. A job that stays converged while more than one job "
         "on its node has not converged asks to be moved.\n\n"
         "Nodes are scored 2 for each progressing, 1.5 for each watching and 1 for each converged "
-        "job. The job goes to the node with the lowest score, the least used of equals, or stays "
+        "job, by default. The job goes to the node with the lowest score, the least used of "
+        "equals, or stays "
         "if that is its own, and is marked: this happens once per job.\n\n"
-        "When all jobs have converged, nodes are balanced: idle nodes, or if there are none those "
+        "When all jobs have converged, or were moved, or cannot be measured, nodes are balanced: "
+        "idle nodes, or if there are none those "
         "well below the mean, take the job that converged last from nodes above it.",
     .source = "Zheng, Efficient resource management for deep learning applications with virtual "
               "containers (thesis), SpeCon, 5.2",

@@ -7,24 +7,32 @@
  * - If all jobs are completing, every limit is 1 (free competition) and itval doubles.
  * - Otherwise the limit of a new job is G/sum G, that of a watching one stays, and that of a
  *   completing one is the larger of G/sum G and 1/(beta n). Limits are soft.
- * A job that has not been measured yet, or is alone, has the limit 1.
+ * A job that is alone, or was not measured yet, has the limit 1 and counts as 1 in sum G. One that
+ * was not measured in its first three intervals is left out of lists, sum and the test for free
+ * competition, and has the limit 1/n.
  *
  * Source: Zheng, "Efficient resource management for deep learning applications with virtual
- * containers" (thesis), 4.1 and algorithms 1 and 2. Deviations: alpha is a percentage, but G
- * has the scale of the job's metric, so G is taken as a share of the job's own peak (growth.c);
- * the floor 1/(beta n) also applies to new jobs, for which the thesis has none. */
+ * containers" (thesis), 4.1 and algorithms 1 and 2; growth is measured in measure.c. Deviations:
+ * - E is divided by its first value, because alpha is a percentage and metrics differ in scale.
+ * - The thesis does not say what G is before the first measurement, nor what becomes of a job
+ *   that reports nothing.
+ * - The floor 1/(beta n) also applies to new jobs, for which the listing has none.
+ * - A job that has reported nothing new keeps its G and its list.
+ * - The rule runs in the server for all nodes, not on each worker. */
 #include <stdio.h>
 
 #include "policy/policies.h"
-#include "policy/share/growth.h"
+#include "policy/share/measure.h"
 
-enum { ALPHA, ITVAL, BETA };
+enum { ALPHA = GROWTH_PARAMS };
 
 static void sort_into_lists(const struct snapshot *s, struct growth *g, uint32_t n, double alpha)
 {
     for (uint32_t i = 0; i < n; i++) {
         enum growth_list list = growth_list(&g[i].memo);
-        if (!g[i].measured || g[i].g >= alpha)
+        if (g[i].silent)
+            list = GROWTH_UNMEASURED;
+        else if (!g[i].measured || g[i].g >= alpha || list == GROWTH_UNMEASURED)
             list = GROWTH_NEW;
         else if (g[i].fresh && list < GROWTH_COMPLETING)
             list++;
@@ -32,60 +40,71 @@ static void sort_into_lists(const struct snapshot *s, struct growth *g, uint32_t
     }
 }
 
+/* Whether no job is new or watched. */
 static bool all_completing(const struct growth *g, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
-        if (growth_list(&g[i].memo) != GROWTH_COMPLETING)
+        if (!g[i].silent && growth_list(&g[i].memo) != GROWTH_COMPLETING)
             return false;
     return true;
 }
 
-static void set_limits(struct growth *g, uint32_t n, double beta)
+static double sum_of_growth(const struct growth *g, uint32_t n)
 {
-    double sum = 0, floor = 1 / (beta * n);
+    double sum = 0;
     for (uint32_t i = 0; i < n; i++)
-        sum += g[i].measured ? g[i].g : 1;
-    for (uint32_t i = 0; i < n; i++) {
-        double share = sum > 0 ? g[i].g / sum : 1;
-        if (!g[i].measured || n == 1)
-            g[i].limit = 1;
-        else if (growth_list(&g[i].memo) == GROWTH_WATCHING)
-            g[i].limit = (double)g[i].memo.i[3] / GROWTH_LIMIT_SCALE;
-        else
-            g[i].limit = share > floor ? share : floor;
-    }
+        if (!g[i].silent)
+            sum += g[i].measured ? g[i].g : 1;
+    return sum;
+}
+
+static double limit_of(const struct growth *g, uint32_t n, double sum, double floor)
+{
+    double share = sum > 0 ? g->g / sum : 1;
+    if (n == 1)
+        return 1;
+    if (g->silent)
+        return 1 / (double)n;
+    if (!g->measured)
+        return 1;
+    if (growth_list(&g->memo) == GROWTH_WATCHING)
+        return (double)g->memo.i[3] / GROWTH_LIMIT_SCALE;
+    return share > floor ? share : floor;
 }
 
 static void rule(const struct snapshot *s, const struct params *p, struct growth *g, uint32_t n,
                  usec_t *interval)
 {
     sort_into_lists(s, g, n, p->v[ALPHA].number);
-    if (!all_completing(g, n)) {
-        set_limits(g, n, p->v[BETA].number);
-        return;
-    }
+    bool compete = all_completing(g, n);
+    double sum = sum_of_growth(g, n), floor = 1 / (p->v[GROWTH_BETA].number * n);
     for (uint32_t i = 0; i < n; i++)
-        g[i].limit = 1;
-    *interval = *interval < USEC_LIMIT / 4 ? *interval * 2 : *interval;
+        g[i].limit = compete ? 1 : limit_of(&g[i], n, sum, floor);
+    if (compete && *interval < USEC_LIMIT / 4)
+        *interval *= 2;
 }
 
 static void share_flowcon(const struct snapshot *s, const struct params *p, struct plan *plan)
 {
-    growth_run(s, p, param_usec(p, ITVAL), rule, plan);
+    struct growth_how how = growth_read_params(p);
+    growth_run(s, p, &how, rule, plan);
 }
 
 static bool describe_flowcon(const struct snapshot *s, const struct params *p, uint32_t task,
                              struct remark *out)
 {
-    static const char *const names[] = {"new", "watching", "completing"};
-    static const char *const meanings[] = {"new jobs", "jobs to watch", "completing jobs"};
+    static const char *const names[] = {"new", "watching", "completing", "unmeasured"};
+    static const char *const meanings[] = {"in the list of new jobs",
+                                           "in the list of jobs to watch",
+                                           "in the list of completing jobs", "in no list"};
+    struct growth_how how = growth_read_params(p);
     const struct task *t = &s->tasks[task];
     const struct memo *m = &t->memo[AXIS_SHARE];
     enum growth_list list = growth_list(m);
-    char span[32], since[48] = "", measure[64], limit[96], alpha[48] = "";
+    char span[32], since[48] = "", measure[96], limit[96], alpha[48] = "";
     if (!growth_is_shared(t))
         return false;
-    growth_say_measure(t, measure, sizeof measure);
+    growth_say_measure(t, &how, measure, sizeof measure);
     growth_say_limit(s, t, limit, sizeof limit);
     if (m->i[0] & GROWTH_MEASURED)
         snprintf(alpha, sizeof alpha, ", %s alpha of %g %%",
@@ -94,16 +113,15 @@ static bool describe_flowcon(const struct snapshot *s, const struct params *p, u
     if (s->now - m->i[1] >= USEC_PER_SEC)
         snprintf(since, sizeof since, ", for %s", time_format(s->now - m->i[1], span, sizeof span));
     snprintf(out->list, sizeof out->list, "%s", names[list]);
-    snprintf(out->text, sizeof out->text, "Under flowcon it is in the list of %s%s: %s%s. %s",
-             meanings[list], since, measure, alpha, limit);
+    snprintf(out->text, sizeof out->text, "Under flowcon it is %s%s: %s%s. %s", meanings[list],
+             since, measure, alpha, limit);
     return true;
 }
 
 static const struct param params[] = {
+    GROWTH_PARAM_TABLE,
     [ALPHA] = {"alpha", PARAM_PERCENT, "5%", 0, 100, NULL,
-               "a job whose growth is below this share of its peak is slowing down"},
-    [ITVAL] = {"itval", PARAM_DURATION, "20s", 0.001, 86400, NULL, "time between two measurements"},
-    [BETA] = {"beta", PARAM_NUMBER, "2", 1, 1000, NULL, "the floor is 1/(beta x jobs on the node)"},
+               "a job whose growth is below this is slowing down"},
     {0},
 };
 
@@ -112,15 +130,17 @@ const struct policy policy_flowcon = {
     .name = "flowcon",
     .summary = "CPU shares follow each job's growth efficiency",
     .rule =
-        "Growth efficiency G is the change of a job's metric per second and per CPU used, as a "
-        "share of its own peak so far. Every itval, and when a job joins or leaves the node, each "
-        "job with G < alpha goes from new to watching to completing; one with G >= alpha is new "
-        "again.\n\n"
+        "Growth efficiency G is the change of a job's metric, as a share of its first value, per "
+        "second and per share of the node's CPUs used. Every itval, and when a job joins or leaves "
+        "the node, each job with G < alpha goes from new to watching to completing; one with G >= "
+        "alpha is new again. growth=peak takes G as a share of the job's own peak, and resource= "
+        "measures it by memory or I/O.\n\n"
         "If all jobs are completing, they compete freely and itval doubles. Otherwise the limit "
         "of a new job is G/sum G, that of a watching one stays, and that of a completing one is "
         "the larger of G/sum G and 1/(beta n). Limits are soft: what is not used goes to others. "
-        "A job that is alone or has not been measured yet has no limit. Jobs request their "
-        "minimum, so that more of them run on a node.",
+        "A job that is alone or has not been measured yet has no limit; one that reports no metric "
+        "for three intervals gets 1/n. Jobs request their minimum, so that more of them run on a "
+        "node.",
     .source = "Zheng, Efficient resource management for deep learning applications with virtual "
               "containers (thesis), FlowCon, 4.1 and 5.1",
     .params = params,

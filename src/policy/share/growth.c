@@ -1,19 +1,14 @@
-/* Owns the measurement of growth efficiency, and how CPU weights follow from it.
- *
- *   P(t_i) = |E(t_i) - E(t_{i-1})| / (t_i - t_{i-1}),   G = P / R
- *
- * where E is the job's metric and R the mean CPU used in the interval (FlowCon, 4.1). The
- * scale of E differs from job to job, but the threshold alpha is a percentage, so G is taken
- * as a share of the job's own peak so far. The interval is that between two values that the
- * job has reported, of which there may be none within an itval. */
+/* Owns what the sharers that follow growth have in common: who shares the CPUs of a node, when
+ * they are looked at (FlowCon, algorithm 2), and how CPU weights follow from limits. What a job's
+ * growth is, measure.c says. */
 #include "policy/share/growth.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #include "base/rng.h"
 #include "model/divide.h"
 #include "policy/order.h"
+#include "policy/share/measure.h"
 
 static bool shares(const struct snapshot *s, const struct grant *g)
 {
@@ -104,40 +99,6 @@ static void look_later(const struct snapshot *s, uint32_t node, struct plan *pla
     plan_remember(plan, AXIS_SHARE, MEMO_NODE, node, m);
 }
 
-/* The next measurement starts from this sample. */
-static void begin_at(struct memo *m, const struct sample *from)
-{
-    m->i[2] = from->metric_at;
-    m->d[0] = from->metric;
-    m->d[1] = from->cpu_time;
-}
-
-/* Takes a new measurement of the task if it has reported a metric since the last one. */
-static void measure(struct growth *g, const struct snapshot *s)
-{
-    const struct history *h = s->tasks[g->task].history;
-    struct memo *m = &g->memo;
-    if (!h || isnan(h->last.metric))
-        return;
-    if (!(m->i[0] & GROWTH_SEEN))
-        begin_at(m, &h->first);
-    m->i[0] |= GROWTH_SEEN;
-    double used = h->last.cpu_time - m->d[1];
-    if (used < 0) /* it was restarted, which has moved its metric too */
-        begin_at(m, &h->last);
-    /* A value that was reported before says nothing about the time since then. */
-    if (h->last.metric_at <= m->i[2] || !(used > 0))
-        return;
-    /* Per second and per CPU: the time cancels out. */
-    double growth = fabs(h->last.metric - m->d[0]) / used;
-    m->d[2] = growth > m->d[2] ? growth : m->d[2];
-    m->d[3] = m->d[2] > 0 ? growth / m->d[2] : 0;
-    m->i[0] |= GROWTH_MEASURED;
-    g->measured = g->fresh = true;
-    g->g = m->d[3];
-    begin_at(m, &h->last);
-}
-
 void growth_enter(struct growth *g, const struct snapshot *s, enum growth_list list)
 {
     struct memo *m = &g->memo;
@@ -147,8 +108,9 @@ void growth_enter(struct growth *g, const struct snapshot *s, enum growth_list l
 }
 
 /* Turns the limits of one node, which has these CPUs to share, into weights: each task
- * gets up to its limit, and what is left over goes to those that can use more. Writes the
- * shares and the memos into the plan. */
+ * gets up to its limit, as control groups with these quotas and equal weights would have it,
+ * and what is left over goes to those that can use more. Writes the shares and the memos into
+ * the plan. */
 static void write_shares(struct plan *plan, const struct snapshot *s, units_t shared,
                          struct growth *g, uint32_t n)
 {
@@ -176,76 +138,29 @@ static void write_shares(struct plan *plan, const struct snapshot *s, units_t sh
     }
 }
 
-static void run_node(const struct snapshot *s, const struct params *p, uint32_t node, usec_t itval,
-                     growth_rule rule, const struct residents *r, struct plan *plan)
+static void run_node(const struct snapshot *s, const struct params *p, uint32_t node,
+                     const struct growth_how *how, growth_rule rule, const struct residents *r,
+                     struct plan *plan)
 {
     struct growth *g = r->at + r->start[node];
     uint32_t n = r->start[node + 1] - r->start[node];
     struct memo m;
-    if (!n || !is_due(s, node, g, n, itval, plan, &m))
+    if (!n || !is_due(s, node, g, n, how->itval, plan, &m))
         return;
     for (uint32_t i = 0; i < n; i++)
-        measure(&g[i], s);
+        growth_measure(&g[i], s, node, how);
     rule(s, p, g, n, &m.i[1]);
     write_shares(plan, s, r->cpus[node], g, n);
     look_later(s, node, plan, &m);
 }
 
-struct residents growth_run(const struct snapshot *s, const struct params *p, usec_t itval,
-                            growth_rule rule, struct plan *plan)
+struct residents growth_run(const struct snapshot *s, const struct params *p,
+                            const struct growth_how *how, growth_rule rule, struct plan *plan)
 {
     struct residents r = find_residents(s, plan);
     for (uint32_t node = 0; node < s->cluster->n; node++)
-        run_node(s, p, node, itval, rule, &r, plan);
+        run_node(s, p, node, how, rule, &r, plan);
     for (uint32_t i = 0; i < r.start[s->cluster->n]; i++)
         plan_enlist(plan, s, AXIS_SHARE, r.at[i].task, (uint8_t)(1 + growth_list(&r.at[i].memo)));
     return r;
-}
-
-/* ---- for people ------------------------------------------------------------ */
-
-bool growth_is_shared(const struct task *t)
-{
-    return task_running(t) && task_shares_cpus(t);
-}
-
-void growth_say_measure(const struct task *t, char *out, size_t size)
-{
-    const struct memo *m = &t->memo[AXIS_SHARE];
-    if (m->i[0] & GROWTH_MEASURED)
-        snprintf(out, size, "its growth is %.3g %% of its best", 100 * m->d[3]);
-    else if (t->history && !isnan(t->history->last.metric))
-        snprintf(out, size, "its growth has not been measured yet");
-    else
-        snprintf(out, size, "it has reported no metric yet");
-}
-
-/* The CPUs of the node that are shared, and by how many. */
-static units_t shared_on(const struct snapshot *s, uint32_t node, uint32_t *n)
-{
-    const struct node *at = &s->cluster->nodes[node];
-    units_t cpus = at->cpus - at->cpu_held;
-    *n = 0;
-    for (size_t i = 0; i < at->tasks.n; i++) {
-        const struct task *t = &s->tasks[at->tasks.at[i]];
-        if (!growth_is_shared(t))
-            continue;
-        cpus += t->n;
-        ++*n;
-    }
-    return cpus;
-}
-
-void growth_say_limit(const struct snapshot *s, const struct task *t, char *out, size_t size)
-{
-    uint32_t n;
-    double limit = (double)t->memo[AXIS_SHARE].i[3] / GROWTH_LIMIT_SCALE;
-    double cpus = (double)shared_on(s, t->at.at[0].node, &n) / UNIT;
-    if (n == 1)
-        snprintf(out, size, "It is alone on its node and not limited.");
-    else if (limit >= 1)
-        snprintf(out, size, "It is not limited.");
-    else
-        snprintf(out, size, "It is limited to %.3g of the %g CPUs while others want the rest.",
-                 fmin(limit * cpus, (double)t->job->max / UNIT), cpus);
 }

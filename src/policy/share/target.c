@@ -3,6 +3,9 @@
  * the job shares again. This happens on each node every itval, and whenever a job joins or
  * leaves it.
  *
+ * A job that is alone, or was not measured yet, has no limit; one that was not measured in its
+ * first three intervals has 1/n.
+ *
  * The first value shows whether a metric falls or rises towards its target: if a job starts
  * above its target, its metric falls.
  *
@@ -12,9 +15,7 @@
 #include <stdio.h>
 
 #include "policy/policies.h"
-#include "policy/share/growth.h"
-
-enum { ITVAL, BETA };
+#include "policy/share/measure.h"
 
 static bool reached(const struct task *t)
 {
@@ -25,28 +26,35 @@ static bool reached(const struct task *t)
     return t->history->first.metric >= target ? now <= target : now >= target;
 }
 
+static double limit_of(const struct growth *g, uint32_t n, double sum, double floor)
+{
+    double share = sum > 0 ? g->g / sum : 1;
+    if (n == 1)
+        return 1;
+    if (g->silent)
+        return 1 / (double)n;
+    return !g->measured ? 1 : share > floor ? share : floor;
+}
+
 static void rule(const struct snapshot *s, const struct params *p, struct growth *g, uint32_t n,
                  usec_t *interval)
 {
-    double sum = 0, floor = 1 / (p->v[BETA].number * n);
+    double sum = 0, floor = 1 / (p->v[GROWTH_BETA].number * n);
     (void)interval;
     for (uint32_t i = 0; i < n; i++)
         if (!reached(&s->tasks[g[i].task]))
             sum += g[i].measured ? g[i].g : 0;
     for (uint32_t i = 0; i < n; i++) {
-        double share = sum > 0 ? g[i].g / sum : 1;
         bool content = reached(&s->tasks[g[i].task]);
         growth_enter(&g[i], s, content ? GROWTH_COMPLETING : GROWTH_NEW);
-        if (content)
-            g[i].limit = floor;
-        else
-            g[i].limit = !g[i].measured || n == 1 ? 1 : share > floor ? share : floor;
+        g[i].limit = content ? floor : limit_of(&g[i], n, sum, floor);
     }
 }
 
 static void share_target(const struct snapshot *s, const struct params *p, struct plan *plan)
 {
-    struct residents r = growth_run(s, p, param_usec(p, ITVAL), rule, plan);
+    struct growth_how how = growth_read_params(p);
+    struct residents r = growth_run(s, p, &how, rule, plan);
     for (uint32_t i = 0; i < r.start[s->cluster->n]; i++)
         if (reached(&s->tasks[r.at[i].task]))
             plan_deny(plan, r.at[i].task, WHY_TARGET, TASK_NONE);
@@ -58,11 +66,11 @@ static bool describe_target(const struct snapshot *s, const struct params *p, ui
     const struct task *t = &s->tasks[task];
     const struct history *h = t->history;
     bool content = growth_list(&t->memo[AXIS_SHARE]) == GROWTH_COMPLETING;
-    char measure[64], limit[96], goal[96] = "it has no target";
-    (void)p;
+    char measure[96], limit[96], goal[96] = "it has no target";
+    struct growth_how how = growth_read_params(p);
     if (!growth_is_shared(t))
         return false;
-    growth_say_measure(t, measure, sizeof measure);
+    growth_say_measure(t, &how, measure, sizeof measure);
     growth_say_limit(s, t, limit, sizeof limit);
     if (!isnan(t->job->target) && h && !isnan(h->last.metric))
         snprintf(goal, sizeof goal, "its metric is %.4g, its target %.4g", h->last.metric,
@@ -78,11 +86,7 @@ static bool describe_target(const struct snapshot *s, const struct params *p, ui
     return true;
 }
 
-static const struct param params[] = {
-    [ITVAL] = {"itval", PARAM_DURATION, "20s", 0.001, 86400, NULL, "time between two measurements"},
-    [BETA] = {"beta", PARAM_NUMBER, "2", 1, 1000, NULL, "the floor is 1/(beta x jobs on the node)"},
-    {0},
-};
+static const struct param params[] = {GROWTH_PARAM_TABLE, {0}};
 
 const struct policy policy_target = {
     .axis = AXIS_SHARE,
@@ -92,7 +96,8 @@ const struct policy policy_target = {
         "Every itval, and when a job joins or leaves the node, a job whose metric has reached its "
         "target falls to the floor of 1/(beta n) of its node's CPUs, and rises again if the "
         "metric gets worse. The other jobs share by growth efficiency, G/sum G, none below the "
-        "floor. Limits are soft. Jobs request their minimum, so that more of them run on a node.",
+        "floor. A job that reports no metric for three intervals gets 1/n. Limits are soft. Jobs "
+        "request their minimum, so that more of them run on a node.",
     .source = "Zheng et al., TRADL (2019)",
     .params = params,
     .needs_metric = true,
