@@ -40,19 +40,22 @@ static void divide_node(struct engine *e, uint32_t index, usec_t now)
     }
 }
 
-/* How fast the task progresses, and on how many CPUs. */
+/* How fast the task progresses, on how many CPUs, and how many of them it keeps busy: threads that
+ * wait for each other sleep, so n CPUs are as busy as the job is faster on them than on one. */
 static void set_rate(struct task *t, bool soft)
 {
     const struct speed *speed = job_speed(t->job, t->pool);
     if (!task_running(t)) {
         t->rate = 0;
         t->cpu_used = 0;
+        t->cpu_busy = 0;
     } else if (soft && task_shares_cpus(t)) {
         t->rate = speed_at_share(speed, t->cpu_used);
     } else {
         t->rate = speed_at(speed, t->n);
         t->cpu_used = (double)job_cpus(t->job, t->pool, t->n);
     }
+    t->cpu_busy = t->pool == POOL_CPU ? fmin(t->cpu_used, t->rate * UNIT) : t->cpu_used;
 }
 
 /* Emits EFFECT_SHARE if the task's CPUs have changed. CPUs beside GPUs follow from its size. */

@@ -42,3 +42,14 @@ const struct sample *history_before(const struct history *h, usec_t at)
             return &h->at[i];
     return NULL;
 }
+
+double history_cpus(const struct history *h, usec_t window)
+{
+    const struct sample *from = h->n ? history_before(h, h->last.at - window) : NULL;
+    if (!from && h->n)
+        from = &h->at[0];
+    if (!from || from->at >= h->last.at)
+        return NAN;
+    double used = h->last.cpu_time - from->cpu_time;
+    return used >= 0 ? used / (double)(h->last.at - from->at) : NAN;
+}

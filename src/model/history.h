@@ -31,6 +31,9 @@ struct history {
 void history_init(struct history *h);
 /* Samples must come in the order of time; one that does not is dropped. */
 void history_add(struct history *h, const struct sample *s);
+/* The mean number of CPUs used over the last `window` of the samples, or since the first one that
+ * is kept; NAN if two samples are not there yet, or the job was started again between them. */
+double history_cpus(const struct history *h, usec_t window);
 /* The newest sample that is not after `at`; NULL when there is none. */
 const struct sample *history_before(const struct history *h, usec_t at);
 

@@ -3,6 +3,9 @@
 
 #include <math.h>
 
+/* Over which the use of CPUs is measured. */
+#define USAGE_WINDOW (10 * USEC_PER_SEC)
+
 /* Microseconds of progress between as_of and now. */
 static double progressed(const struct task *t, usec_t now)
 {
@@ -28,7 +31,13 @@ double task_attained(const struct task *t, usec_t now)
 
 double task_cpu_time(const struct task *t, usec_t now)
 {
-    return t->cpu_time + t->cpu_used / UNIT * progressed(t, now);
+    return t->cpu_time + t->cpu_busy / UNIT * progressed(t, now);
+}
+
+double task_cpu_measured(const struct task *t)
+{
+    double cpus = t->history ? history_cpus(t->history, USAGE_WINDOW) : NAN;
+    return isnan(cpus) ? t->cpu_used : cpus * UNIT;
 }
 
 double task_time_on(const struct task *t, unsigned pool, units_t n, usec_t now)

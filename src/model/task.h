@@ -71,7 +71,7 @@ struct task {
     usec_t run_time;   /* before that */
     usec_t wait_time;  /* before that */
     double saved;      /* work in the last checkpoint */
-    double cpu_time;   /* CPU-unit microseconds used */
+    double cpu_time;   /* CPU-unit microseconds that its threads were busy */
     uint32_t starts, preemptions, moves, resizes, failures;
     uint32_t slots_cap;
     struct placement at; /* of its units; of its memory while it is paused */
@@ -80,6 +80,7 @@ struct task {
     units_t cpu_limit; /* the most it may use */
     double cpu_weight; /* relative to its neighbours */
     double cpu_used;   /* thousandths that it gets now */
+    double cpu_busy;   /* of them, thousandths that its threads keep busy */
     struct cpu_told told;
     uint8_t list[AXES]; /* of its policies that it is in; 0 = none */
 
@@ -92,6 +93,9 @@ double task_done(const struct task *t, usec_t now);
 double task_remaining(const struct task *t, usec_t now);
 double task_attained(const struct task *t, usec_t now);
 double task_cpu_time(const struct task *t, usec_t now);
+/* Thousandths of a CPU that it was measured to use, in the last seconds of its samples. Until it
+ * was measured, those that it gets. */
+double task_cpu_measured(const struct task *t);
 /* Time left if it holds n units of the pool, without costs. */
 double task_time_on(const struct task *t, unsigned pool, units_t n, usec_t now);
 /* When it ends if nothing changes; USEC_NEVER if it makes no progress. */

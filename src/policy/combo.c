@@ -222,3 +222,13 @@ int combo_parse(const char *text, struct combo *out, struct err *err)
     *out = c;
     return 0;
 }
+
+bool combo_needs_samples(const struct combo *c)
+{
+    for (int axis = 0; axis < AXES; axis++) {
+        const struct policy *p = c->policy[axis];
+        if (p->needs_metric || (p->needs_usage && p->needs_usage(&c->params[axis])))
+            return true;
+    }
+    return false;
+}

@@ -19,4 +19,7 @@ struct combo {
  * has them. The error about an unknown name suggests the nearest one. */
 int combo_parse(const char *text, struct combo *out, struct err *err);
 
+/* Whether one of its policies looks at samples of metrics or usage. */
+bool combo_needs_samples(const struct combo *c);
+
 #endif

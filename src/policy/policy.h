@@ -36,8 +36,10 @@ struct policy {
     const char *source;         /* paper or system that it comes from */
     const struct param *params; /* ends with a NULL name; may be NULL */
     bool needs_metric;          /* needs samples of metrics before it decides */
-    bool weighs_costs;          /* an allocator that considers the costs of changes itself */
-    bool soft;                  /* a sharer: CPUs that a task does not use go to its neighbours */
+    /* Whether with these parameters it looks at the use of CPUs that was measured; may be NULL. */
+    bool (*needs_usage)(const struct params *p);
+    bool weighs_costs; /* an allocator that considers the costs of changes itself */
+    bool soft;         /* a sharer: CPUs that a task does not use go to its neighbours */
     void (*decide)(const struct snapshot *s, const struct params *p, struct plan *plan);
     /* What it says about the task after its last decision; false if nothing. NULL = it never
      * says anything. */

@@ -157,21 +157,13 @@ static int sample_running(struct sim *m, struct err *err)
     return 0;
 }
 
-static bool needs_metric(const struct combo *c)
-{
-    for (int axis = 0; axis < AXES; axis++)
-        if (c->policy[axis]->needs_metric)
-            return true;
-    return false;
-}
-
 static int tick(struct sim *m, struct err *err)
 {
-    bool metrics = needs_metric(&m->o->combo);
+    bool samples = combo_needs_samples(&m->o->combo);
     usec_t now = m->drive.now;
     if (peer_before(&m->peer, &m->engine, now, err) < 0)
         return -1;
-    if (metrics && sample_running(m, err) < 0)
+    if (samples && sample_running(m, err) < 0)
         return -1;
     double before = clock_read_precise();
     if (drive_tick(&m->drive, err) < 0)
@@ -183,7 +175,7 @@ static int tick(struct sim *m, struct err *err)
     for (size_t i = 0; m->peer.active && i < m->engine.running.n; i++)
         drive_predict(&m->drive, m->engine.running.at[i]);
     /* Tasks that started show their first value at once. */
-    return metrics ? sample_running(m, err) : 0;
+    return samples ? sample_running(m, err) : 0;
 }
 
 /* The next instant at which anything happens; USEC_NEVER when nothing will. */

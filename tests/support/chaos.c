@@ -420,9 +420,7 @@ bool chaos_run(const struct chaos_options *o, struct chaos_result *out)
     if (combo_parse(o->policy, &c.combo, &err) < 0 ||
         (o->policy2 && combo_parse(o->policy2, &c.combo2, &err) < 0))
         return fail(&c, err.text);
-    for (int axis = 0; axis < AXES; axis++)
-        c.metrics |= c.combo.policy[axis]->needs_metric ||
-                     (o->policy2 && c.combo2.policy[axis]->needs_metric);
+    c.metrics = combo_needs_samples(&c.combo) || (o->policy2 && combo_needs_samples(&c.combo2));
     draw_world(&c);
     struct engine_config config = {.combo = c.combo,
                                    .seed = o->seed,

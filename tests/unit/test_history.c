@@ -85,12 +85,31 @@ static void test_thinning(void **state)
     }
 }
 
+static void test_cpus_used(void **state)
+{
+    (void)state;
+    struct history h;
+    history_init(&h);
+    assert_true(isnan(history_cpus(&h, 10)));
+    history_add(&h, &(struct sample){.at = 100, .metric = NAN, .cpu_time = 50});
+    assert_true(isnan(history_cpus(&h, 10))); /* one sample has no length */
+    history_add(&h, &(struct sample){.at = 104, .metric = NAN, .cpu_time = 58});
+    assert_near(history_cpus(&h, 10), 2, 1e-12); /* since the first one */
+    history_add(&h, &(struct sample){.at = 112, .metric = NAN, .cpu_time = 58});
+    history_add(&h, &(struct sample){.at = 116, .metric = NAN, .cpu_time = 70});
+    assert_near(history_cpus(&h, 10), 1, 1e-12); /* from 104 on, the last one before 106 */
+    assert_near(history_cpus(&h, 4), 3, 1e-12);
+    history_add(&h, &(struct sample){.at = 120, .metric = NAN, .cpu_time = 1});
+    assert_true(isnan(history_cpus(&h, 4))); /* another attempt */
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(test_empty),
     TEST(test_few),
     TEST(test_first_metric_is_the_first_that_is_one),
     TEST(test_back_in_time_is_dropped),
     TEST(test_thinning),
+    TEST(test_cpus_used),
 };
 
 int main(void)

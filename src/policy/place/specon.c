@@ -111,15 +111,6 @@ static void move(struct world *w, uint32_t i, uint32_t to)
     g->moved = true;
 }
 
-static double used(const struct world *w, uint32_t node)
-{
-    const struct node *n = &w->s->cluster->nodes[node];
-    double sum = 0;
-    for (size_t i = 0; i < n->tasks.n; i++)
-        sum += w->s->tasks[n->tasks.at[i]].cpu_used;
-    return sum;
-}
-
 static double score(const struct world *w, uint32_t node)
 {
     double sum = 0;
@@ -138,7 +129,8 @@ static void reallocate(struct world *w, uint32_t i)
         if (!takes_jobs(w, n) || demand > lowest)
             continue;
         bool own = n == w->node[i];
-        if (demand < lowest || own || (best != w->node[i] && used(w, n) < used(w, best)))
+        if (demand < lowest || own ||
+            (best != w->node[i] && spread_measured(w->s, n) < spread_measured(w->s, best)))
             best = n;
         lowest = demand;
     }

@@ -1,9 +1,10 @@
 /* spread: each job goes to the least loaded node that has room.
  *
- * by=request counts the units that jobs on the node hold. by=usage is the node's measured CPU
- * use, which saturates: a node with two busy jobs and one with five both show 100 %. Equal
- * nodes are then chosen at random, from the seed. This is the default Kubernetes scheduler as
- * the SpeCon thesis describes it (DS), which explains the imbalance in its figures.
+ * by=request counts the units that jobs on the node hold. by=usage is what they were measured to
+ * use of its CPUs in the last seconds, which saturates: a node with two busy jobs and one with five
+ * both show 100 %. Equal nodes are then chosen at random, from the seed. This is the default
+ * Kubernetes scheduler as the SpeCon thesis describes it (DS), which explains the imbalance in its
+ * figures.
  *
  * Source: Docker Swarm's spread strategy; SpeCon (Zheng), 6.2. */
 #include "policy/place/spread.h"
@@ -20,13 +21,19 @@ static double load_by_request(const struct room *r, unsigned pool, uint32_t node
     return size ? 1 - (double)room_free(r, pool, node) / (double)size : 1;
 }
 
+double spread_measured(const struct snapshot *s, uint32_t node)
+{
+    const struct node *n = &s->cluster->nodes[node];
+    double sum = 0;
+    for (size_t i = 0; i < n->tasks.n; i++)
+        sum += task_cpu_measured(&s->tasks[n->tasks.at[i]]);
+    return sum;
+}
+
 static double load_by_usage(const struct room *r, uint32_t node)
 {
     const struct node *n = &r->s->cluster->nodes[node];
-    double used = 0;
-    for (size_t i = 0; i < n->tasks.n; i++)
-        used += r->s->tasks[n->tasks.at[i]].cpu_used;
-    double load = n->cpus ? used / (double)n->cpus : 0;
+    double load = n->cpus ? spread_measured(r->s, node) / (double)n->cpus : 0;
     /* A measurement does not distinguish 99.9 % from 100 %. */
     return load > 0.99 ? 1 : load;
 }
@@ -56,6 +63,11 @@ static uint32_t choose(struct room *r, const struct task *t, unsigned pool, unit
     return spread_choose(r, t, pool, n, p->v[BY].number == BY_USAGE);
 }
 
+static bool needs_usage(const struct params *p)
+{
+    return p->v[BY].number == BY_USAGE;
+}
+
 static void place_spread(const struct snapshot *s, const struct params *p, struct plan *plan)
 {
     struct params copy = *p;
@@ -77,10 +89,14 @@ const struct policy policy_spread = {
         "there is none, it is split over as few nodes as possible.\n\n"
         "by=request: the load is the share of the node's units that jobs hold; equal nodes by "
         "name.\n\n"
-        "by=usage: the load is the node's measured CPU use, which saturates at 100 %: a node with "
-        "two busy jobs looks like one with five. Equal nodes are chosen at random, from the seed.",
+        "by=usage: the load is what the node's jobs were measured to use of its CPUs in the last "
+        "10 "
+        "s; of a job that was not measured yet, what it is given. It saturates at 100 %: a node "
+        "with two busy jobs looks like one with five. Equal nodes are chosen at random, from the "
+        "seed.",
     .source =
         "Docker Swarm's spread strategy; the default scheduler (DS) of the SpeCon thesis, 6.2",
     .params = params,
+    .needs_usage = needs_usage,
     .decide = place_spread,
 };
