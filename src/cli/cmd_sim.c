@@ -16,6 +16,7 @@
 #include "sim/report/result_csv.h"
 #include "sim/report/result_gantt.h"
 #include "sim/report/result_json.h"
+#include "sim/report/result_nodes.h"
 #include "sim/report/result_text.h"
 #include "sim/sim.h"
 #include "sim/trace/generate.h"
@@ -99,7 +100,7 @@ static int get_options(const struct args *a, struct request *r, struct err *err)
         return err_set(err, ERR_INVALID, "--mtbf: must be above 0; without it no node fails");
     if (args_get(a, "json") && args_get(a, "gantt"))
         return err_set(err, ERR_INVALID, "give either --gantt or --json, not both");
-    o->record = args_get(a, "report") || args_get(a, "gantt");
+    o->record = args_get(a, "report") || args_get(a, "gantt") || args_get(a, "by-node");
     r->timing = !args_get(a, "no-timing");
     return get_policies(a, r, err);
 }
@@ -225,9 +226,14 @@ static int write_results(const struct args *a, const struct request *r,
     }
     if (args_get(a, "json"))
         for (uint32_t i = 0; i < n; i++)
-            result_json(&results[i], r->timing, stdout);
+            result_json(&results[i], r->timing, args_get(a, "by-node") ? &r->cluster : NULL,
+                        stdout);
     else
         result_table(results, n, isatty(STDOUT_FILENO) && !getenv("NO_COLOR"), stdout);
+    if (args_get(a, "by-node") && !args_get(a, "json")) {
+        printf("\n");
+        result_node_table(results, n, &r->cluster, stdout);
+    }
     return 0;
 }
 
@@ -310,6 +316,8 @@ static const struct option options[] = {
     {"repair", 0, "T", "how long a failed node is down (default 10m)", false},
     {"json", 0, NULL, "print one JSON object per policy, one per line", false},
     {"no-timing", 0, NULL, "omit figures that depend on the machine from --json and --report",
+     false},
+    {"by-node", 0, NULL, "also show each node: its use, its jobs, the moves; over time with --json",
      false},
     {"gantt", 0, NULL, "also draw what each job held over time", false},
     {"jobs-csv", 0, "F", "write one line per job and policy", false},

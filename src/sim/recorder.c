@@ -1,6 +1,6 @@
 /* Owns the recording of a simulation's course. A segment is a span in which a
- * job's allocation did not change; one sample is kept per instant, and only if
- * it differs from the last. */
+ * job's allocation did not change; if the next one follows at once on another node, the job
+ * has moved. One sample is kept per instant, and only if it differs from the last. */
 #include "sim/recorder.h"
 
 void recorder_init(struct recorder *rec, struct sim_result *r)
@@ -41,6 +41,8 @@ void recorder_follow(struct recorder *rec, const struct engine *e, usec_t now)
         double used = runs && t->pool == POOL_CPU ? t->cpu_used : (double)t->n;
         if (runs && s->n == t->n && s->used == used && s->node == node && s->job == t->job->id)
             continue;
+        if (runs && s->n && s->job == t->job->id && s->node != node)
+            VEC_PUSH(&rec->r->moves, (struct sim_move){now, t->job->id, s->node, node});
         close_segment(rec, s, now);
         if (runs)
             *s = (struct sim_segment){

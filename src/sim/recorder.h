@@ -12,7 +12,7 @@ struct recorder {
 };
 
 void recorder_init(struct recorder *rec, struct sim_result *r);
-/* Closes and opens segments of the tasks that the last step touched. */
+/* Closes and opens segments of the tasks that the last step touched, and notes moves. */
 void recorder_follow(struct recorder *rec, const struct engine *e, usec_t now);
 /* Notes the queue and the use of the cluster at this instant. */
 void recorder_sample(struct recorder *rec, const struct engine *e, usec_t now);

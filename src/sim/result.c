@@ -110,4 +110,9 @@ void result_done(struct sim_result *r)
     r->jobs = 0;
     VEC_DONE(&r->segments);
     VEC_DONE(&r->samples);
+    free(r->node);
+    r->node = NULL;
+    r->nodes = 0;
+    VEC_DONE(&r->node_samples);
+    VEC_DONE(&r->moves);
 }

@@ -2,7 +2,7 @@
  * (when a report was asked for) time series and allocation segments.
  *
  * The simulator fills policy, jobs, job, utilization, decisions and the timing
- * figures, for a report also segments and samples, and then calls
+ * figures, for a report also segments, samples and what concerns nodes, and then calls
  * result_summarise() for the rest. A figure that does not exist (a mean over
  * no jobs, a time that was not measured) is NAN. */
 #ifndef SIM_RESULT_H
@@ -52,6 +52,26 @@ struct sim_sample {
     double used; /* share of units held, 0..1 */
 };
 
+/* State of a node from `at` on, until its next sample. */
+struct sim_node_sample {
+    usec_t at;
+    uint32_t node, jobs; /* jobs that hold units there */
+    double cpu, gpu;     /* share of its CPUs that are busy and of its GPUs that are held, 0..1 */
+};
+
+/* A running job that went from one node to another. */
+struct sim_move {
+    usec_t at;
+    uint32_t job, from, to; /* the first node of a job that has several */
+};
+
+/* A node over the whole simulation: means are over the makespan. */
+struct sim_node {
+    double cpu_used, gpu_used; /* NAN if it has none */
+    double mean_jobs;
+    uint32_t most_jobs, moves_in, moves_out;
+};
+
 struct sim_result {
     char policy[192];
     uint32_t jobs, finished, never, unfinished;
@@ -66,12 +86,16 @@ struct sim_result {
     struct sim_job *job; /* one per job of the trace, in its order */
     VEC(struct sim_segment) segments;
     VEC(struct sim_sample) samples;
+    struct sim_node *node; /* one per node of the cluster; NULL without a recording */
+    uint32_t nodes;
+    VEC(struct sim_node_sample) node_samples; /* in the order of time */
+    VEC(struct sim_move) moves;
 };
 
 /* Fills the figures that follow from the per-job rows. Percentiles, the median
  * among them, are by nearest rank: always the time of some job. */
 void result_summarise(struct sim_result *r);
-/* Frees the rows, segments and samples. */
+/* Frees the rows and all that was recorded. */
 void result_done(struct sim_result *r);
 
 /* Whether the job had a deadline and ended by it. */

@@ -10,6 +10,7 @@
 #include "base/heap.h"
 #include "base/rng.h"
 #include "engine/drive.h"
+#include "sim/node_recorder.h"
 #include "sim/peer.h"
 #include "sim/recorder.h"
 
@@ -18,6 +19,7 @@ struct sim {
     struct engine engine;
     struct sim_result *r;
     struct recorder recorder;
+    struct node_recorder node_recorder; /* only with o->record */
     struct peer peer;
     struct drive drive;   /* the clock, and predicted ends */
     struct heap failures; /* next failure or repair, by node */
@@ -205,8 +207,10 @@ static int run(struct sim *m, struct err *err)
             return -1;
         if (drive_is_due(&m->drive) && m->over < n && tick(m, err) < 0)
             return -1;
-        if (m->o->record)
+        if (m->o->record) {
             recorder_sample(&m->recorder, &m->engine, now);
+            node_recorder_sample(&m->node_recorder, &m->engine, now);
+        }
         if (m->o->progress && steps++ % 256 == 0)
             m->o->progress(m->o->ctx, (double)m->over / n);
     }
@@ -247,6 +251,11 @@ static double capacity(const struct sim_options *o)
     return sum;
 }
 
+static usec_t first_submission(const struct trace *t)
+{
+    return t->n ? t->jobs[0].submit : 0;
+}
+
 static int compare_floats(const void *a, const void *b)
 {
     float x = *(const float *)a, y = *(const float *)b;
@@ -284,6 +293,8 @@ int sim_run(const struct sim_options *o, struct sim_result *out, struct err *err
     engine_init(&m.engine, &config, o->cluster);
     drive_init(&m.drive, &m.engine, 0);
     recorder_init(&m.recorder, &result);
+    if (o->record)
+        node_recorder_init(&m.node_recorder, o->cluster, &result);
     peer_init(&m.peer, o->rules, &o->combo);
     m.drive.end_grain = m.peer.active ? PEER_END_GRAIN : 0;
     rng_init(&m.rng, o->seed);
@@ -294,6 +305,10 @@ int sim_run(const struct sim_options *o, struct sim_result *out, struct err *err
         keep_unfinished(&m);
     result.decisions = m.engine.decisions;
     recorder_done(&m.recorder);
+    if (o->record)
+        node_recorder_summarise(&m.node_recorder, o->cluster, first_submission(o->trace),
+                                m.drive.now);
+    node_recorder_done(&m.node_recorder);
     peer_done(&m.peer);
     engine_done(&m.engine);
     drive_done(&m.drive);

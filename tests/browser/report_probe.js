@@ -147,6 +147,19 @@
       );
       await check(`${id} has ticks on both axes`, () => all(`#${id} text`).length >= 6);
     }
+    await check('each node has its jobs and its use', () =>
+      same(all('#node-charts .curve').length, 2 * 16),
+    );
+    await check('nodes have only numbers', () =>
+      all('#node-charts path').every((p) => !/NaN|Infinity|undefined/.test(p.getAttribute('d'))),
+    );
+    await check('a move is marked on both nodes', () => {
+      const titles = texts('#node-charts .mark title');
+      return (
+        same(titles.filter((t) => /came from/.test(t)).length, 1) === true &&
+        same(titles.filter((t) => /went to/.test(t)).length, 1)
+      );
+    });
     await check('the scale changes the ticks', () => {
       const before = texts('#cdf text').join();
       one('[data-scale="linear"]').click();

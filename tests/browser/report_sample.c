@@ -162,6 +162,20 @@ static void yard_run(struct yard *y)
     heap_done(&y->running);
 }
 
+/* Nodes that come and go, and a job that moves from the first to the second. */
+static void record_nodes(struct sim_result *r)
+{
+    r->nodes = NODES;
+    r->node = xcalloc(NODES, sizeof *r->node);
+    for (uint32_t k = 0; k < 20; k++)
+        for (uint32_t i = 0; i < NODES; i++)
+            VEC_PUSH(&r->node_samples, (struct sim_node_sample){.at = k * 500 * USEC_PER_SEC,
+                                                                .node = i,
+                                                                .jobs = (k + i) % 4,
+                                                                .gpu = (k + i) % 4 / 3.0});
+    VEC_PUSH(&r->moves, (struct sim_move){3000 * USEC_PER_SEC, 0, 0, 1});
+}
+
 static void simulate(const struct job *jobs, uint32_t n, uint32_t policy, struct sim_result *r)
 {
     static const char *const names[] = {"fifo", "srtf", "allocate=afs-l,place=best-fit,share=hard"};
@@ -173,6 +187,7 @@ static void simulate(const struct job *jobs, uint32_t n, uint32_t policy, struct
     for (uint32_t i = 0; i < n; i++)
         r->job[i].job = &jobs[i];
     yard_run(&y);
+    record_nodes(r);
     result_summarise(r);
     r->utilization = y.held / (CAPACITY * r->makespan_s);
     r->decision_p50_us = 4.2;

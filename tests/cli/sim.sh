@@ -247,6 +247,13 @@ sim_to_full() {
 check_error 'a full disk behind the output' 1 'cannot write the output: No space left' sim_to_full
 check_error 'and behind JSON' 1 'cannot write the output: No space left' sim_to_full --json
 
+# Each node: with the example of SpeCon, whose moves are known.
+nodes=("$ROOT/docs/policies/examples/specon.csv" -n 2x1c --seed 4 --move-cost 5 -p specon --by-node)
+check_output 'nodes in the table' '^specon  n1 +59\.6% +- +0\.62 +2 +3 +0$' sim "${nodes[@]}"
+check_output 'a node that jobs leave' '^specon  n2 +96\.1% +- +3\.10 +4 +0 +3$' sim "${nodes[@]}"
+sim "${nodes[@]}" --json >nodes.json
+check_file 'moves in JSON' nodes.json '"moves":\[\{"at_s":210,"job":"b","from":"n2","to":"n1"\},'
+check_file 'a node over time' nodes.json '"name":"n1",.*"series":\[\[0,1,1,0\],\[90,0,0,0\],\[210,1,1,0\],'
 bad 'a chart beside JSON' 'give either --gantt or --json, not both' "${ok[@]}" --json --gantt
 check_output 'a chart' '^b +\.+2+$' sim "${ok[@]}" --gantt
 sim "${ok[@]}" --gantt >chart

@@ -182,6 +182,44 @@ static void test_curves_keep_extremes(void **state)
     fixture_done(&f);
 }
 
+/* Each node has its curve: jobs in tenths, the use of its GPUs in hundredths of a percent. */
+static void test_nodes(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture_init(&f, 2);
+    f.r.nodes = 1;
+    f.r.node = xcalloc(1, sizeof *f.r.node);
+    f.r.node[0].gpu_used = 0.375;
+    VEC_PUSH(&f.r.node_samples, (struct sim_node_sample){.at = 0, .jobs = 1, .gpu = 0.25});
+    VEC_PUSH(&f.r.node_samples,
+             (struct sim_node_sample){.at = USEC_PER_SEC, .jobs = 2, .gpu = 0.5, .cpu = 1});
+    VEC_PUSH(&f.r.moves, (struct sim_move){2 * USEC_PER_SEC, 1, 0, 0});
+    AUTO_FREE char *data = data_of(&f);
+    assert_has(data, ",\"by_node\":[{\"gpu\":true,\"mean\":0.375,\"n\":2,\"at\":[0,1],"
+                     "\"jobs\":[10,20],\"used\":[2500,5000]}]");
+    assert_has(data, ",\"moves\":{\"n\":1,\"recorded\":1,\"at\":2,\"job\":1,\"from\":0,\"to\":0}");
+    fixture_done(&f);
+}
+
+/* A curve with many steps becomes the means of slices of time. */
+static void test_nodes_that_change_often(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture_init(&f, 1);
+    f.r.nodes = 1;
+    f.r.node = xcalloc(1, sizeof *f.r.node);
+    f.r.job[0].end = 10000 * USEC_PER_SEC;
+    for (uint32_t i = 0; i < 10000; i++)
+        VEC_PUSH(&f.r.node_samples,
+                 (struct sim_node_sample){.at = i * USEC_PER_SEC, .jobs = i % 2, .gpu = 0.5});
+    AUTO_FREE char *data = data_of(&f);
+    assert_has(data, "\"n\":300,\"at\":[0,33,67,100,");
+    assert_has(data, "\"jobs\":5,\"used\":5000}");
+    fixture_done(&f);
+}
+
 static void test_cdf_keeps_the_slowest(void **state)
 {
     (void)state;
@@ -261,6 +299,8 @@ static const struct CMUnitTest tests[] = {
     TEST(test_long_trace_is_sampled),
     TEST(test_one_restless_job),
     TEST(test_curves_keep_extremes),
+    TEST(test_nodes),
+    TEST(test_nodes_that_change_often),
     TEST(test_cdf_keeps_the_slowest),
     TEST(test_names_cannot_get_out),
     TEST(test_errors),

@@ -170,7 +170,7 @@ static void test_nothing_finished(void **state)
     f->r.utilization = NAN;
     result_summarise(&f->r);
     assert_true(isnan(f->r.makespan_s) && isnan(f->r.mean_jct_s) && isnan(f->r.p99_jct_s));
-    PRINTED(json, out, result_json(&f->r, true, out));
+    PRINTED(json, out, result_json(&f->r, true, NULL, out));
     assert_non_null(strstr(json, "\"makespan_s\":null,\"mean_jct_s\":null,\"median_jct_s\":null,"
                                  "\"p95_jct_s\":null,\"p99_jct_s\":null,\"mean_wait_s\":null"));
     assert_non_null(strstr(json, "\"utilization\":null"));
@@ -242,7 +242,7 @@ static void test_json_fields(void **state)
     f->r.decision_p50_us = 1.25;
     f->r.wall_s = 3;
     result_summarise(&f->r);
-    PRINTED(text, out, result_json(&f->r, false, out));
+    PRINTED(text, out, result_json(&f->r, false, NULL, out));
     assert_string_equal(
         text, "{\"policy\":\"a\\\"b\",\"jobs\":2,\"finished\":2,\"makespan_s\":20.5,"
               "\"mean_jct_s\":15.25,\"median_jct_s\":10,\"p95_jct_s\":20.5,\"p99_jct_s\":20.5,"
@@ -250,7 +250,7 @@ static void test_json_fields(void **state)
               "\"starts\":2,\"preemptions\":0,\"migrations\":0,\"resizes\":0,\"decisions\":9,"
               "\"decision_p50_us\":null,\"decision_p99_us\":null,\"decision_max_us\":null,"
               "\"wall_s\":null,\"never_runnable\":0,\"unfinished\":0,\"failures\":0}\n");
-    PRINTED(timed, out, result_json(&f->r, true, out));
+    PRINTED(timed, out, result_json(&f->r, true, NULL, out));
     assert_non_null(strstr(timed, "\"decision_p50_us\":1.25,"));
     assert_non_null(strstr(timed, "\"wall_s\":3,"));
     fixture_free(f);

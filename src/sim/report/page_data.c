@@ -9,6 +9,7 @@
 #include "sim/report/figure.h"
 #include "sim/report/page_curves.h"
 #include "sim/report/page_gantt.h"
+#include "sim/report/page_nodes.h"
 #include "sim/report/result_json.h"
 
 /* A longer name is cut. */
@@ -214,6 +215,7 @@ static void add_policy(struct str *s, const struct report *p, const struct sim_r
     add_columns(s, p, r, policy_columns);
     report_add_cdf(s, p, r);
     report_add_series(s, p, r);
+    report_add_nodes(s, p, r);
     report_add_segments(s, p, r);
     str_add(s, "}");
 }

@@ -19,6 +19,9 @@ enum {
     REPORT_ROWS_MOST = 400000,     /* jobs listed times policies */
     REPORT_SEGMENTS_MOST = 120000, /* bars of the Gantt chart, all policies */
     REPORT_POINTS_MOST = 1500,     /* points of one curve */
+    REPORT_NODES_MOST = 32,        /* nodes drawn over time */
+    REPORT_NODE_POINTS_MOST = 600, /* points of a node's curve */
+    REPORT_MOVES_MOST = 2000,      /* moves marked, of each policy */
 };
 
 struct report {

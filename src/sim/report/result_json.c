@@ -3,6 +3,7 @@
 #include "sim/report/result_json.h"
 
 #include "sim/report/figure.h"
+#include "sim/report/result_nodes.h"
 
 static void add_count(struct str *s, const char *name, uint64_t value)
 {
@@ -24,9 +25,10 @@ static void add_timing(struct str *s, const char *name, double value, bool timin
         str_addf(s, ",\"%s\":null", name);
 }
 
-void result_add_json(struct str *s, const struct sim_result *r, bool timing)
+/* All members, without the braces. */
+static void add_members(struct str *s, const struct sim_result *r, bool timing)
 {
-    str_add(s, "{\"policy\":");
+    str_add(s, "\"policy\":");
     str_add_json(s, r->policy);
     add_count(s, "jobs", r->jobs);
     add_count(s, "finished", r->finished);
@@ -51,13 +53,22 @@ void result_add_json(struct str *s, const struct sim_result *r, bool timing)
     add_count(s, "never_runnable", r->never);
     add_count(s, "unfinished", r->unfinished);
     add_count(s, "failures", r->failures);
+}
+
+void result_add_json(struct str *s, const struct sim_result *r, bool timing)
+{
+    str_add(s, "{");
+    add_members(s, r, timing);
     str_add(s, "}");
 }
 
-void result_json(const struct sim_result *r, bool timing, FILE *out)
+void result_json(const struct sim_result *r, bool timing, const struct cluster *nodes, FILE *out)
 {
     struct str s = {0};
-    result_add_json(&s, r, timing);
-    fprintf(out, "%s\n", s.at);
+    str_add(&s, "{");
+    add_members(&s, r, timing);
+    if (nodes)
+        result_add_nodes(&s, r, nodes);
+    fprintf(out, "%s}\n", s.at);
     str_done(&s);
 }

@@ -8,9 +8,9 @@
 #include "sim/result.h"
 
 /* One JSON object on one line; without `timing` the fields that depend on the
- * machine are null. */
-void result_json(const struct sim_result *r, bool timing, FILE *out);
-/* The same object, added to a text. */
+ * machine are null. With `nodes`, the cluster of a recorded result, it also has the nodes. */
+void result_json(const struct sim_result *r, bool timing, const struct cluster *nodes, FILE *out);
+/* The same object without nodes, added to a text. */
 void result_add_json(struct str *s, const struct sim_result *r, bool timing);
 
 #endif

@@ -84,6 +84,25 @@ function readCurve(raw, scale, end, tick) {
   };
 }
 
+// A node: its jobs and the share of it in use, as step curves.
+function readNode(raw, name, tick) {
+  const x = unpack(raw.at, raw.n).map((t) => t * tick);
+  return {
+    name: visible(name),
+    unit: raw.gpu ? 'GPU' : 'CPU',
+    mean: raw.mean,
+    jobs: { x, y: unpack(raw.jobs, raw.n).map((v) => v / 10) },
+    used: { x, y: unpack(raw.used, raw.n).map((v) => v / 1e4) },
+  };
+}
+
+// Which job went when from which node to which.
+function readMoves(raw, tick) {
+  const column = (name) => unpack(raw[name], raw.n);
+  return { n: raw.n, recorded: raw.recorded, at: column('at').map((t) => t * tick),
+    job: column('job'), from: column('from'), to: column('to') };
+}
+
 // The bars of the Gantt chart; those of one job lie next to each other.
 function readBars(raw, jobs, tick, perUnit) {
   const n = raw.n;
@@ -129,6 +148,8 @@ function readReport(raw) {
       cdf: readCdf(p.cdf, runnable, tick),
       queue: readCurve(p.queue, 1, end, tick),
       used: readCurve(p.used, 1e-4, end, tick),
+      byNode: lazily(() => p.by_node.map((n, i) => readNode(n, raw.cluster.names[i], tick))),
+      moves: lazily(() => readMoves(p.moves, tick)),
     };
   });
   return {

@@ -40,7 +40,7 @@ function areaPath(frame, xs, upper, lower) {
 
 function makeFrame(spec, width) {
   const digits = Math.max(...spec.y.ticks.map((tick) => tick.text.length));
-  const left = Math.max(46, digits * 8 + 10);
+  const left = Math.max(spec.left ?? 46, digits * 8 + 10);
   const margin = { top: 10, right: 14, bottom: spec.axis === false ? 6 : 28, left };
   const inner = {
     w: Math.max(40, width - margin.left - margin.right),
@@ -122,6 +122,25 @@ function drawSeries(spec, frame, series) {
     }),
   );
   return parts;
+}
+
+// Moments that matter: a triangle at the top for what came, at the bottom for
+// what went, and what it was in words.
+function drawMarks(spec, frame) {
+  const top = frame.margin.top;
+  const bottom = top + frame.inner.h;
+  return (spec.marks || []).map(({ at, came, text }) => {
+    const x = round1(frame.x(at));
+    const tipY = came ? top + 8 : bottom - 8;
+    const baseY = came ? top : bottom;
+    return svg(
+      'g',
+      { class: came ? 'mark came' : 'mark went' },
+      svg('title', text),
+      svg('line', { x1: x, x2: x, y1: top, y2: bottom }),
+      svg('path', { d: `M${x - 4} ${baseY}H${x + 4}L${x} ${tipY}Z` }),
+    );
+  });
 }
 
 const overlaps = (a, b) => a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
@@ -268,7 +287,9 @@ function listen(root, frame, cross) {
 // spec: height, x {lo, hi, log}, y {hi, ticks}, shown() -> [{index, name,
 // curve}], when(x) and value(y) in words, label for those who cannot see it;
 // `filled` draws areas, `from` is the value before the first x, `names` writes
-// names beside the curves, `axis` false leaves out the time axis.
+// names beside the curves, `axis` false leaves out the time axis, `left` is the
+// least width of the labels of y, `marks`
+// [{at, came, text}] marks moments.
 function plot(box, spec) {
   let width = 0;
   const draw = () => {
@@ -289,6 +310,7 @@ function plot(box, spec) {
       ...drawAxes(spec, frame),
       ...shown.flatMap((s) => drawSeries(spec, frame, s)),
       ...(spec.names ? drawNames(frame, shown) : []),
+      ...drawMarks(spec, frame),
       cross.group,
     );
     listen(root, frame, cross);

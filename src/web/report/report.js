@@ -55,7 +55,7 @@ function drawLegends(report, redraw) {
   draw();
 }
 
-// The selectors of the chart and of the table move together.
+// The selectors of the charts and of the table move together.
 function drawPicks(report, onChoose) {
   const labels = [...document.querySelectorAll('[data-pick]')];
   if (report.policies.length < 2) return;
@@ -95,6 +95,7 @@ function drawAllocation(report) {
     const policy = report.policies[index];
     gantt.setPolicy(policy);
     table.setPolicy(policy);
+    drawNodes(report, policy);
     if (gantt.picked >= 0) pick(gantt.picked, false);
   };
   drawPicks(report, choose);

@@ -24,12 +24,17 @@ function fillWords(report) {
     nodes: visible(report.nodes),
     cluster: clusterInWords(report.cluster),
     origin: exactSeconds(report.origin),
+    nodesDrawn: count(policies[0].byNode().length, 'node'),
+    nodesAll: grouped(report.cluster.nodes),
     rounding: report.tick >= 1 ? 'whole seconds' : 'milliseconds',
   };
   const conditions = {
     several: policies.length > 1,
     dated: dated > 0,
     sliced: policies.some((p) => p.queue && p.queue.lo),
+    moved: policies.some((p) => p.moves().n > 0),
+    nodesCut: policies[0].byNode().length < report.cluster.nodes,
+    movesCut: policies.some((p) => p.moves().n < p.moves().recorded),
     drawnSample: report.ganttStride > 1,
     cut: policies.some((p) => p.segments.cut),
     listedAll: report.stride === 1,
