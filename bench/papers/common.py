@@ -1,4 +1,5 @@
 """What the parts of bench/papers share: running simulations, and saying what was missed."""
+import csv
 import json
 import os
 import subprocess
@@ -23,9 +24,8 @@ def run_sim(program, trace, nodes, policies, *options):
         for p in policies:
             command += ['-p', p]
         out = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
-        with open(rows) as f:
-            head = f.readline().rstrip('\n').split(',')
-            jobs = [dict(zip(head, line.rstrip('\n').split(','))) for line in f]
+        with open(rows, newline='') as f:
+            jobs = list(csv.DictReader(f))
     results = [json.loads(line) for line in out.splitlines()]
     for r in results:
         r['job'] = {j['name']: float(j['jct_s']) for j in jobs if j['policy'] == r['policy']}
