@@ -52,6 +52,22 @@ static int get_duration(const struct args *a, const char *name, usec_t *out, str
     return 0;
 }
 
+/* A percentage, as a share. */
+static int get_share(const struct args *a, const char *name, double *out, struct err *err)
+{
+    const char *text = args_get(a, name);
+    char label[32];
+    struct param percent = {.name = label, .type = PARAM_PERCENT, .lo = 0, .hi = 1000};
+    struct param_value value = {0};
+    snprintf(label, sizeof label, "--%s", name);
+    if (!text)
+        return 0;
+    if (param_parse(&percent, text, &value, err) < 0)
+        return -1;
+    *out = value.number;
+    return 0;
+}
+
 static int get_rules(const struct args *a, enum rules *out, struct err *err)
 {
     const char *text = args_get(a, "rules");
@@ -98,6 +114,8 @@ static int get_options(const struct args *a, struct request *r, struct err *err)
         return -1;
     if (args_get(a, "mtbf") && o->mtbf == 0)
         return err_set(err, ERR_INVALID, "--mtbf: must be above 0; without it no node fails");
+    if (get_share(a, "interference", &o->interference, err) < 0)
+        return -1;
     if (args_get(a, "json") && args_get(a, "gantt"))
         return err_set(err, ERR_INVALID, "give either --gantt or --json, not both");
     o->record = args_get(a, "report") || args_get(a, "gantt") || args_get(a, "by-node");
@@ -314,6 +332,8 @@ static const struct option options[] = {
      false},
     {"mtbf", 0, "T", "mean time between failures of a node (default: no failures)", false},
     {"repair", 0, "T", "how long a failed node is down (default 10m)", false},
+    {"interference", 0, "P%",
+     "how much longer a job takes when others keep its node busy (default 0)", false},
     {"json", 0, NULL, "print one JSON object per policy, one per line", false},
     {"no-timing", 0, NULL, "omit figures that depend on the machine from --json and --report",
      false},

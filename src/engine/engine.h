@@ -68,6 +68,9 @@ struct engine_config {
     usec_t resched_min; /* decisions are at least this far apart */
     bool explain;       /* keep the verdicts of decisions */
     bool instant;       /* stops take no time; there is no EVENT_STOPPED */
+    /* How much longer a task takes when others keep all of its node busy; 0 = they do not
+     * disturb each other. Only a simulation has it: live tasks show their speed themselves. */
+    double interference;
 };
 
 struct engine {

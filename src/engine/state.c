@@ -222,6 +222,12 @@ static void node_hold(struct node *n, const struct job *j, unsigned pool, units_
     n->gpu_held += pool == POOL_CPU ? 0 : sign * units;
 }
 
+/* Whether a task that comes or goes may change the speed of others on its node. */
+static bool changes_speeds(const struct engine *e, const struct job *j, unsigned pool)
+{
+    return pool == POOL_CPU || j->cpus || e->config.interference > 0;
+}
+
 void state_occupy(struct engine *e, uint32_t task, unsigned pool, const struct placement *at,
                   units_t n)
 {
@@ -243,7 +249,7 @@ void state_occupy(struct engine *e, uint32_t task, unsigned pool, const struct p
         if (!had_memory)
             node->memory_held += t->job->memory_mb;
         VEC_PUSH(&node->tasks, task);
-        if (pool == POOL_CPU || t->job->cpus)
+        if (changes_speeds(e, t->job, pool))
             state_stale(e, t->at.at[i].node);
     }
     state_touch(e, task);
@@ -260,7 +266,7 @@ void state_vacate(struct engine *e, uint32_t task, bool memory)
         }
         if (memory)
             node->memory_held -= t->job->memory_mb;
-        if (t->pool == POOL_CPU || t->job->cpus)
+        if (changes_speeds(e, t->job, t->pool))
             state_stale(e, t->at.at[i].node);
     }
     t->n = 0;

@@ -287,6 +287,7 @@ int sim_run(const struct sim_options *o, struct sim_result *out, struct err *err
         .seed = o->seed,
         .resched_min = o->resched_min,
         .instant = true,
+        .interference = o->interference,
     };
     memcpy(result.policy, o->combo.name, sizeof result.policy);
     init_rows(&m);

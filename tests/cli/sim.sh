@@ -247,6 +247,8 @@ sim_to_full() {
 check_error 'a full disk behind the output' 1 'cannot write the output: No space left' sim_to_full
 check_error 'and behind JSON' 1 'cannot write the output: No space left' sim_to_full --json
 
+bad 'interference that is no number' "--interference: 'x' is not a number" "${ok[@]}" --interference x
+bad 'interference below 0' '--interference: -1 is' "${ok[@]}" --interference -1
 # Each node: with the example of SpeCon, whose moves are known.
 nodes=("$ROOT/docs/policies/examples/specon.csv" -n 2x1c --seed 4 --move-cost 5 -p specon --by-node)
 check_output 'nodes in the table' '^specon  n1 +59\.6% +- +0\.62 +2 +3 +0$' sim "${nodes[@]}"

@@ -8,7 +8,7 @@
  *     "trace": ["id,submit,work,req", "a,0,100,2"],
  *     "rules": "own", "seed": 1, "resched_min": "30s",
  *     "restart": "20s", "resize": "20s", "move": "20s", "checkpoint": "10m",
- *     "mtbf": "1h", "repair": "10m"
+ *     "mtbf": "1h", "repair": "10m", "interference": 0.2
  *   }
  *
  * Only the first four are needed. GOLDEN_UPDATE=1 in the environment writes what
@@ -76,9 +76,9 @@ static usec_t duration_of(const json_t *root, const char *key, usec_t otherwise)
 /* A key that nobody reads is a mistake in the case. */
 static void check_keys(const json_t *root)
 {
-    static const char *const known[] = {"about",       "nodes",   "policy", "trace", "rules",
-                                        "seed",        "restart", "resize", "move",  "checkpoint",
-                                        "resched_min", "mtbf",    "repair"};
+    static const char *const known[] = {
+        "about",  "nodes", "policy",     "trace",       "rules", "seed",   "restart",
+        "resize", "move",  "checkpoint", "resched_min", "mtbf",  "repair", "interference"};
     for (void *i = json_object_iter((json_t *)root); i;
          i = json_object_iter_next((json_t *)root, i)) {
         size_t k = 0;
@@ -143,6 +143,8 @@ static void run_case(const json_t *root, struct str *out)
                             .resched_min = duration_of(root, "resched_min", 0),
                             .mtbf = duration_of(root, "mtbf", 0),
                             .repair = duration_of(root, "repair", 600 * USEC_PER_SEC),
+                            .interference =
+                                json_number_value(json_object_get(root, "interference")),
                             .observe = observe,
                             .ctx = &record};
     assert_ok(combo_parse(needed(root, "policy"), &o.combo, &err), err);

@@ -426,7 +426,8 @@ bool chaos_run(const struct chaos_options *o, struct chaos_result *out)
                                    .seed = o->seed,
                                    .resched_min = distances[rng_mix(o->seed) % 4],
                                    .explain = o->explain,
-                                   .instant = !o->slow_stops};
+                                   .instant = !o->slow_stops,
+                                   .interference = rng_mix(o->seed + 1) % 4 ? 0 : 0.3};
     engine_init(&c.e, &config, &c.cluster);
     if (o->observe)
         o->observe(o->ctx, &c.e, NULL, 0);
