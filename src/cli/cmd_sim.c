@@ -29,6 +29,7 @@ struct request {
     struct trace trace;
     struct trace rigid; /* run times as in the trace; only under the rules of another simulator */
     struct sim_options options;
+    struct power power;
     VEC(struct combo) combos;
     const char *trace_name, *nodes;
     bool timing; /* report figures that depend on the machine */
@@ -116,6 +117,9 @@ static int get_options(const struct args *a, struct request *r, struct err *err)
         return err_set(err, ERR_INVALID, "--mtbf: must be above 0; without it no node fails");
     if (get_share(a, "interference", &o->interference, err) < 0)
         return -1;
+    if (args_get(a, "power") && power_parse(args_get(a, "power"), &r->power, err) < 0)
+        return err_prefix(err, "--power");
+    o->power = args_get(a, "power") ? &r->power : NULL;
     if (args_get(a, "json") && args_get(a, "gantt"))
         return err_set(err, ERR_INVALID, "give either --gantt or --json, not both");
     o->record = args_get(a, "report") || args_get(a, "gantt") || args_get(a, "by-node");
@@ -334,6 +338,7 @@ static const struct option options[] = {
     {"repair", 0, "T", "how long a failed node is down (default 10m)", false},
     {"interference", 0, "P%",
      "how much longer a job takes when others keep its node busy (default 0)", false},
+    {"power", 0, "SPEC", "count energy: idle=100,cpu=10,gpu=250 watts, or default", false},
     {"json", 0, NULL, "print one JSON object per policy, one per line", false},
     {"no-timing", 0, NULL, "omit figures that depend on the machine from --json and --report",
      false},

@@ -1,7 +1,7 @@
 /* What a simulation leaves: figures for the table and JSON, per-job rows, and
  * (when a report was asked for) time series and allocation segments.
  *
- * The simulator fills policy, jobs, job, utilization, decisions and the timing
+ * The simulator fills policy, jobs, job, utilization, allocated_used, decisions and the timing
  * figures, for a report also segments, samples and what concerns nodes, and then calls
  * result_summarise() for the rest. A figure that does not exist (a mean over
  * no jobs, a time that was not measured) is NAN. */
@@ -34,6 +34,9 @@ struct sim_job {
     usec_t start, end; /* first start and end; USEC_NEVER = none */
     usec_t wait, run;  /* in all spells */
     uint32_t starts, preemptions, moves, resizes, failures;
+    double held_s;    /* unit-seconds that it held */
+    double busy_s;    /* CPU-seconds that it kept busy */
+    double energy_wh; /* only if the result has one */
 };
 
 /* An allocation that did not change: a bar of the Gantt chart. Those of one
@@ -80,7 +83,9 @@ struct sim_result {
     double makespan_s; /* from the first submission to the last end */
     double mean_jct_s, median_jct_s, p95_jct_s, p99_jct_s, mean_wait_s; /* of finished jobs */
     uint32_t deadline_jobs, deadline_met;
-    double utilization; /* unit-seconds held / (capacity x makespan) */
+    double utilization;    /* unit-seconds held / (capacity x makespan) */
+    double allocated_used; /* of CPUs that jobs were granted, the share that they kept busy */
+    double energy_wh;      /* of all jobs and nodes; NAN without a model of power */
     uint64_t starts, preemptions, migrations, resizes, failures, decisions;
     double decision_p50_us, decision_p99_us, decision_max_us, wall_s;
     struct sim_job *job; /* one per job of the trace, in its order */

@@ -68,6 +68,8 @@ static void keep_row(struct sim_job *row, const struct task *t, usec_t now)
     row->moves = t->moves;
     row->resizes = t->resizes;
     row->failures = t->failures;
+    row->held_s = task_attained(t, now) / (double)USEC_PER_SEC;
+    row->busy_s = task_cpu_time(t, now) / (double)USEC_PER_SEC;
 }
 
 static int end_tasks(struct sim *m, struct err *err)
@@ -251,6 +253,18 @@ static double capacity(const struct sim_options *o)
     return sum;
 }
 
+/* Of the CPUs that jobs were granted; a soft sharer only reserves them. */
+static double allocated_used(const struct sim_options *o, const struct sim_result *r)
+{
+    double held = 0, busy = 0;
+    for (uint32_t i = 0; i < r->jobs; i++)
+        if (r->job[i].job->pool == POOL_CPU) {
+            held += r->job[i].held_s;
+            busy += r->job[i].busy_s;
+        }
+    return held > 0 && !o->combo.policy[AXIS_SHARE]->soft ? busy / held : NAN;
+}
+
 static usec_t first_submission(const struct trace *t)
 {
     return t->n ? t->jobs[0].submit : 0;
@@ -316,6 +330,10 @@ int sim_run(const struct sim_options *o, struct sim_result *out, struct err *err
     heap_done(&m.failures);
     result_summarise(&result);
     result.utilization = m.unit_seconds / (capacity(o) * result.makespan_s);
+    result.allocated_used = allocated_used(o, &result);
+    result.energy_wh = NAN;
+    if (o->power)
+        power_apply(o->power, o->cluster->n, &result);
     keep_timing(&m, wall);
     VEC_DONE(&m.decision_us);
     if (rc < 0)

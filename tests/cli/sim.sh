@@ -184,7 +184,8 @@ import sys
 
 FIELDS = """policy jobs finished makespan_s mean_jct_s median_jct_s p95_jct_s p99_jct_s mean_wait_s
 deadline_jobs deadline_met utilization starts preemptions migrations resizes decisions
-decision_p50_us decision_p99_us decision_max_us wall_s never_runnable unfinished failures""".split()
+decision_p50_us decision_p99_us decision_max_us wall_s never_runnable unfinished failures
+allocated_used energy_wh""".split()
 rows = [json.loads(line) for line in open(sys.argv[1])]
 assert [r["policy"] for r in rows] == sys.argv[2:], [r["policy"] for r in rows]
 for row in rows:
@@ -247,6 +248,11 @@ sim_to_full() {
 check_error 'a full disk behind the output' 1 'cannot write the output: No space left' sim_to_full
 check_error 'and behind JSON' 1 'cannot write the output: No space left' sim_to_full --json
 
+bad 'power that is not spelt so' "--power: 'watts=3': expected idle=WATTS" "${ok[@]}" --power watts=3
+check_output 'energy in the table' '^policy .* Wh +preempt' sim "${ok[@]}" --power default
+check_output 'energy in JSON' '"energy_wh":[1-9]' sim "${ok[@]}" --power idle=10 --json
+sim "${ok[@]}" --power idle=0,cpu=3600,gpu=3600 --jobs-csv energy.csv >/dev/null
+check_file 'energy of a job' energy.csv ',done,[1-9]'
 bad 'interference that is no number' "--interference: 'x' is not a number" "${ok[@]}" --interference x
 bad 'interference below 0' '--interference: -1 is' "${ok[@]}" --interference -1
 # Each node: with the example of SpeCon, whose moves are known.

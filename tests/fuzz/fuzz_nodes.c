@@ -1,8 +1,9 @@
-/* Owns the fuzzing of cluster specifications and node files. */
+/* Owns the fuzzing of cluster specifications, node files and power models. */
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "sim/nodes.h"
+#include "sim/power.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -39,6 +40,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         err = (struct err){0};
         check(nodes_parse(spec, &a, &c, &err), &c, &err);
     }
+    struct power power = {-1, -1, -1};
+    err = (struct err){0};
+    int rc = power_parse(spec, &power, &err);
+    demand(rc == 0 ? power.idle >= 0 && power.cpu >= 0 && power.gpu >= 0
+                   : power.idle == -1 && err.text[0]);
     free(spec);
     arena_done(&a);
     return 0;

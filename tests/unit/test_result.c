@@ -23,7 +23,8 @@ struct fixture {
 static struct fixture *fixture_create(uint32_t n, const double *jct)
 {
     struct fixture *f = xcalloc(1, sizeof *f);
-    f->r = (struct sim_result){.policy = "fifo", .jobs = n, .utilization = 0.5};
+    f->r = (struct sim_result){
+        .policy = "fifo", .jobs = n, .utilization = 0.5, .allocated_used = NAN, .energy_wh = NAN};
     f->r.job = xcalloc(n, sizeof *f->r.job);
     for (uint32_t i = 0; i < n; i++) {
         f->jobs[i] = (struct job){.id = i, .name = "a", .req = UNIT, .pool = POOL_GPU};
@@ -249,7 +250,8 @@ static void test_json_fields(void **state)
               "\"mean_wait_s\":0,\"deadline_jobs\":0,\"deadline_met\":0,\"utilization\":0.5,"
               "\"starts\":2,\"preemptions\":0,\"migrations\":0,\"resizes\":0,\"decisions\":9,"
               "\"decision_p50_us\":null,\"decision_p99_us\":null,\"decision_max_us\":null,"
-              "\"wall_s\":null,\"never_runnable\":0,\"unfinished\":0,\"failures\":0}\n");
+              "\"wall_s\":null,\"never_runnable\":0,\"unfinished\":0,\"failures\":0,"
+              "\"allocated_used\":null,\"energy_wh\":null}\n");
     PRINTED(timed, out, result_json(&f->r, true, NULL, out));
     assert_non_null(strstr(timed, "\"decision_p50_us\":1.25,"));
     assert_non_null(strstr(timed, "\"wall_s\":3,"));
@@ -418,11 +420,11 @@ static void test_jobs_csv(void **state)
     unlink(path);
     assert_string_equal(
         text, "policy,id,name,group,units,submit_s,start_s,end_s,wait_s,run_s,jct_s,deadline_s,met,"
-              "starts,preemptions,migrations,resizes,failures,outcome\n"
-              "fifo,0,\"a,\"\"b\"\"\nc\",g,0.5,2.5,3,12.5,0.5,12.5,10,20,1,1,3,0,0,0,done\n"
-              "fifo,1,a,,1,0,0,30,0,30,30,10,0,1,0,0,0,0,done\n"
-              "fifo,2,a,,1,0,,,,,,,,0,0,0,0,0,never_runnable\n"
-              "fifo,3,a,,1,0,,,0,0,,,,0,0,0,0,0,unfinished\n");
+              "starts,preemptions,migrations,resizes,failures,outcome,energy_wh\n"
+              "fifo,0,\"a,\"\"b\"\"\nc\",g,0.5,2.5,3,12.5,0.5,12.5,10,20,1,1,3,0,0,0,done,\n"
+              "fifo,1,a,,1,0,0,30,0,30,30,10,0,1,0,0,0,0,done,\n"
+              "fifo,2,a,,1,0,,,,,,,,0,0,0,0,0,never_runnable,\n"
+              "fifo,3,a,,1,0,,,0,0,,,,0,0,0,0,0,unfinished,\n");
     fixture_free(f);
 }
 

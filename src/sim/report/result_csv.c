@@ -3,6 +3,7 @@
  * end with a line feed; what does not exist is left empty. */
 #include "sim/report/result_csv.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/str.h"
@@ -40,11 +41,11 @@ static void add_time(struct str *s, bool there, usec_t t)
         figure_add_seconds(s, t);
 }
 
-static void add_job(struct str *s, const char *policy, const struct sim_job *j)
+static void add_job(struct str *s, const struct sim_result *r, const struct sim_job *j)
 {
     const struct job *job = j->job;
     bool done = j->outcome == SIM_DONE, due = job->deadline != USEC_NEVER;
-    add_text(s, policy);
+    add_text(s, r->policy);
     add_count(s, job->id);
     str_add(s, ",");
     add_text(s, job->name);
@@ -65,7 +66,10 @@ static void add_job(struct str *s, const char *policy, const struct sim_job *j)
     add_count(s, j->moves);
     add_count(s, j->resizes);
     add_count(s, j->failures);
-    str_addf(s, ",%s\n", result_outcome(j->outcome));
+    str_addf(s, ",%s,", result_outcome(j->outcome));
+    if (isfinite(r->energy_wh))
+        figure_add(s, j->energy_wh);
+    str_add(s, "\n");
 }
 
 int result_jobs_csv(const struct sim_result *r, uint32_t n, const char *path, struct err *err)
@@ -74,13 +78,13 @@ int result_jobs_csv(const struct sim_result *r, uint32_t n, const char *path, st
     if (outfile_open(&file, path, err) < 0)
         return -1;
     fputs("policy,id,name,group,units,submit_s,start_s,end_s,wait_s,run_s,jct_s,deadline_s,met,"
-          "starts,preemptions,migrations,resizes,failures,outcome\n",
+          "starts,preemptions,migrations,resizes,failures,outcome,energy_wh\n",
           file.stream);
     struct str line = {0};
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t k = 0; k < r[i].jobs; k++) {
             line.n = 0;
-            add_job(&line, r[i].policy, &r[i].job[k]);
+            add_job(&line, &r[i], &r[i].job[k]);
             fwrite(line.at, 1, line.n, file.stream);
         }
     str_done(&line);

@@ -53,6 +53,8 @@ static void add_members(struct str *s, const struct sim_result *r, bool timing)
     add_count(s, "never_runnable", r->never);
     add_count(s, "unfinished", r->unfinished);
     add_count(s, "failures", r->failures);
+    add_figure(s, "allocated_used", r->allocated_used);
+    add_figure(s, "energy_wh", r->energy_wh);
 }
 
 void result_add_json(struct str *s, const struct sim_result *r, bool timing)

@@ -10,7 +10,7 @@
 #include "base/str.h"
 #include "sim/report/figure.h"
 
-enum { TABLE_WIDTH = 120, NAME_MOST = 40, NAME_LEAST = 10, COLUMNS = 12, NAMES_SHOWN = 5 };
+enum { TABLE_WIDTH = 120, NAME_MOST = 40, NAME_LEAST = 10, COLUMNS = 14, NAMES_SHOWN = 5 };
 
 enum figure_kind { FIGURE_SECONDS, FIGURE_COUNT, FIGURE_SHARE, FIGURE_MET };
 
@@ -27,6 +27,8 @@ static const struct column {
     {"makespan", FIGURE_SECONDS, offsetof(struct sim_result, makespan_s)},
     {"met", FIGURE_MET, offsetof(struct sim_result, deadline_met)},
     {"used", FIGURE_SHARE, offsetof(struct sim_result, utilization)},
+    {"busy", FIGURE_SHARE, offsetof(struct sim_result, allocated_used)}, /* where not all are */
+    {"Wh", FIGURE_SECONDS, offsetof(struct sim_result, energy_wh)},      /* where it is known */
     {"preempt", FIGURE_COUNT, offsetof(struct sim_result, preemptions)},
     {"resize", FIGURE_COUNT, offsetof(struct sim_result, resizes)},
     {"move", FIGURE_COUNT, offsetof(struct sim_result, migrations)},
@@ -41,9 +43,9 @@ struct cell {
 struct table {
     const struct sim_result *r;
     uint32_t n;
-    bool colour, marked; /* marked: something is the best of its column */
-    unsigned columns;    /* that are shown */
-    struct cell *cells;  /* COLUMNS to a row */
+    bool colour, marked;              /* marked: something is the best of its column */
+    unsigned shown[COLUMNS], columns; /* indexes of those that are shown */
+    struct cell *cells;               /* COLUMNS to a row */
     int width[COLUMNS], name_width;
 };
 
@@ -139,7 +141,7 @@ static void size_names(struct table *t)
 {
     int rest = TABLE_WIDTH, longest = (int)strlen("policy");
     for (unsigned c = 0; c < t->columns; c++)
-        rest -= t->width[c] + 2;
+        rest -= t->width[t->shown[c]] + 2;
     for (uint32_t i = 0; i < t->n; i++) {
         int width = (int)strlen(t->r[i].policy);
         longest = width > longest ? width : longest;
@@ -184,9 +186,10 @@ static void print_row(const struct table *t, uint32_t row, FILE *out)
 {
     print_name(t->r[row].policy, t->name_width, out);
     for (unsigned c = 0; c < t->columns; c++) {
-        const struct cell *cell = &t->cells[row * COLUMNS + c];
+        unsigned column = t->shown[c];
+        const struct cell *cell = &t->cells[row * COLUMNS + column];
         bool bright = cell->best && t->colour;
-        fprintf(out, " %*s", t->width[c] - (int)strlen(cell->text), "");
+        fprintf(out, " %*s", t->width[column] - (int)strlen(cell->text), "");
         fprintf(out, "%s%s%s%s", bright ? "\033[1;32m" : "", cell->text, cell->best ? "*" : "",
                 bright ? "\033[0m" : "");
         if (!cell->best && c + 1 < t->columns)
@@ -199,7 +202,8 @@ static void print_head(const struct table *t, FILE *out)
 {
     fprintf(out, "%s%-*s", t->colour ? "\033[1m" : "", t->name_width, "policy");
     for (unsigned c = 0; c < t->columns; c++)
-        fprintf(out, " %*s%s", t->width[c], columns[c].heading, c + 1 < t->columns ? " " : "");
+        fprintf(out, " %*s%s", t->width[t->shown[c]], columns[t->shown[c]].heading,
+                c + 1 < t->columns ? " " : "");
     fprintf(out, "%s\n", t->colour ? "\033[0m" : "");
 }
 
@@ -273,15 +277,35 @@ static void print_notes(const struct table *t, FILE *out)
         }
 }
 
+/* Whether a column that most traces have no use for says anything about this result. */
+static bool is_telling(unsigned column, const struct sim_result *r)
+{
+    size_t offset = columns[column].offset;
+    if (offset == offsetof(struct sim_result, allocated_used))
+        return r->allocated_used < 0.9995;
+    if (offset == offsetof(struct sim_result, energy_wh))
+        return isfinite(r->energy_wh);
+    return offset != offsetof(struct sim_result, failures) || r->failures > 0;
+}
+
+static void choose_columns(struct table *t)
+{
+    for (unsigned c = 0; c < COLUMNS; c++) {
+        bool telling = false;
+        for (uint32_t i = 0; i < t->n; i++)
+            telling = telling || is_telling(c, &t->r[i]);
+        if (telling)
+            t->shown[t->columns++] = c;
+    }
+}
+
 void result_table(const struct sim_result *r, uint32_t n, bool colour, FILE *out)
 {
     AUTO_FREE struct cell *cells = xcalloc((size_t)n * COLUMNS, sizeof *cells);
-    struct table t = {.r = r, .n = n, .colour = colour, .columns = COLUMNS - 1, .cells = cells};
-    for (uint32_t i = 0; i < n; i++)
-        if (r[i].failures)
-            t.columns = COLUMNS;
+    struct table t = {.r = r, .n = n, .colour = colour, .cells = cells};
+    choose_columns(&t);
     for (unsigned c = 0; c < t.columns; c++)
-        fill_column(&t, c);
+        fill_column(&t, t.shown[c]);
     size_names(&t);
     print_head(&t, out);
     for (uint32_t i = 0; i < n; i++)
