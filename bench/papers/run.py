@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The published tables of the systems whose policies Trainyard has, and our figures.
 
-usage: bench/papers/run.py PROGRAM [--check] [flowcon|specon|schedulearn|voda|qos]...
+usage: bench/papers/run.py PROGRAM [--check] [flowcon|specon|schedulearn|voda|qos|energy]...
 
 Everything is simulated: jobs have the work and the loss curves that the papers state or imply (see
 docs/papers.md), and no parameter was fitted to a gain. With --check, the exit status is 1 if an exact figure
@@ -11,13 +11,14 @@ import os
 import sys
 
 from common import failures
+from energy import energy
 from flowcon import flowcon
 from qos import qos
 from schedulearn import schedulearn
 from specon import specon
 from voda import voda
 
-PARTS = (flowcon, specon, schedulearn, voda, qos)
+PARTS = (flowcon, specon, schedulearn, voda, qos, energy)
 
 
 def main():
