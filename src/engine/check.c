@@ -106,7 +106,7 @@ static struct load *add_changes(const struct engine *e, const struct plan *plan)
          i = e->links[i].next) {
         const struct task *t = &e->tasks[i];
         for (uint32_t k = 0; t->phase == TASK_PAUSED && k < t->at.n; k++)
-            sums[t->at.at[k].node].memory -= t->job->memory_mb;
+            load_add_memory(&sums[t->at.at[k].node], t->job, -1);
     }
     return sums;
 }
@@ -122,7 +122,7 @@ static struct load sum_stopping(const struct engine *e, const struct node *n)
         if (!held)
             continue;
         load_add_units(&sum, t->job, t->pool, held);
-        sum.memory += t->job->memory_mb;
+        load_add_memory(&sum, t->job, 1);
     }
     return sum;
 }
@@ -133,12 +133,16 @@ static int check_nodes(const struct engine *e, const struct plan *plan, struct e
     for (uint32_t i = 0; i < e->cluster.n; i++) {
         const struct node *n = &e->cluster.nodes[i];
         const struct load *s = &sums[i];
-        if (s->cpu <= 0 && s->gpu <= 0 && s->memory <= 0)
+        if (s->cpu <= 0 && s->gpu <= 0 && s->memory <= 0 && !devices_any(&s->devices))
             continue;
         struct load gone = sum_stopping(e, n);
+        struct devices held = n->devices_held;
+        devices_add(&held, &s->devices, 1);
+        devices_add(&held, &gone.devices, -1);
         if ((s->cpu > 0 && n->cpu_held + s->cpu - gone.cpu > n->cpus) ||
             (s->gpu > 0 && n->gpu_held + s->gpu - gone.gpu > n->gpus) ||
-            (n->memory_mb && n->memory_held + s->memory - gone.memory > n->memory_mb))
+            (n->memory_mb && n->memory_held + s->memory - gone.memory > n->memory_mb) ||
+            !devices_fit(&held, &n->devices))
             return err_set(err, ERR_INTERNAL, "plan: node %s would hold more than it has", n->name);
     }
     return 0;

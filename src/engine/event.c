@@ -209,7 +209,7 @@ static void on_release(struct engine *e, uint32_t task, usec_t now)
 static bool counts_the_same(const struct job *a, const struct job *b)
 {
     return a->pool == b->pool && a->whole == b->whole && a->cpus == b->cpus &&
-           a->memory_mb == b->memory_mb;
+           a->memory_mb == b->memory_mb && devices_equal(&a->devices, &b->devices);
 }
 
 static int on_job(struct engine *e, uint32_t task, const struct job *job, usec_t now,
@@ -221,7 +221,7 @@ static int on_job(struct engine *e, uint32_t task, const struct job *job, usec_t
     if (t->at.n && !counts_the_same(t->job, job))
         return err_set(
             err, ERR_CONFLICT,
-            "update: memory, CPUs per GPU, kind of unit and whole cannot be changed while "
+            "update: memory, devices, CPUs per GPU, kind of unit and whole cannot be changed while "
             "the job holds units");
     task_advance(t, now);
     state_set_job(e, task, job);

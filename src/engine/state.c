@@ -222,6 +222,12 @@ static void node_hold(struct node *n, const struct job *j, unsigned pool, units_
     n->gpu_held += pool == POOL_CPU ? 0 : sign * units;
 }
 
+static void node_hold_memory(struct node *n, const struct job *j, int sign)
+{
+    n->memory_held += sign * j->memory_mb;
+    devices_add(&n->devices_held, &j->devices, sign);
+}
+
 /* Whether a task that comes or goes may change the speed of others on its node. */
 static bool changes_speeds(const struct engine *e, const struct job *j, unsigned pool)
 {
@@ -247,7 +253,7 @@ void state_occupy(struct engine *e, uint32_t task, unsigned pool, const struct p
         struct node *node = &e->cluster.nodes[t->at.at[i].node];
         node_hold(node, t->job, pool, t->at.at[i].units, 1);
         if (!had_memory)
-            node->memory_held += t->job->memory_mb;
+            node_hold_memory(node, t->job, 1);
         VEC_PUSH(&node->tasks, task);
         if (changes_speeds(e, t->job, pool))
             state_stale(e, t->at.at[i].node);
@@ -265,7 +271,7 @@ void state_vacate(struct engine *e, uint32_t task, bool memory)
             node_drop_task(node, task);
         }
         if (memory)
-            node->memory_held -= t->job->memory_mb;
+            node_hold_memory(node, t->job, -1);
         if (changes_speeds(e, t->job, t->pool))
             state_stale(e, t->at.at[i].node);
     }

@@ -1,7 +1,8 @@
 /* Owns what happens when a plan needs units or memory that tasks still hold.
  *
- * A paused task keeps its memory only while nobody needs it: placers count that memory as
- * free. Which paused tasks have to give it up is decided here, the last in the order first.
+ * A paused task keeps its memory and its devices only while nobody needs them: placers count
+ * them as free. Which paused tasks have to give them up is decided here, the last in the order
+ * first.
  *
  * If stops take time, a grant that needs what a stopping task still holds waits for the
  * next decision, which EVENT_STOPPED causes. So does a grant that needs the place of one
@@ -12,7 +13,8 @@
 
 static bool load_fits(const struct load *l, const struct node *n)
 {
-    return l->cpu <= n->cpus && l->gpu <= n->gpus && (!n->memory_mb || l->memory <= n->memory_mb);
+    return l->cpu <= n->cpus && l->gpu <= n->gpus && (!n->memory_mb || l->memory <= n->memory_mb) &&
+           devices_fit(&l->devices, &n->devices);
 }
 
 /* Moves the task of a grant from its old places to the new ones (sign 1), or back (-1). */
@@ -35,7 +37,7 @@ static struct load *load_moved(struct engine *e, const struct plan *plan)
     struct load *load = arena_raw(&e->arena, e->cluster.n * sizeof *load);
     for (uint32_t i = 0; i < e->cluster.n; i++) {
         const struct node *n = &e->cluster.nodes[i];
-        load[i] = (struct load){n->cpu_held, n->gpu_held, n->memory_held};
+        load[i] = (struct load){n->cpu_held, n->gpu_held, n->memory_held, n->devices_held};
     }
     for (uint32_t i = 0; i < plan->n; i++)
         if (moves(&plan->grants[i]))
@@ -64,7 +66,8 @@ static bool is_crowded(const struct engine *e, const struct load *load, const st
 {
     for (uint32_t i = 0; i < at->n; i++) {
         const struct node *n = &e->cluster.nodes[at->at[i].node];
-        if (n->memory_mb && load[at->at[i].node].memory > n->memory_mb)
+        const struct load *l = &load[at->at[i].node];
+        if ((n->memory_mb && l->memory > n->memory_mb) || !devices_fit(&l->devices, &n->devices))
             return true;
     }
     return false;
@@ -90,7 +93,7 @@ const bool *yield_memory(struct engine *e, const struct plan *plan)
             yields = ARENA_ARRAY(&e->arena, e->tasks_cap, bool);
         yields[i] = true;
         for (uint32_t k = 0; k < t->at.n; k++)
-            load[t->at.at[k].node].memory -= t->job->memory_mb;
+            load_add_memory(&load[t->at.at[k].node], t->job, -1);
     }
     return yields;
 }

@@ -30,11 +30,11 @@ units_t cluster_size(const struct cluster *c, unsigned pool, bool usable)
     return sum;
 }
 
-/* Units of the pool that the job could hold on the empty node, given its memory and the
- * CPUs that go with GPUs. */
+/* Units of the pool that the job could hold on the empty node, given its memory, its
+ * devices and the CPUs that go with GPUs. */
 static units_t node_allows(const struct node *n, const struct job *j, unsigned pool)
 {
-    if (n->memory_mb && j->memory_mb > n->memory_mb)
+    if ((n->memory_mb && j->memory_mb > n->memory_mb) || !devices_fit(&j->devices, &n->devices))
         return 0;
     units_t room = node_size(n, pool);
     if (pool != POOL_CPU && j->cpus > 0) {
@@ -58,6 +58,15 @@ units_t cluster_most(const struct cluster *c, const struct job *j, unsigned pool
     return room;
 }
 
+/* " and 2 tpu and 1 fpga" */
+static void say_devices(const struct cluster *c, const struct devices *d, char *out, size_t size)
+{
+    size_t n = 0;
+    for (int i = 0; i < DEVICES_MAX; i++)
+        if (d->of[i] && n < size)
+            n += (size_t)snprintf(out + n, size - n, " and %d %.20s", d->of[i], c->device_names[i]);
+}
+
 int cluster_can_hold(const struct cluster *c, const struct job *j, struct err *err)
 {
     units_t most = 0;
@@ -67,13 +76,14 @@ int cluster_can_hold(const struct cluster *c, const struct job *j, struct err *e
     }
     if (most >= j->min)
         return 0;
-    char memory[48] = "", cpus[48] = "";
+    char memory[48] = "", cpus[48] = "", devices[128] = "";
     const char *unit = j->pool == POOL_CPU ? "CPU" : "GPU";
     if (j->memory_mb)
         snprintf(memory, sizeof memory, " with %lld MB of memory", (long long)j->memory_mb);
     if (j->cpus)
         snprintf(cpus, sizeof cpus, " with %g CPUs each", (double)j->cpus / UNIT);
-    return err_set(err, ERR_LIMIT, "needs %g %s%s%s%s%s, but the cluster has at most %g",
-                   (double)j->min / UNIT, unit, j->min == UNIT ? "" : "s", cpus, memory,
+    say_devices(c, &j->devices, devices, sizeof devices);
+    return err_set(err, ERR_LIMIT, "needs %g %s%s%s%s%s%s, but the cluster has at most %g",
+                   (double)j->min / UNIT, unit, j->min == UNIT ? "" : "s", cpus, memory, devices,
                    j->whole ? " on one node" : "", (double)most / UNIT);
 }

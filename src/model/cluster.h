@@ -24,13 +24,15 @@ struct node {
     int64_t memory_mb; /* 0 = not limited */
     units_t cpu_held, gpu_held;
     int64_t memory_held;
+    struct devices devices, devices_held;
     VEC(uint32_t) tasks; /* tasks that hold units here, in the order in which they came */
 };
 
 struct cluster {
     struct node *nodes;
     uint32_t n;
-    const char *gpu_types[POOLS_MAX - 1]; /* by pool - POOL_GPU; NULL after the last */
+    const char *gpu_types[POOLS_MAX - 1];  /* by pool - POOL_GPU; NULL after the last */
+    const char *device_names[DEVICES_MAX]; /* NULL after the last */
 };
 
 /* What a node has, as its operator or its engine reports it. */

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/time.h"
+#include "model/devices.h"
 #include "model/loss.h"
 #include "model/speed.h"
 
@@ -34,17 +35,18 @@ struct job {
     const char *group; /* model, user or virtual cluster, for reports; may be NULL */
     usec_t submit;
     enum job_kind kind;
-    uint8_t pool;      /* POOL_CPU, POOL_GPU + type, or POOL_ANY_GPU */
-    bool whole;        /* must fit on one node */
-    bool can_pause;    /* it is frozen in place instead of preempted by a restart */
-    bool no_preempt;   /* once it runs, it is neither preempted nor moved */
-    units_t req;       /* requested; where CPUs are shared by weight, min is */
-    units_t min, max;  /* sizes that it can run on */
-    units_t cpus;      /* CPUs that go with each GPU; 0 for a CPU job */
-    int64_t memory_mb; /* on each node that it uses */
-    double weight;     /* in policies that weigh jobs; 1 = normal */
-    usec_t deadline;   /* absolute; USEC_NEVER = none */
-    double work;       /* microseconds on one unit of the reference type */
+    uint8_t pool;           /* POOL_CPU, POOL_GPU + type, or POOL_ANY_GPU */
+    bool whole;             /* must fit on one node */
+    bool can_pause;         /* it is frozen in place instead of preempted by a restart */
+    bool no_preempt;        /* once it runs, it is neither preempted nor moved */
+    units_t req;            /* requested; where CPUs are shared by weight, min is */
+    units_t min, max;       /* sizes that it can run on */
+    units_t cpus;           /* CPUs that go with each GPU; 0 for a CPU job */
+    int64_t memory_mb;      /* on each node that it uses */
+    struct devices devices; /* the same */
+    double weight;          /* in policies that weigh jobs; 1 = normal */
+    usec_t deadline;        /* absolute; USEC_NEVER = none */
+    double work;            /* microseconds on one unit of the reference type */
     struct job_cost cost;
     struct loss loss; /* over the share of work done */
     double target;    /* target value of the metric; NAN = none */

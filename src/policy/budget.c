@@ -120,16 +120,18 @@ static uint32_t node_for(struct budget *b, const struct task *t, unsigned pool, 
     return room_tightest(&b->room, t->job, pool, n);
 }
 
-/* Whether the nodes that are up have enough memory, and CPUs to go with their GPUs. Tasks
- * that must fit on one node are counted by node instead. */
+/* Whether the nodes that are up have enough memory and devices, and CPUs to go with their GPUs.
+ * Tasks that must fit on one node are counted by node instead. */
 static bool can_fit(struct budget *b, const struct task *t, units_t n, unsigned pool)
 {
     const struct job *j = t->job;
-    if ((!j->cpus && !j->memory_mb) || j->whole || task_running(t))
+    if ((!j->cpus && !j->memory_mb && !devices_any(&j->devices)) || j->whole || task_running(t))
         return true;
-    if (b->fit.cpus != j->cpus || b->fit.memory_mb != j->memory_mb || b->fit.pool != pool) {
+    if (b->fit.cpus != j->cpus || b->fit.memory_mb != j->memory_mb || b->fit.pool != pool ||
+        !devices_equal(&b->fit.devices, &j->devices)) {
         b->fit.cpus = j->cpus;
         b->fit.memory_mb = j->memory_mb;
+        b->fit.devices = j->devices;
         b->fit.pool = pool;
         b->fit.most = cluster_most(b->s->cluster, j, pool, true);
     }

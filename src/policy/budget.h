@@ -13,9 +13,10 @@ struct budget {
     bool by_node;      /* some task must fit on one node */
     struct room room;  /* if by_node: free units by node */
     uint32_t *node_of; /* if by_node: by task, the node on which it is counted */
-    struct {           /* the last answer about memory and CPUs per GPU */
+    struct {           /* the last answer about memory, devices and CPUs per GPU */
         units_t cpus, most;
         int64_t memory_mb;
+        struct devices devices;
         unsigned pool;
     } fit;
 };

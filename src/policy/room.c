@@ -45,6 +45,7 @@ static void room_alloc(struct room *r, const struct snapshot *s, struct arena *a
     r->cpu = arena_raw(a, n * sizeof *r->cpu);
     r->gpu = arena_raw(a, n * sizeof *r->gpu);
     r->memory = arena_raw(a, n * sizeof *r->memory);
+    r->devices = arena_raw(a, n * sizeof *r->devices);
 }
 
 void room_init_empty(struct room *r, const struct snapshot *s, struct arena *a)
@@ -56,6 +57,7 @@ void room_init_empty(struct room *r, const struct snapshot *s, struct arena *a)
         r->cpu[i] = up ? n->cpus : 0;
         r->gpu[i] = up ? n->gpus : 0;
         r->memory[i] = n->memory_mb ? n->memory_mb : INT64_MAX;
+        r->devices[i] = n->devices;
     }
 }
 
@@ -97,6 +99,8 @@ static void init_free(struct room *r, const struct snapshot *s, struct arena *a)
         r->cpu[i] = up ? n->cpus - n->cpu_held : 0;
         r->gpu[i] = up ? n->gpus - n->gpu_held : 0;
         r->memory[i] = n->memory_mb ? n->memory_mb - n->memory_held : INT64_MAX;
+        r->devices[i] = n->devices;
+        devices_add(&r->devices[i], &n->devices_held, -1);
     }
 }
 
@@ -133,7 +137,8 @@ units_t room_for(const struct room *r, const struct job *j, unsigned pool, uint3
                  bool resident)
 {
     units_t room = room_free(r, pool, node);
-    if (!resident && j->memory_mb > r->memory[node])
+    if (!resident &&
+        (j->memory_mb > r->memory[node] || !devices_fit(&j->devices, &r->devices[node])))
         return 0;
     if (pool != POOL_CPU && j->cpus > 0) {
         units_t by_cpu = r->cpu[node] / j->cpus * UNIT;
@@ -142,8 +147,9 @@ units_t room_for(const struct room *r, const struct job *j, unsigned pool, uint3
     return room;
 }
 
+/* Adds n units, and the job's memory and devices `times` times. */
 static void room_add(struct room *r, const struct job *j, unsigned pool, uint32_t node, units_t n,
-                     int64_t memory)
+                     int times)
 {
     if (r->s->cluster->nodes[node].state == NODE_UP) {
         r->cpu[node] += job_cpus(j, pool, n);
@@ -151,7 +157,8 @@ static void room_add(struct room *r, const struct job *j, unsigned pool, uint32_
             r->gpu[node] += n;
     }
     if (r->memory[node] != INT64_MAX)
-        r->memory[node] += memory;
+        r->memory[node] += times * j->memory_mb;
+    devices_add(&r->devices[node], &j->devices, times);
     tree_update(r, pool, node);
     if (pool != POOL_CPU && j->cpus)
         tree_update(r, POOL_CPU, node);
@@ -160,13 +167,13 @@ static void room_add(struct room *r, const struct job *j, unsigned pool, uint32_
 void room_take(struct room *r, const struct job *j, unsigned pool, uint32_t node, units_t n,
                bool resident)
 {
-    room_add(r, j, pool, node, -n, resident ? 0 : -j->memory_mb);
+    room_add(r, j, pool, node, -n, resident ? 0 : -1);
 }
 
 void room_give(struct room *r, const struct job *j, unsigned pool, uint32_t node, units_t n,
                bool leaves)
 {
-    room_add(r, j, pool, node, n, leaves ? j->memory_mb : 0);
+    room_add(r, j, pool, node, n, leaves ? 1 : 0);
 }
 
 units_t room_block(struct room *r, unsigned pool, uint32_t node)
@@ -230,7 +237,7 @@ uint32_t room_widest(struct room *r, const struct job *j, unsigned pool)
     units_t most = 0;
     if (!r->tree[pool])
         tree_build(r, pool);
-    if (j->memory_mb == 0 && j->cpus == 0)
+    if (j->memory_mb == 0 && j->cpus == 0 && !devices_any(&j->devices))
         return r->tree[pool][1] > 0 ? tree_first(r, r->tree[pool], r->tree[pool][1], 0) : TASK_NONE;
     for (uint32_t i = 0; i < r->s->cluster->n; i++) {
         units_t room = room_for(r, j, pool, i, false);

@@ -9,6 +9,7 @@ struct room {
     struct arena *arena;
     units_t *cpu, *gpu;       /* free, by node; 0 on nodes that are not up */
     int64_t *memory;          /* free; INT64_MAX where it is not limited */
+    struct devices *devices;  /* free */
     units_t *tree[POOLS_MAX]; /* largest free number of each subtree, built when needed */
     uint32_t leaves;          /* nodes, rounded up to a power of two */
 };
@@ -25,8 +26,8 @@ void room_init_placed(struct room *r, const struct snapshot *s, const struct pla
 
 units_t room_free(const struct room *r, unsigned pool, uint32_t node);
 
-/* Units of the pool that the job can get on this node, given its memory and its CPUs per GPU.
- * `resident`: it is there already and needs no more memory. */
+/* Units of the pool that the job can get on this node, given its memory, its devices and its
+ * CPUs per GPU. `resident`: it is there already and needs no more memory and devices. */
 units_t room_for(const struct room *r, const struct job *j, unsigned pool, uint32_t node,
                  bool resident);
 

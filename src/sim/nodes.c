@@ -9,6 +9,7 @@
 
 #include "base/map.h"
 #include "base/str.h"
+#include "sim/devices.h"
 #include "sim/trace/table.h"
 
 enum { NODES_LIMIT = 100000, GPUS_LIMIT = 1024, CPUS_LIMIT = 4096, TYPE_LENGTH = 31 };
@@ -26,6 +27,7 @@ struct group {
     int64_t count, gpus, memory_mb;
     units_t cpus;
     char type[TYPE_LENGTH + 1]; /* "" = not named */
+    struct devices devices;
 };
 
 static int find_pool(struct builder *b, const char *type, uint8_t *pool, struct err *err)
@@ -44,7 +46,8 @@ static int find_pool(struct builder *b, const char *type, uint8_t *pool, struct 
 /* Adds a group's nodes; a NULL name means n1, n2 and so on. */
 static int add_nodes(struct builder *b, const struct group *g, const char *name, struct err *err)
 {
-    struct node node = {.cpus = g->cpus, .gpus = g->gpus * UNIT, .memory_mb = g->memory_mb};
+    struct node node = {
+        .cpus = g->cpus, .gpus = g->gpus * UNIT, .memory_mb = g->memory_mb, .devices = g->devices};
     char number[16];
     if (g->count < 1)
         return err_set(err, ERR_INVALID, "no nodes; expected at least one");
@@ -100,7 +103,7 @@ static int take_type(const char **p, struct group *g, struct err *err)
 static int take_memory(const char **p, struct group *g, struct err *err)
 {
     char text[32];
-    size_t n = strcspn(++*p, ",:+@");
+    size_t n = strcspn(++*p, ",:+@/");
     snprintf(text, sizeof text, "%.*s", (int)(n < sizeof text ? n : sizeof text - 1), *p);
     if (memory_parse(text, &g->memory_mb, err) < 0)
         return err_prefix(err, "'%s'", text);
@@ -110,8 +113,18 @@ static int take_memory(const char **p, struct group *g, struct err *err)
     return 0;
 }
 
-/* COUNTxGPUS[:TYPE][+CPUSc][@MEMORY] or COUNTxCPUSc[@MEMORY] */
-static int parse_group(const char **p, struct group *g, struct err *err)
+/* "/tpu=2/fpga=1" */
+static int take_devices(struct builder *b, const char **p, struct group *g, struct err *err)
+{
+    size_t n = strcspn(++*p, ",");
+    if (devices_parse(*p, n, b->cluster.device_names, b->arena, &g->devices, err) < 0)
+        return -1;
+    *p += n;
+    return 0;
+}
+
+/* COUNTxGPUS[:TYPE][+CPUSc][@MEMORY][/DEVICES] or COUNTxCPUSc[@MEMORY][/DEVICES] */
+static int parse_group(struct builder *b, const char **p, struct group *g, struct err *err)
 {
     int64_t size, cpus;
     if (take_count(p, "nodes", NODES_LIMIT, &g->count, err) < 0)
@@ -141,14 +154,16 @@ static int parse_group(const char **p, struct group *g, struct err *err)
         ++*p;
         g->cpus = cpus * UNIT;
     }
-    return **p == '@' ? take_memory(p, g, err) : 0;
+    if (**p == '@' && take_memory(p, g, err) < 0)
+        return -1;
+    return **p == '/' ? take_devices(b, p, g, err) : 0;
 }
 
 static int parse_text(struct builder *b, const char *spec, struct err *err)
 {
     for (const char *p = spec;; p++) {
         struct group g = {0};
-        if (parse_group(&p, &g, err) < 0 || add_nodes(b, &g, NULL, err) < 0)
+        if (parse_group(b, &p, &g, err) < 0 || add_nodes(b, &g, NULL, err) < 0)
             return -1;
         if (!*p)
             return 0;
@@ -160,9 +175,10 @@ static int parse_text(struct builder *b, const char *spec, struct err *err)
     }
 }
 
-enum { NAME, CPUS, GPUS, TYPE, MEMORY };
+enum { NAME, CPUS, GPUS, TYPE, MEMORY, DEVICES };
 static const struct column node_columns[] = {{"name", true},  {"cpus", false},   {"gpus", false},
-                                             {"type", false}, {"memory", false}, {NULL, false}};
+                                             {"type", false}, {"memory", false}, {"devices", false},
+                                             {NULL, false}};
 
 /* Copies a type that may stand in a specification. */
 static int read_type(const struct table *t, struct group *g, struct err *err)
@@ -200,6 +216,10 @@ static int read_node(struct builder *b, const struct table *t, struct err *err)
         return -1;
     if (table_has(t, MEMORY) && memory_parse(table_text(t, MEMORY), &g.memory_mb, &why) < 0)
         return table_fail(t, MEMORY, err, "%s", why.text);
+    if (table_has(t, DEVICES) &&
+        devices_parse(table_text(t, DEVICES), strlen(table_text(t, DEVICES)),
+                      b->cluster.device_names, b->arena, &g.devices, &why) < 0)
+        return table_fail(t, DEVICES, err, "%s", why.text);
     if (add_nodes(b, &g, name, &why) < 0)
         return table_fail(t, NAME, err, "%s", why.text);
     map_add(&b->names, b->nodes.at[b->nodes.n - 1].name, (uint32_t)b->nodes.n - 1);

@@ -13,7 +13,8 @@ struct power {
 /* What a server of today takes, roughly; docs/report.md says where the figures come from. */
 #define POWER_DEFAULT ((struct power){100, 10, 250})
 
-/* Parses "idle=100,cpu=10,gpu=250"; what is left out is POWER_DEFAULT's, all of it for "default". */
+/* Parses "idle=100,cpu=10,gpu=250"; what is left out is POWER_DEFAULT's, all of it for "default".
+ */
 int power_parse(const char *text, struct power *out, struct err *err);
 
 /* Fills in the energy of each job, and that of all of them with the idle power of the nodes over

@@ -255,6 +255,12 @@ sim "${ok[@]}" --power idle=0,cpu=3600,gpu=3600 --jobs-csv energy.csv >/dev/null
 check_file 'energy of a job' energy.csv ',done,[1-9]'
 bad 'interference that is no number' "--interference: 'x' is not a number" "${ok[@]}" --interference x
 bad 'interference below 0' '--interference: -1 is' "${ok[@]}" --interference -1
+printf 'id,submit,work,unit,req,devices\na,0,5,cpu,1,tpu=3\nb,0,5,cpu,1,TPU=1\n' >devices.csv
+check_output 'devices that no node has' '1 job can never run .* it needs 1 CPU and 3 tpu on one node' \
+    sim devices.csv -n 2x4c/tpu=1 -p fifo --save-trace devices2.csv
+check_file 'devices are saved' devices2.csv '^b,0,5,cpu,1,tpu=1$'
+bad 'a device that the cluster does not name' "devices.csv:2:13: devices 'tpu=3': 'tpu': no node has" \
+    devices.csv -n 2x4c/npu=1 -p fifo
 # Each node: with the example of SpeCon, whose moves are known.
 nodes=("$ROOT/docs/policies/examples/specon.csv" -n 2x1c --seed 4 --move-cost 5 -p specon --by-node)
 check_output 'nodes in the table' '^specon  n1 +59\.6% +- +0\.62 +2 +3 +0$' sim "${nodes[@]}"

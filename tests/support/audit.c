@@ -141,6 +141,7 @@ static bool audit_node(struct audit *a, const struct engine *e, uint32_t node)
     units_t cpu = 0, gpu = 0;
     double used = 0;
     int64_t memory = 0;
+    struct devices devices = {{0}};
     size_t tasks = 0, listed = 0;
     for (uint32_t i = 0; i < e->tasks_n; i++) {
         const struct task *t = &e->tasks[i];
@@ -151,6 +152,8 @@ static bool audit_node(struct audit *a, const struct engine *e, uint32_t node)
             cpu += t->pool == POOL_CPU ? units : units / UNIT * t->job->cpus;
             gpu += t->pool == POOL_CPU ? 0 : units;
             memory += t->job->memory_mb;
+            for (int d = 0; d < DEVICES_MAX; d++)
+                devices.of[d] += t->job->devices.of[d];
             tasks += units > 0;
             if (t->phase == TASK_RUNNING)
                 used += cpus_used(t, units);
@@ -164,6 +167,10 @@ static bool audit_node(struct audit *a, const struct engine *e, uint32_t node)
                       (long long)cpu, (long long)gpu, (long long)memory);
     if (cpu > n->cpus || gpu > n->gpus || (n->memory_mb && memory > n->memory_mb))
         return broken(a, "%s holds more than it has", n->name);
+    for (int d = 0; d < DEVICES_MAX; d++)
+        if (devices.of[d] != n->devices_held.of[d] || devices.of[d] > n->devices.of[d])
+            return broken(a, "%s counts %d of its %d devices %d, its tasks hold %d", n->name,
+                          n->devices_held.of[d], n->devices.of[d], d, devices.of[d]);
     if (tasks != n->tasks.n || listed != tasks)
         return broken(a, "%s lists %zu tasks, not %zu", n->name, n->tasks.n, tasks);
     if (used > (double)n->cpus * (1 + 1e-9))

@@ -27,7 +27,8 @@ static const char *name_of(struct arena *a, char kind, uint32_t i)
 void chaos_cluster(struct rng *r, struct arena *a, struct cluster *out)
 {
     uint32_t types = (uint32_t)chaos_between(r, 0, 2);
-    *out = (struct cluster){.n = (uint32_t)chaos_between(r, 1, 6)};
+    *out = (struct cluster){.n = (uint32_t)chaos_between(r, 1, 6),
+                            .device_names = {"tpu", "fpga", "licence"}};
     out->nodes = ARENA_ARRAY(a, out->n, struct node);
     for (uint32_t i = 0; i < types; i++)
         out->gpu_types[i] = i ? "big" : "small";
@@ -38,6 +39,8 @@ void chaos_cluster(struct rng *r, struct arena *a, struct cluster *out)
         n->gpu_pool = (uint8_t)(types ? POOL_GPU + chaos_between(r, 0, types - 1) : POOL_GPU);
         n->gpus = types ? chaos_between(r, 0, 8) * UNIT : 0;
         n->memory_mb = chaos_maybe(r, 50) ? chaos_between(r, 4, 32) : 0;
+        n->devices.of[0] = (int32_t)chaos_between(r, 0, 4);
+        n->devices.of[2] = (int32_t)chaos_between(r, 0, 2);
     }
 }
 
@@ -107,6 +110,8 @@ static void draw_terms(struct rng *r, struct job *j)
     j->no_preempt = chaos_maybe(r, 20) && !j->can_pause;
     j->cpus = j->pool != POOL_CPU && chaos_maybe(r, 30) ? chaos_between(r, 1, 4) * 500 : 0;
     j->memory_mb = chaos_maybe(r, 40) ? chaos_between(r, 1, 12) : 0;
+    j->devices.of[0] = chaos_maybe(r, 20) ? (int32_t)chaos_between(r, 1, 3) : 0;
+    j->devices.of[2] = chaos_maybe(r, 10) ? 1 : 0;
     j->priority = chaos_maybe(r, 20) ? (int32_t)chaos_between(r, -2, 2) : 0;
     j->weight = chaos_maybe(r, 30) ? 0.5 + 2 * rng_uniform(r) : 1;
     j->work = (double)draw_time(r, 60) * (j->pool == POOL_CPU ? 0.5 : 2);

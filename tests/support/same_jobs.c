@@ -43,6 +43,7 @@ static void same_job(const struct job *a, const struct job *b)
     assert_int_equal(a->max, b->max);
     assert_int_equal(a->cpus, b->cpus);
     assert_int_equal(a->memory_mb, b->memory_mb);
+    assert_true(devices_equal(&a->devices, &b->devices));
     same_number(a->weight, b->weight);
     assert_int_equal(a->deadline, b->deadline);
     same_number(a->work, b->work);

@@ -27,7 +27,7 @@ void yard_init(struct yard *y, const struct node *nodes, uint32_t n)
     static const char *const types[] = {"a", "b"};
     struct engine_config config = {0};
     struct err err;
-    struct cluster cluster = {(struct node *)nodes, n, {0}}; /* it is copied */
+    struct cluster cluster = {.nodes = (struct node *)nodes, .n = n}; /* it is copied */
     for (uint32_t i = 0; i < n; i++)
         if (nodes[i].gpu_pool)
             cluster.gpu_types[nodes[i].gpu_pool - POOL_GPU] = types[nodes[i].gpu_pool - POOL_GPU];

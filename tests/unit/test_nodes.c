@@ -28,6 +28,15 @@ static void reads_specs(void **state)
     assert_int_equal(cluster_size(&c, POOL_CPU, true), 0);
     assert_int_equal(c.nodes[3].memory_mb, 0);
 
+    c = parse("2x4:t4+32c@64g/tpu=2/fpga=1,1x8c/FPGA=3,1x8c", &a);
+    assert_string_equal(c.device_names[0], "tpu");
+    assert_string_equal(c.device_names[1], "fpga");
+    assert_null(c.device_names[2]);
+    assert_int_equal(c.nodes[1].devices.of[0], 2);
+    assert_int_equal(c.nodes[1].devices.of[1], 1);
+    assert_int_equal(c.nodes[1].memory_mb, 64 * 1024);
+    assert_int_equal(c.nodes[2].devices.of[1], 3);
+    assert_false(devices_any(&c.nodes[3].devices));
     c = parse("4x8c@64g", &a);
     assert_int_equal(cluster_pools(&c), 1);
     assert_int_equal(cluster_size(&c, POOL_CPU, true), 32 * UNIT);
@@ -74,6 +83,12 @@ static void refuses_specs(void **state)
         {"16x4:t 4", "what is ' 4'?"},
         {"1x4:aaaaaaaaaabbbbbbbbbbccccccccccdd", "expected a GPU type of 1 to 31"},
         {"16x4+32", "expected a c"},
+        {"16x4/", "'': expected devices like tpu=2"},
+        {"16x4/tpu", "'tpu': expected devices like tpu=2"},
+        {"16x4/tpu=-1", "tpu: -1 is not between 0 and 10000"},
+        {"16x4/t.u=1", "expected devices like tpu=2"},
+        {"16x4/tpu=1/", "'': expected devices like tpu=2"},
+        {"16x4/a=1/b=1,2x4/c=1/d=1/e=1", "'e': at most 4 kinds of devices"},
         {"16x4@", "expected memory"},
         {"16x4@0g", "no memory"},
         {"16x4@64q", "expected memory like"},
@@ -122,6 +137,10 @@ static void reads_files(void **state)
     assert_int_equal(c.nodes[1].cpus, 64500);
     assert_int_equal(c.nodes[2].gpus, 0);
     assert_int_equal(c.nodes[2].memory_mb, 1000);
+    assert_ok(from_text("name,cpus,devices\na,4,tpu=2/fpga=1\nb,4,\n", &a, &c, &err), err);
+    assert_int_equal(c.nodes[0].devices.of[1], 1);
+    assert_false(devices_any(&c.nodes[1].devices));
+    assert_int_equal(from_text("name,cpus,devices\na,4,tpu\n", &a, &c, &err), -1);
     assert_ok(from_text("num_switch,num_node_p_switch,num_gpu_p_node,num_cpu_p_node,mem_p_node\n"
                         "5,32,8,128,256",
                         &a, &c, &err),

@@ -29,6 +29,7 @@ struct scope {
     uint32_t usable;     /* nodes of the pool that are up */
     units_t units, cpus; /* of the largest of them */
     int64_t memory;
+    struct devices devices; /* the most of each kind on one of them */
     struct candidate *misfits;
     uint32_t nmisfits;
     double hope;        /* the most that they could gain */
@@ -57,6 +58,7 @@ static void scope_init(struct scope *sc, const struct regroup *r, unsigned pool)
         sc->cpus = n->cpus > sc->cpus ? n->cpus : sc->cpus;
         int64_t memory = n->memory_mb ? n->memory_mb : INT64_MAX;
         sc->memory = memory > sc->memory ? memory : sc->memory;
+        devices_raise(&sc->devices, &n->devices);
     }
     sc->nodes = ARENA_ARRAY(r->plan->arena, r->s->cluster->n, uint32_t);
     sc->in = ARENA_ARRAY(r->plan->arena, r->s->cluster->n, bool);
@@ -95,7 +97,8 @@ static double gain(const struct scope *sc, const struct task *t, units_t n0, uin
 /* The smallest number of nodes for n units of the job; 0 = it fits on none. */
 static uint32_t fewest(const struct scope *sc, const struct job *j, units_t n)
 {
-    units_t most = j->memory_mb <= sc->memory ? sc->units : 0;
+    bool fits = j->memory_mb <= sc->memory && devices_fit(&j->devices, &sc->devices);
+    units_t most = fits ? sc->units : 0;
     if (sc->pool != POOL_CPU && j->cpus && sc->cpus / j->cpus * UNIT < most)
         most = sc->cpus / j->cpus * UNIT;
     return most > 0 ? (uint32_t)((n + most - 1) / most) : 0;
@@ -176,6 +179,8 @@ static void copy_room(struct room *to, const struct room *from)
     to->gpu = memcpy(arena_raw(to->arena, n * sizeof *to->gpu), from->gpu, n * sizeof *to->gpu);
     to->memory =
         memcpy(arena_raw(to->arena, n * sizeof *to->memory), from->memory, n * sizeof *to->memory);
+    to->devices = memcpy(arena_raw(to->arena, n * sizeof *to->devices), from->devices,
+                         n * sizeof *to->devices);
 }
 
 /* Gathers the misfits alone, for any node. */

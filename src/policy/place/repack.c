@@ -59,11 +59,12 @@ static bool same_class(const struct keyed *a, const struct keyed *b)
 /* Numbers the bins by class and fills the levels. */
 static void bins_init(struct bins *b, struct repack *r)
 {
-    bool memory = false, cpus = false;
+    bool memory = false, cpus = false, devices = false;
     uint32_t nodes = r->room.s->cluster->n, n = r->nnodes;
     for (uint32_t i = 0; i < r->n; i++) {
         memory |= r->parcels[i].task->job->memory_mb > 0;
         cpus |= r->pool != POOL_CPU && r->parcels[i].task->job->cpus > 0;
+        devices |= devices_any(&r->parcels[i].task->job->devices);
     }
     *b = (struct bins){.r = r, .arena = r->room.arena, .n = n};
     struct keyed *k = ARENA_ARRAY(b->arena, n, struct keyed);
@@ -72,6 +73,8 @@ static void bins_init(struct bins *b, struct repack *r)
         k[i] = (struct keyed){room_free(&r->room, r->pool, node),
                               memory ? (double)r->room.memory[node] : 0,
                               cpus ? r->room.cpu[node] : 0, node, node};
+        if (devices) /* no node stands for another one */
+            k[i].tie = node;
     }
     order_sort(k, n, b->arena);
     b->node = ARENA_ARRAY(b->arena, n, uint32_t);
@@ -295,6 +298,7 @@ static bool same_footprint(const struct parcel *a, const struct parcel *b)
 {
     return a->n == b->n && a->at.n == 1 && b->at.n == 1 &&
            a->task->job->memory_mb == b->task->job->memory_mb &&
+           devices_equal(&a->task->job->devices, &b->task->job->devices) &&
            a->task->job->cpus == b->task->job->cpus;
 }
 

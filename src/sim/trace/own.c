@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "sim/devices.h"
 #include "sim/trace/own.h"
 #include "sim/trace/reader.h"
 #include "sim/trace/spelling.h"
@@ -23,6 +24,7 @@ const struct column own_columns[OWN_COLUMNS + 1] = {
     [OWN_DEADLINE_AT] = {"deadline_at", false},
     [OWN_WEIGHT] = {"weight", false},
     [OWN_MEMORY] = {"memory", false},
+    [OWN_DEVICES] = {"devices", false},
     [OWN_CPUS_PER_GPU] = {"cpus_per_gpu", false},
     [OWN_WHOLE] = {"whole", false},
     [OWN_PREEMPT] = {"preempt", false},
@@ -182,6 +184,15 @@ static bool lacks_cpus(const struct cluster *c)
     return gpus;
 }
 
+static int read_devices(const struct trace_reader *r, struct devices *out, struct err *err)
+{
+    const struct cluster *c = r->options->cluster;
+    const char *names[DEVICES_MAX] = {NULL}, *text = table_text(&r->table, OWN_DEVICES);
+    if (c)
+        memcpy(names, c->device_names, sizeof names);
+    return devices_parse(text, strlen(text), names, NULL, out, err);
+}
+
 static int read_needs(const struct trace_reader *r, struct job *j, struct err *err)
 {
     const struct table *t = &r->table;
@@ -192,6 +203,8 @@ static int read_needs(const struct trace_reader *r, struct job *j, struct err *e
     if (table_has(t, OWN_MEMORY) &&
         memory_parse(table_text(t, OWN_MEMORY), &j->memory_mb, &why) < 0)
         return table_fail(t, OWN_MEMORY, err, "%s", why.text);
+    if (table_has(t, OWN_DEVICES) && read_devices(r, &j->devices, &why) < 0)
+        return table_fail(t, OWN_DEVICES, err, "%s", why.text);
     if (table_has(t, OWN_CPUS_PER_GPU)) {
         if (table_units(t, OWN_CPUS_PER_GPU, 0, &j->cpus, err) < 0)
             return -1;

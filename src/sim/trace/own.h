@@ -19,6 +19,7 @@ enum own_column {
     OWN_DEADLINE_AT,
     OWN_WEIGHT,
     OWN_MEMORY,
+    OWN_DEVICES,
     OWN_CPUS_PER_GPU,
     OWN_WHOLE,
     OWN_PREEMPT,

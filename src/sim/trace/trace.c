@@ -171,6 +171,8 @@ static void keep_types(struct trace *t, const struct cluster *c)
 {
     for (unsigned i = 0; c && i < POOLS_MAX - 1 && c->gpu_types[i]; i++)
         t->gpu_types[i] = arena_strdup(&t->arena, c->gpu_types[i]);
+    for (unsigned i = 0; c && i < DEVICES_MAX && c->device_names[i]; i++)
+        t->device_names[i] = arena_strdup(&t->arena, c->device_names[i]);
 }
 
 static void reader_done(struct trace_reader *r)

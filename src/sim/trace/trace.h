@@ -12,8 +12,9 @@ struct trace {
     struct arena arena; /* everything below lives here */
     struct job *jobs;   /* in order of submission, normalised; ids are 0..n-1 */
     uint32_t n;
-    const char *format;                   /* "trainyard", "tiresias", ... */
-    const char *gpu_types[POOLS_MAX - 1]; /* of the cluster that it was read for */
+    const char *format;                    /* "trainyard", "tiresias", ... */
+    const char *gpu_types[POOLS_MAX - 1];  /* of the cluster that it was read for */
+    const char *device_names[DEVICES_MAX]; /* the same */
 };
 
 struct trace_options {

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "sim/devices.h"
 #include "sim/report/outfile.h"
 #include "sim/trace/own.h"
 #include "sim/trace/spelling.h"
@@ -59,6 +60,8 @@ static void add_detail(struct str *s, const struct trace *t, const struct job *j
         number_print(s, j->weight);
     else if (column == OWN_MEMORY && j->memory_mb)
         str_addf(s, "%lld", (long long)j->memory_mb);
+    else if (column == OWN_DEVICES)
+        devices_print(s, t->device_names, &j->devices);
     else if (column == OWN_CPUS_PER_GPU && j->cpus)
         units_print(s, j->cpus);
     else if (column == OWN_WHOLE && j->whole != (j->pool == POOL_CPU))
