@@ -207,6 +207,16 @@ bool budget_take(struct budget *b, uint32_t task, units_t n, unsigned *pool)
     return take(b, task, n, n, pool);
 }
 
+units_t budget_room(const struct budget *b, uint32_t task, unsigned pool, units_t n)
+{
+    const struct task *t = &b->s->tasks[task];
+    units_t out = outside(b, t), room = b->free[pool] + (out > n ? out - n : 0);
+    if (!t->job->whole)
+        return room;
+    units_t here = room_for(&b->room, t->job, pool, b->node_of[task], true);
+    return here < room ? here : room;
+}
+
 bool budget_grow(struct budget *b, uint32_t task, unsigned pool, units_t from, units_t to)
 {
     const struct task *t = &b->s->tasks[task];

@@ -41,6 +41,9 @@ void budget_count_by_node(struct budget *b);
  * there are not enough units, returns false and takes nothing. */
 bool budget_take(struct budget *b, uint32_t task, units_t n, unsigned *pool);
 
+/* How many further units the task, which has n in this plan, could take. */
+units_t budget_room(const struct budget *b, uint32_t task, unsigned pool, units_t n);
+
 /* Takes further units for a task that has `from`, up to `to`. */
 bool budget_grow(struct budget *b, uint32_t task, unsigned pool, units_t from, units_t to);
 

@@ -1,6 +1,8 @@
 /* Owns the steps of elastic allocators. A task whose minimum does not fit gets nothing. */
 #include "policy/elastic.h"
 
+#include <math.h>
+
 #include "policy/bids.h"
 
 void elastic_minima(struct budget *b, struct plan *plan, const uint32_t *order, uint32_t n)
@@ -31,13 +33,9 @@ void elastic_minima_shortest_first(struct budget *b, const struct snapshot *s, s
 static void take_rest(struct budget *b, struct grant *g, uint32_t task)
 {
     const struct job *j = b->s->tasks[task].job;
-    units_t rest = b->free[g->pool];
     if (g->pool != POOL_CPU || g->n >= UNIT)
         return;
-    if (j->whole) {
-        units_t here = room_for(&b->room, j, g->pool, b->node_of[task], true);
-        rest = here < rest ? here : rest;
-    }
+    units_t rest = budget_room(b, task, g->pool, g->n);
     units_t to = speed_floor(job_speed(j, g->pool), g->n + rest);
     if (to > g->n && to >= j->min && budget_grow(b, task, g->pool, g->n, to))
         g->n = to;
@@ -83,13 +81,33 @@ double elastic_speedup_gain(const struct snapshot *s, uint32_t task, unsigned po
     return speed_at(speed, next) - speed_at(speed, n);
 }
 
-/* What the task's next step brings per unit; 0 if it has none. */
-static double bid_for(const struct budget *b, const struct plan *plan, uint32_t task,
-                      elastic_gain gain)
+struct elastic_step elastic_best_step(const struct budget *b, const struct plan *plan,
+                                      uint32_t task, elastic_gain gain)
 {
+    const struct task *t = &b->s->tasks[task];
     const struct grant *g = plan_grant(plan, task);
+    const struct speed *speed = job_speed(t->job, g->pool);
+    units_t most = g->n + budget_room(b, task, g->pool, g->n);
+    bool concave = !speed->at || speed->concave;
+    struct elastic_step best = {0};
+    units_t next = task_next(t, g->pool, g->n);
+    for (; next && next <= most; next = concave ? 0 : task_next(t, g->pool, next)) {
+        double per_unit = gain(b->s, task, g->pool, g->n, next) * UNIT / (double)(next - g->n);
+        if (per_unit > best.gain * (1 + 1e-12)) /* of equal steps the smallest */
+            best = (struct elastic_step){next, per_unit};
+    }
+    return best;
+}
+
+/* Says why the task gets no further step. */
+static void deny_step(struct budget *b, struct plan *plan, uint32_t task)
+{
+    struct grant *g = plan_grant(plan, task);
     units_t next = task_next(&b->s->tasks[task], g->pool, g->n);
-    return next ? gain(b->s, task, g->pool, g->n, next) * UNIT / (double)(next - g->n) : 0;
+    bool fits = next && next - g->n <= budget_room(b, task, g->pool, g->n);
+    if (next && !fits)
+        take_rest(b, g, task);
+    plan_deny(plan, task, !next ? WHY_BALANCED : fits ? WHY_NO_GAIN : WHY_NO_ROOM, TASK_NONE);
 }
 
 void elastic_by_gain(struct budget *b, struct plan *plan, const uint32_t *order, uint32_t n,
@@ -97,21 +115,22 @@ void elastic_by_gain(struct budget *b, struct plan *plan, const uint32_t *order,
 {
     struct bids bids;
     bids_init(&bids, n, plan->arena);
-    for (uint32_t i = 0; i < n; i++) {
-        if (!plan_units(plan, order[i]))
-            continue;
-        double bid = bid_for(b, plan, order[i], gain);
-        if (bid > 0)
-            bids_push(&bids, bid, i);
-        else
-            plan_deny(plan, order[i], WHY_NO_GAIN, TASK_NONE);
-    }
+    for (uint32_t i = 0; i < n; i++)
+        if (plan_units(plan, order[i]))
+            bids_push(&bids, INFINITY, i);
     while (bids.n) {
-        uint32_t task = order[bids_top(&bids).at];
-        double bid = step_up(b, plan, task) ? bid_for(b, plan, task, gain) : 0;
-        if (bid > 0)
-            bids_replace(&bids, bid);
-        else
+        struct bid top = bids_top(&bids);
+        uint32_t task = order[top.at];
+        struct elastic_step step = elastic_best_step(b, plan, task, gain);
+        if (!step.to) {
+            deny_step(b, plan, task);
             bids_pop(&bids);
+        } else if (step.gain < top.key) { /* less is left, or it has grown since it bid */
+            bids_replace(&bids, step.gain);
+        } else {
+            struct grant *g = plan_grant(plan, task);
+            budget_grow(b, task, g->pool, g->n, step.to);
+            g->n = step.to;
+        }
     }
 }

@@ -20,6 +20,18 @@ void elastic_rounds(struct budget *b, struct plan *plan, const uint32_t *order, 
 typedef double (*elastic_gain)(const struct snapshot *s, uint32_t task, unsigned pool, units_t n,
                                units_t next);
 
+/* A change of size, and what it brings per unit. */
+struct elastic_step {
+    units_t to; /* 0 = no size that is left brings anything */
+    double gain;
+};
+
+/* The step with the largest gain per unit from what the plan grants the task, to any size for
+ * which enough is left. Measured curves have dips: a step along their concave hull passes
+ * them, and each size can still be reached with the last free units. */
+struct elastic_step elastic_best_step(const struct budget *b, const struct plan *plan,
+                                      uint32_t task, elastic_gain gain);
+
 /* Gives further steps, each to the task with the largest gain per unit, ties to the first in
  * the order. Stops when nothing is gained. */
 void elastic_by_gain(struct budget *b, struct plan *plan, const uint32_t *order, uint32_t n,

@@ -11,13 +11,15 @@
  *
  * Source: Hwang et al., "Elastic resource sharing for distributed deep learning" (NSDI'21).
  * Deviation from Voda's code, which by mistake measures b's length at a's allocation. If
- * sizes have gaps, the gain of a step is taken per unit. */
+ * sizes have gaps, the gain of a step is taken per unit, and a step goes to the size for which
+ * that is largest: a dip in a measured curve does not end the growth of a job. */
 #include "policy/elastic.h"
 #include "policy/policies.h"
 
 struct player {
     double length;    /* rem/S(n) */
     double win, hold; /* the two sides of the rule */
+    units_t to;       /* the size that it plays for */
     uint32_t task;    /* TASK_NONE = can take no more */
 };
 
@@ -25,16 +27,18 @@ static struct player player_of(const struct budget *b, const struct plan *plan, 
 {
     const struct snapshot *s = b->s;
     const struct grant *g = plan_grant(plan, task);
-    units_t next = g ? task_next(&s->tasks[task], g->pool, g->n) : 0;
-    if (!next)
+    if (!g)
+        return (struct player){.task = TASK_NONE};
+    struct elastic_step step = elastic_best_step(b, plan, task, elastic_speedup_gain);
+    if (!step.to)
         return (struct player){.task = TASK_NONE};
     const struct speed *speed = job_speed(s->tasks[task].job, g->pool);
-    double now = speed_at(speed, g->n), then = speed_at(speed, next);
-    double gain = (then - now) * UNIT / (double)(next - g->n);
-    if (gain <= 0)
-        return (struct player){.task = TASK_NONE};
-    return (struct player){task_remaining(&s->tasks[task], s->now) / now, gain / then, gain / now,
-                           task};
+    double now = speed_at(speed, g->n), then = speed_at(speed, step.to);
+    return (struct player){.length = task_remaining(&s->tasks[task], s->now) / now,
+                           .win = step.gain / then,
+                           .hold = step.gain / now,
+                           .to = step.to,
+                           .task = task};
 }
 
 /* x comes before y in the order. */
@@ -89,14 +93,11 @@ static void allocate_afs_l(const struct snapshot *s, const struct params *p, str
         if (task == TASK_NONE)
             return;
         struct grant *g = plan_grant(plan, task);
-        units_t next = task_next(&s->tasks[task], g->pool, g->n);
-        if (budget_grow(&b, task, g->pool, g->n, next)) {
-            g->n = next;
-            t.players[i] = player_of(&b, plan, task);
-        } else {
+        if (budget_grow(&b, task, g->pool, g->n, t.players[i].to))
+            g->n = t.players[i].to;
+        else /* it plays on for a size for which enough is left */
             plan_deny(plan, task, WHY_NO_ROOM, TASK_NONE);
-            t.players[i].task = TASK_NONE;
-        }
+        t.players[i] = player_of(&b, plan, task);
         tree_replay(&t, i);
     }
 }
