@@ -18,7 +18,10 @@ static void grow_tasks(struct engine *e)
 /* The largest size of at most n units that the job can run on. */
 static units_t largest(const struct job *j, units_t n)
 {
-    units_t size = speed_floor(job_speed(j, j->pool == POOL_ANY_GPU ? POOL_GPU : j->pool), n);
+    unsigned pool = j->pool == POOL_ANY_GPU ? POOL_GPU : j->pool;
+    while (pool + 1 < j->nspeeds && !job_takes_pool(j, pool))
+        pool++;
+    units_t size = speed_floor(job_speed(j, pool), n);
     return size > j->min ? size : j->min;
 }
 

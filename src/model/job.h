@@ -64,10 +64,13 @@ static inline bool work_is_valid(double x)
     return x >= 0 && x <= 1e18;
 }
 
-/* Whether the job may be served from this pool. */
+/* Whether the job may be served from this pool. A GPU type for which it has no rates is not
+ * offered. */
 static inline bool job_takes_pool(const struct job *j, unsigned pool)
 {
-    return j->pool == pool || (j->pool == POOL_ANY_GPU && pool >= POOL_GPU);
+    if (j->pool != POOL_ANY_GPU)
+        return j->pool == pool;
+    return pool >= POOL_GPU && speed_runs(job_speed(j, pool));
 }
 
 /* The CPUs that go with n units of the pool: the units themselves, or the CPUs that the job

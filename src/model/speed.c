@@ -34,6 +34,13 @@ struct speed speed_table(struct arena *a, const double *speeds, uint32_t n)
     return s;
 }
 
+struct speed speed_none(void)
+{
+    static const double at[] = {0};
+    static const uint32_t next[] = {0};
+    return (struct speed){at, next, 0, true};
+}
+
 struct speed speed_fitted(struct arena *a, double fixed, double parallel, double comm, uint32_t n)
 {
     double *speeds = ARENA_ARRAY(a, n, double);

@@ -30,6 +30,15 @@ struct speed speed_table(struct arena *a, const double *speeds, uint32_t n);
 /* step(n) = a + b/n + c(n-1), the estimator's form, tabulated for 1..n. */
 struct speed speed_fitted(struct arena *a, double fixed, double parallel, double comm, uint32_t n);
 
+/* The curve of a job that does not run on these units at all. */
+struct speed speed_none(void);
+
+/* Whether there is a size on which the job runs. */
+static inline bool speed_runs(const struct speed *s)
+{
+    return !s->at || s->len > 0;
+}
+
 /* What is assumed of a job about which nothing is known: S(k) = k / (1 + 0.05 (k-1)). */
 struct speed speed_prior(struct arena *a, uint32_t n);
 

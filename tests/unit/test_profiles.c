@@ -281,7 +281,10 @@ static void scales_from_rates(void **state)
     struct scaling s;
     (void)state;
     assert_int_equal(scaling_init(&s, &a, (struct rates[]){none}, 1), -1);
-    assert_int_equal(scaling_init(&s, &a, (struct rates[]){a4, none, b4}, 3), -1);
+    assert_int_equal(scaling_init(&s, &a, (struct rates[]){a4, none, b4}, 3), 0);
+    assert_int_equal(s.pool, POOL_ANY_GPU);
+    assert_true(speed_runs(&s.speeds[POOL_GPU]) && speed_runs(&s.speeds[POOL_GPU + 2]));
+    assert_false(speed_runs(&s.speeds[POOL_GPU + 1]));
     assert_int_equal(scaling_init(&s, &a, (struct rates[]){none, b4, none}, 3), 0);
     assert_int_equal(s.pool, POOL_GPU + 1);
     assert_int_equal(s.nspeeds, 1);

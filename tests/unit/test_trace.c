@@ -342,6 +342,7 @@ static const struct {
     {"data/voda/poisson.csv", "data/voda/speedups.csv", "3x4", 24},
     {"data/voda/bursty.csv", "data/voda/speedups.csv", "3x4", 24},
     {"data/gavel/max_min_fairness.csv", "data/gavel/rates.csv", "2x4:v100,4x4:p100", 96},
+    {"data/gavel/max_min_fairness.csv", "data/gavel/rates.csv", "8x1:v100,16x1:p100,24x1:k80", 96},
     {"data/shockwave/120_jobs.csv", NULL, "8x4", 120},
     {"data/shockwave/120_jobs.csv", "data/gavel/rates.csv", "8x4:v100,2x4:k80", 120},
 };
@@ -382,6 +383,29 @@ static void reads_the_committed_traces(void **state)
         trace_done(&t);
         arena_done(&a);
     }
+}
+
+/* Gavel's rates have none for 2 GPUs of type k80. */
+static void offers_only_types_with_a_rate(void **state)
+{
+    struct arena a = {0};
+    struct cluster c;
+    struct trace t;
+    struct err err;
+    struct trace_options o = {.cluster = &c, .profiles = "data/gavel/rates.csv"};
+    uint32_t without = 0;
+    (void)state;
+    assert_ok(nodes_parse("8x1:v100,24x1:k80", &a, &c, &err), err);
+    assert_ok(trace_read("data/gavel/max_min_fairness.csv", &o, &t, &err), err);
+    for (uint32_t i = 0; i < t.n; i++) {
+        assert_true(job_takes_pool(&t.jobs[i], POOL_GPU));
+        without += !job_takes_pool(&t.jobs[i], POOL_GPU + 1);
+        if (t.jobs[i].req == UNIT)
+            assert_true(job_takes_pool(&t.jobs[i], POOL_GPU + 1));
+    }
+    assert_int_not_equal(without, 0);
+    trace_done(&t);
+    arena_done(&a);
 }
 
 static void keeps_durations_exact(void **state)
@@ -492,6 +516,7 @@ static const struct CMUnitTest tests[] = {
     TEST(keeps_times_exact),     TEST(refuses_jobs),           TEST(refuses_headers),
     TEST(refuses_foreign_jobs),  TEST(counts_milliseconds),    TEST(reads_the_committed_traces),
     TEST(keeps_durations_exact), TEST(writes_what_is_unusual), TEST(reads_the_documented_examples),
+    TEST(offers_only_types_with_a_rate),
 };
 
 int main(void)

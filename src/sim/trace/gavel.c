@@ -1,6 +1,7 @@
 /* Owns the traces of Gavel (OSDI'20) and Shockwave (NSDI'23). Jobs are rigid.
  * With a table of steps a second per GPU type they run at that type's rate, and
- * the cluster may mix types; without it the trace must give the durations, as
+ * the cluster may mix types, of which those without a rate for the job are not
+ * offered; without it the trace must give the durations, as
  * Shockwave's do. Changes of the batch size over time (`mode`) are not
  * modelled. */
 #include <string.h>
@@ -15,6 +16,19 @@ static const struct column columns[] = {{"job_id", true},      {"job_type", true
                                         {"slo", false},        {"duration_s", false},
                                         {"mode", false},       {NULL, false}};
 
+/* The curves without the types that have no rate for so many GPUs; NULL when none has. */
+static const struct speed *curves_with(const struct scaling *s, units_t gpus, struct arena *a)
+{
+    unsigned first = s->nspeeds > 1 ? POOL_GPU : 0, able = 0;
+    struct speed *curves = ARENA_ARRAY(a, s->nspeeds, struct speed);
+    for (unsigned i = first; i < s->nspeeds; i++) {
+        bool runs = speed_floor(&s->speeds[i], gpus) == gpus;
+        curves[i] = runs ? s->speeds[i] : speed_none();
+        able += runs;
+    }
+    return able ? curves : NULL;
+}
+
 static int set_rates(struct trace_reader *r, units_t gpus, struct job *j, struct err *err)
 {
     const struct scaling *s;
@@ -23,10 +37,11 @@ static int set_rates(struct trace_reader *r, units_t gpus, struct job *j, struct
         reader_scaling(r, TYPE, -1, &s, err) < 0)
         return -1;
     scaling_apply(s, steps, j);
-    for (unsigned i = s->nspeeds > 1 ? POOL_GPU : 0; i < s->nspeeds; i++)
-        if (speed_floor(&s->speeds[i], gpus) != gpus)
-            return table_fail(&r->table, GPUS, err, "%s has no rate for so many GPUs of type %s",
-                              r->profiles.name, r->types[i > 0 ? i - POOL_GPU : 0]);
+    j->speeds = curves_with(s, gpus, r->arena);
+    if (!j->speeds)
+        return table_fail(&r->table, GPUS, err,
+                          "%s has no rate for so many GPUs of any type of the cluster",
+                          r->profiles.name);
     j->kind = JOB_RIGID;
     j->req = j->min = j->max = gpus;
     return 0;

@@ -52,16 +52,19 @@ int scaling_init(struct scaling *s, struct arena *a, const struct rates *rates, 
             able++;
         }
     uint32_t min = smallest_common(rates, n);
-    if (able == 0 || (able > 1 && able < n) || min == 0)
+    if (able == 0 || min == 0)
         return -1;
     uint32_t k = smallest(&rates[first]);
     *s = (struct scaling){.unit_rate = rates[first].at[k - 1] / k, .min = min};
-    bool single = able < n || n == 1;
+    bool single = able == 1;
     struct speed *speeds = ARENA_ARRAY(a, single ? 1 : POOL_GPU + n, struct speed);
     for (unsigned i = 0; i < n; i++) {
-        if (!smallest(&rates[i]))
-            continue;
+        bool runs = smallest(&rates[i]) > 0;
         struct speed *to = &speeds[single ? 0 : POOL_GPU + i];
+        if (!runs && !single)
+            *to = speed_none();
+        if (!runs)
+            continue;
         *to = to_speed(a, &rates[i], s->unit_rate);
         s->best = larger(s->best, speed_best(to, (units_t)to->len * UNIT));
         s->last = larger(s->last, speed_floor(to, (units_t)to->len * UNIT));
@@ -69,13 +72,15 @@ int scaling_init(struct scaling *s, struct arena *a, const struct rates *rates, 
     s->best = s->best < min ? min : s->best;
     s->speeds = speeds;
     s->nspeeds = (uint8_t)(single ? 1 : POOL_GPU + n);
-    s->pool = (uint8_t)(able < n ? POOL_GPU + first : POOL_ANY_GPU);
+    s->pool = (uint8_t)(single && n > 1 ? POOL_GPU + first : POOL_ANY_GPU);
     return 0;
 }
 
 uint32_t scaling_floor(const struct scaling *s, uint32_t n)
 {
     const struct speed *first = &s->speeds[s->nspeeds == 1 ? 0 : POOL_GPU];
+    while (!speed_runs(first)) /* some type runs it */
+        first++;
     return (uint32_t)(speed_floor(first, (units_t)n * UNIT) / UNIT);
 }
 

@@ -21,7 +21,7 @@ struct scaling {
 
 /* rates[i] is for GPU pool POOL_GPU + i of n; with n = 1 it serves all pools.
  * A pool without rates does not run the model. Fails, with *err unset, when
- * none does or when some but more than one do. */
+ * none does, or when those that do have no size in common. */
 int scaling_init(struct scaling *s, struct arena *a, const struct rates *rates, unsigned n);
 
 /* The largest size not above n that runs on the job's first type; 0 = none. */

@@ -21,7 +21,7 @@ static int next_number(const char **p, const char *stops, double lo, double hi, 
     return str_parse_double(number, lo, hi, out, err);
 }
 
-/* One list, up to a blank or the end. */
+/* One list, up to a blank or the end. "-" is the curve of a type that does not run the job. */
 static int parse_list(const char **text, struct arena *a, struct speed *out, struct err *err)
 {
     double *speeds;
@@ -43,11 +43,14 @@ static int parse_list(const char **text, struct arena *a, struct speed *out, str
         if (*p != '/')
             break;
     }
-    if (runs == 0)
-        return err_set(err, ERR_INVALID, "expected at least one size that runs");
-    *out = speed_table(a, speeds, n);
+    *out = runs ? speed_table(a, speeds, n) : speed_none();
     *text = p;
     return 0;
+}
+
+static int fail_runs(struct err *err)
+{
+    return err_set(err, ERR_INVALID, "expected at least one size that runs");
 }
 
 static int find_type(const struct cluster *c, const char *name, size_t n, unsigned *out,
@@ -66,7 +69,7 @@ static int find_type(const struct cluster *c, const char *name, size_t n, unsign
 static int parse_typed(const char *p, const struct cluster *c, struct arena *a,
                        struct spelt_speeds *out, struct err *err)
 {
-    unsigned pools = c ? cluster_pools(c) : POOL_GPU, seen = 0, pool = 0;
+    unsigned pools = c ? cluster_pools(c) : POOL_GPU, seen = 0, able = 0, pool = 0;
     struct speed *speeds = ARENA_ARRAY(a, pools, struct speed);
     while (*p) {
         size_t n = strcspn(p, "= ");
@@ -80,12 +83,15 @@ static int parse_typed(const char *p, const struct cluster *c, struct arena *a,
         if (parse_list(&p, a, &speeds[POOL_GPU + pool], err) < 0)
             return -1;
         seen++;
+        able += speed_runs(&speeds[POOL_GPU + pool]);
         p += strspn(p, " ");
     }
     for (unsigned i = POOL_GPU; i < pools; i++)
         if (!speeds[i].at)
             return err_set(err, ERR_INVALID, "expected speeds of the cluster's GPU type '%s' too",
                            c->gpu_types[i - POOL_GPU]);
+    if (!able)
+        return fail_runs(err);
     *out = seen == 1 ? (struct spelt_speeds){&speeds[POOL_GPU], 1}
                      : (struct spelt_speeds){speeds, (uint8_t)pools};
     return 0;
@@ -99,6 +105,8 @@ int speeds_parse(const char *text, const struct cluster *c, struct arena *a,
     struct speed *one = ARENA_NEW(a, struct speed);
     if (parse_list(&text, a, one, err) < 0)
         return -1;
+    if (!speed_runs(one))
+        return fail_runs(err);
     if (*text)
         return err_set(err, ERR_INVALID, "expected one list, or TYPE=speeds for every GPU type");
     *out = (struct spelt_speeds){one, 1};
@@ -107,6 +115,8 @@ int speeds_parse(const char *text, const struct cluster *c, struct arena *a,
 
 static void print_list(struct str *s, const struct speed *curve)
 {
+    if (!speed_runs(curve))
+        str_add_n(s, "-", 1);
     for (uint32_t k = 1; k <= curve->len; k++) {
         if (k > 1)
             str_add_n(s, "/", 1);
