@@ -339,11 +339,16 @@ static const struct {
     {"data/philly/philly_jobs.csv", NULL, "300x8", 71138},
     {"data/pollux/workload-1.csv", "data/pollux/profiles", "16x4", 160},
     {"data/pollux/workload-6.csv", "data/pollux/profiles", "16x4:t4", 160},
+    {"data/pollux/load-0.5/workload-3.csv", "data/pollux/profiles", "16x4", 80},
+    {"data/pollux/load-2.0/workload-3.csv", "data/pollux/profiles", "16x4", 320},
     {"data/voda/poisson.csv", "data/voda/speedups.csv", "3x4", 24},
     {"data/voda/bursty.csv", "data/voda/speedups.csv", "3x4", 24},
     {"data/gavel/max_min_fairness.csv", "data/gavel/rates.csv", "2x4:v100,4x4:p100", 96},
     {"data/gavel/max_min_fairness.csv", "data/gavel/rates.csv", "8x1:v100,16x1:p100,24x1:k80", 96},
     {"data/shockwave/120_jobs.csv", NULL, "8x4", 120},
+    {"data/shockwave/220_0.2_5_100_25.csv", NULL, "16x4", 220},
+    {"data/shockwave/900_0.2_5_100_5.csv", NULL, "32x8", 900},
+    {"data/shockwave/900_0.2_5_1000_5.csv", NULL, "32x8", 900},
     {"data/shockwave/120_jobs.csv", "data/gavel/rates.csv", "8x4:v100,2x4:k80", 120},
 };
 
