@@ -78,8 +78,26 @@ static int get_rules(const struct args *a, enum rules *out, struct err *err)
         *out = RULES_TIRESIAS;
     else if (!strcmp(text, "elasticflow"))
         *out = RULES_ELASTICFLOW;
+    else if (!strcmp(text, "pollux"))
+        *out = RULES_POLLUX;
     else
-        return err_set(err, ERR_INVALID, "--rules %s: expected own, tiresias or elasticflow", text);
+        return err_set(err, ERR_INVALID,
+                       "--rules %s: expected own, tiresias, elasticflow or pollux", text);
+    return 0;
+}
+
+/* Pollux' simulator: rounds of a minute, and half a minute for every change. */
+static int get_rounds(const struct args *a, struct rounds_options *out, struct err *err)
+{
+    const char *interference = args_get(a, "interference");
+    *out = (struct rounds_options){.length = 60 * USEC_PER_SEC, .restart = 30 * USEC_PER_SEC};
+    if (get_duration(a, "resched-min", &out->length, err) < 0 ||
+        get_duration(a, "restart-cost", &out->restart, err) < 0)
+        return -1;
+    if (out->length < USEC_PER_SEC)
+        return err_set(err, ERR_INVALID, "--resched-min: a round takes at least 1 s");
+    if (interference && str_parse_double(interference, 0, 0.99, &out->interference, err) < 0)
+        return err_prefix(err, "--interference");
     return 0;
 }
 
@@ -113,6 +131,13 @@ static int get_options(const struct args *a, struct request *r, struct err *err)
         get_duration(a, "mtbf", &o->mtbf, err) < 0 ||
         get_duration(a, "repair", &o->repair, err) < 0)
         return -1;
+    if (o->rules == RULES_POLLUX) {
+        o->resched_min = 0;
+        if (get_rounds(a, &o->rounds, err) < 0)
+            return -1;
+    } else if (args_get(a, "interference")) {
+        return err_set(err, ERR_INVALID, "--interference needs --rules pollux");
+    }
     if (args_get(a, "mtbf") && o->mtbf == 0)
         return err_set(err, ERR_INVALID, "--mtbf: must be above 0; without it no node fails");
     if (get_share(a, "interference", &o->interference, err) < 0)
@@ -127,11 +152,41 @@ static int get_options(const struct args *a, struct request *r, struct err *err)
     return get_policies(a, r, err);
 }
 
+/* How jobs with goodput profiles train. Under Pollux' rules goodput always counts. */
+static int get_batch(const struct args *a, enum rules rules, enum trace_batch *out, struct err *err)
+{
+    const char *text = args_get(a, "batch");
+    *out = rules == RULES_POLLUX ? BATCH_FIXED : BATCH_STEPS;
+    if (!text)
+        return 0;
+    if (!strcmp(text, "fixed"))
+        *out = BATCH_FIXED;
+    else if (!strcmp(text, "adaptive"))
+        *out = BATCH_ADAPTIVE;
+    else
+        return err_set(err, ERR_INVALID, "--batch %s: expected fixed or adaptive", text);
+    return 0;
+}
+
+static int refuse_without_goodput(const struct trace *t, struct err *err)
+{
+    for (uint32_t i = 0; i < t->n; i++)
+        if (!t->jobs[i].learning)
+            return err_set(err, ERR_INVALID, "--rules pollux needs a trace in the pollux format");
+    return 0;
+}
+
 /* The jobs: from a file, or generated. */
 static int get_trace(const struct args *a, struct request *r, struct err *err)
 {
     const char *generate = args_get(a, "generate");
     struct trace_options t = {.profiles = args_get(a, "profiles"), .cluster = &r->cluster};
+    if (r->options.rules == RULES_POLLUX)
+        t.cost = (struct job_cost){.restart = r->options.rounds.restart,
+                                   .resize = r->options.rounds.restart,
+                                   .move = r->options.rounds.restart};
+    if (get_batch(a, r->options.rules, &t.batch, err) < 0)
+        return -1;
     if (get_duration(a, "restart-cost", &t.cost.restart, err) < 0 ||
         get_duration(a, "resize-cost", &t.cost.resize, err) < 0 ||
         get_duration(a, "move-cost", &t.cost.move, err) < 0 ||
@@ -149,6 +204,8 @@ static int get_trace(const struct args *a, struct request *r, struct err *err)
         return err_set(err, ERR_INVALID, "missing TRACE; give a file or --generate SPEC");
     if (trace_read(r->trace_name, &t, &r->trace, err) < 0)
         return -1;
+    if (r->options.rules == RULES_POLLUX)
+        return refuse_without_goodput(&r->trace, err);
     t.profiles = NULL;
     if (r->options.rules == RULES_ELASTICFLOW)
         return trace_read(r->trace_name, &t, &r->rigid, err);
@@ -327,7 +384,12 @@ static const struct option options[] = {
     {"generate", 'g', "SPEC", "generate jobs, such as poisson:jobs=1000,load=0.9", false},
     {"save-trace", 0, "F", "write the jobs in Trainyard's own format", false},
     {"seed", 0, "N", "seed of the random numbers (default 1)", false},
-    {"rules", 0, "R", "event rules: own, tiresias or elasticflow", false},
+    {"rules", 0, "R", "event rules: own, tiresias, elasticflow or pollux", false},
+    {"batch", 0, "HOW",
+     "jobs with goodput profiles train at a fixed batch size, or at the best: fixed or adaptive",
+     false},
+    {"interference", 0, "SHARE",
+     "under Pollux' rules: what jobs on several nodes lose where they meet (default 0)", false},
     {"resched-min", 0, "T", "minimum time between two decisions (default 0)", false},
     {"restart-cost", 0, "T", "time that a preempted job loses when it resumes", false},
     {"resize-cost", 0, "T", "time that a job loses at each change of size", false},

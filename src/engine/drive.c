@@ -8,7 +8,10 @@ enum { IDLE_TICKS = 1000 };
 void drive_predict(struct drive *d, uint32_t task)
 {
     const struct task *t = &d->e->tasks[task];
-    usec_t end = t->job && task_running(t) ? task_end(t, d->now) : USEC_NEVER;
+    bool runs = t->job && task_running(t);
+    if (runs && d->told)
+        return;
+    usec_t end = runs ? task_end(t, d->now) : USEC_NEVER;
     if (end == USEC_NEVER) {
         heap_remove(&d->ends, task);
         return;

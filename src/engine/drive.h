@@ -21,6 +21,7 @@ struct drive {
     struct engine *e; /* borrowed */
     usec_t now;
     struct heap ends;    /* predicted ends, by task */
+    bool told;           /* ends are told, not predicted: the caller puts them into `ends` */
     usec_t end_grain;    /* ends are rounded up to a multiple of this; 0 = exact */
     uint32_t idle_ticks; /* ticks in a row that had no effect while nothing ran */
 };

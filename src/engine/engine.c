@@ -84,6 +84,12 @@ usec_t engine_due(const struct engine *e)
     return wanted > soonest ? wanted : soonest;
 }
 
+void engine_wake(struct engine *e, usec_t at)
+{
+    if (at < e->wake_at)
+        e->wake_at = at;
+}
+
 static bool any_started(const struct engine *e, bool whole)
 {
     for (size_t i = 0; i < e->effects.n; i++) {

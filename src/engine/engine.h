@@ -116,6 +116,9 @@ void engine_done(struct engine *e);
  * carried out). */
 int engine_step(struct engine *e, const struct event *event, usec_t now, struct err *err);
 
+/* Makes a decision due at this time even if nothing has changed by then. */
+void engine_wake(struct engine *e, usec_t at);
+
 /* When EVENT_TICK is due; USEC_NEVER if only another event can change anything. */
 usec_t engine_due(const struct engine *e);
 

@@ -7,6 +7,7 @@
 
 #include "base/time.h"
 #include "model/devices.h"
+#include "model/learning.h"
 #include "model/loss.h"
 #include "model/speed.h"
 
@@ -53,6 +54,8 @@ struct job {
     /* Speed by pool; one entry is for all pools. */
     const struct speed *speeds;
     uint8_t nspeeds;
+    /* How its goodput changes while it learns; NULL = its speeds stay the same. */
+    const struct learning *learning;
 };
 
 /* The curve of this job in this pool. */

@@ -21,6 +21,7 @@ struct sim {
     struct recorder recorder;
     struct node_recorder node_recorder; /* only with o->record */
     struct peer peer;
+    struct rounds rounds; /* under RULES_POLLUX */
     struct drive drive;   /* the clock, and predicted ends */
     struct heap failures; /* next failure or repair, by node */
     struct rng rng;
@@ -161,6 +162,11 @@ static int sample_running(struct sim *m, struct err *err)
     return 0;
 }
 
+static bool in_rounds(const struct sim *m)
+{
+    return m->o->rules == RULES_POLLUX;
+}
+
 static int tick(struct sim *m, struct err *err)
 {
     bool samples = combo_needs_samples(&m->o->combo);
@@ -176,6 +182,8 @@ static int tick(struct sim *m, struct err *err)
     follow(m);
     if (peer_after(&m->peer, &m->engine, now, err) < 0)
         return -1;
+    if (in_rounds(m))
+        rounds_follow(&m->rounds, &m->engine);
     for (size_t i = 0; m->peer.active && i < m->engine.running.n; i++)
         drive_predict(&m->drive, m->engine.running.at[i]);
     /* Tasks that started show their first value at once. */
@@ -186,9 +194,12 @@ static int tick(struct sim *m, struct err *err)
 static usec_t next_instant(const struct sim *m)
 {
     const struct trace *trace = m->o->trace;
+    usec_t arrival = m->arrived < trace->n ? trace->jobs[m->arrived].submit : USEC_NEVER;
+    if (in_rounds(m))
+        return rounds_next(&m->rounds, &m->engine, arrival);
     usec_t next = drive_next(&m->drive);
-    if (m->arrived < trace->n && trace->jobs[m->arrived].submit < next)
-        next = trace->jobs[m->arrived].submit;
+    if (arrival < next)
+        next = arrival;
     if (m->failures.n && heap_top(&m->failures).key < next)
         next = heap_top(&m->failures).key;
     return peer_hold(&m->peer, &m->engine, next);
@@ -205,6 +216,8 @@ static int run(struct sim *m, struct err *err)
             break;
         }
         m->drive.now = now;
+        if (in_rounds(m) && rounds_train(&m->rounds, &m->drive, err) < 0)
+            return -1;
         if (end_tasks(m, err) < 0 || fail_nodes(m, err) < 0 || submit_jobs(m, err) < 0)
             return -1;
         if (drive_is_due(&m->drive) && m->over < n && tick(m, err) < 0)
@@ -311,6 +324,8 @@ int sim_run(const struct sim_options *o, struct sim_result *out, struct err *err
     if (o->record)
         node_recorder_init(&m.node_recorder, o->cluster, &result);
     peer_init(&m.peer, o->rules, &o->combo);
+    rounds_init(&m.rounds, &o->rounds, o->rules == RULES_POLLUX ? o->trace->n : 0);
+    m.drive.told = o->rules == RULES_POLLUX;
     m.drive.end_grain = m.peer.active ? PEER_END_GRAIN : 0;
     rng_init(&m.rng, o->seed);
     for (uint32_t i = 0; o->mtbf > 0 && i < o->cluster->n; i++)
@@ -325,6 +340,7 @@ int sim_run(const struct sim_options *o, struct sim_result *out, struct err *err
                                 m.drive.now);
     node_recorder_done(&m.node_recorder);
     peer_done(&m.peer);
+    rounds_done(&m.rounds);
     engine_done(&m.engine);
     drive_done(&m.drive);
     heap_done(&m.failures);

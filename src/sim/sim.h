@@ -5,6 +5,7 @@
 #include "engine/engine.h"
 #include "sim/power.h"
 #include "sim/result.h"
+#include "sim/rounds.h"
 #include "sim/trace/trace.h"
 
 struct sim_options {
@@ -14,11 +15,12 @@ struct sim_options {
     enum rules rules;
     uint64_t seed;
     usec_t resched_min;
-    usec_t mtbf;               /* mean time between failures of a node; 0 = none */
-    usec_t repair;             /* how long a failed node is away */
-    double interference;       /* engine_config.interference */
-    const struct power *power; /* NULL = energy is not counted */
-    bool record;               /* keep segments and samples for a report */
+    usec_t mtbf;                  /* mean time between failures of a node; 0 = none */
+    usec_t repair;                /* how long a failed node is away */
+    struct rounds_options rounds; /* under RULES_POLLUX; every job must have its goodput */
+    double interference;          /* engine_config.interference */
+    const struct power *power;    /* NULL = energy is not counted */
+    bool record;                  /* keep segments and samples for a report */
     /* Called now and then with the share of jobs that are done; may be NULL. */
     void (*progress)(void *ctx, double share);
     /* Called after every step with what it did (engine->effects); may be NULL. */

@@ -9,6 +9,10 @@
  *   none given) means 3250/7200;
  * - of jobs that fall together the larger goes first under ElasticFlow's rules.
  *
+ * Under the rules of Pollux' simulator, which has its own Tiresias, thresholds are as given, a
+ * job falls when it has held its units for long enough, running or not they keep the order in
+ * which they came to their queue, and a round makes further checks unnecessary.
+ *
  * Memo (task): i[0] = queue. */
 #include "policy/allocate/las_peer.h"
 
@@ -37,7 +41,9 @@ static void rank(const struct las *l, const struct snapshot *s, struct keyed *k,
         k[i].id = 0;
         if (q >= l->n || !task_running(t))
             continue;
-        double service = (double)(seconds_run(t, s->now) * t->n) * USEC_PER_SEC / UNIT;
+        double service = s->rules == RULES_POLLUX
+                             ? task_attained(t, s->now)
+                             : (double)(seconds_run(t, s->now) * t->n) * USEC_PER_SEC / UNIT;
         if (service < l->threshold[q])
             continue;
         k[i].key = q + 1.5;
@@ -86,6 +92,11 @@ void las_peer_allocate(const struct las *own, const struct snapshot *s, struct k
                        struct plan *plan)
 {
     struct las l = *own;
+    if (s->rules == RULES_POLLUX) {
+        rank(&l, s, k, plan);
+        queue_serve(s, k, plan);
+        return;
+    }
     if (l.n == 1 && (l.threshold[0] == own_threshold || l.threshold[0] == peer_thresholds[0])) {
         memcpy(l.threshold, peer_thresholds, sizeof peer_thresholds);
         l.n = COUNT_OF(peer_thresholds);

@@ -4,16 +4,13 @@
  * Pollux' own files this gives ElasticFlow's T4 table to the last digit. */
 #include "sim/trace/pollux.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/str.h"
+#include "sim/trace/profile_files.h"
 #include "sim/trace/table.h"
-
-enum { PATH_SIZE = 4096 };
 
 struct point {
     double batch, step, sync; /* samples per replica; seconds */
@@ -31,96 +28,6 @@ struct curve {
     VEC(struct anchor) anchors;
     uint32_t node; /* GPUs of a node in the measurement */
 };
-
-typedef VEC(char *) name_list;
-
-static void names_done(name_list *l)
-{
-    for (size_t i = 0; i < l->n; i++)
-        free(l->at[i]);
-    VEC_DONE(l);
-}
-
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* Names in a directory, sorted, without the hidden ones. */
-static int list_directory(const char *path, name_list *out, struct err *err)
-{
-    DIR *d = opendir(path);
-    struct dirent *e;
-    if (!d)
-        return err_set(err, ERR_INVALID, "%s: %s", path, strerror(errno));
-    while ((e = readdir(d)) != NULL)
-        if (e->d_name[0] != '.')
-            VEC_PUSH(out, xstrdup(e->d_name));
-    closedir(d);
-    if (out->n)
-        qsort(out->at, out->n, sizeof *out->at, by_name);
-    return 0;
-}
-
-static const char *list_name(const void *ctx, size_t i)
-{
-    return ((const name_list *)ctx)->at[i];
-}
-
-/* The application's own directory; the name is one of those that are there, so
- * that a trace cannot point elsewhere. */
-static int find_application(const char *directory, const char *application, char path[PATH_SIZE],
-                            struct err *err)
-{
-    char shown[48];
-    name_list names = {0};
-    bool found = false;
-    if (list_directory(directory, &names, err) < 0)
-        return -1;
-    for (size_t i = 0; i < names.n; i++)
-        found = found || !strcmp(names.at[i], application);
-    if (!found) {
-        const char *near = str_nearest(application, names.n, list_name, &names);
-        err_set(err, ERR_INVALID, "%s: no application '%s'%s%s%s", directory,
-                csv_show(application, shown, sizeof shown), near ? "; did you mean '" : "",
-                near ? near : "", near ? "'?" : "");
-    } else if (snprintf(path, PATH_SIZE, "%s/%s", directory, application) >= PATH_SIZE) {
-        found = false;
-        err_set(err, ERR_INVALID, "%.64s...: path too long", directory);
-    }
-    names_done(&names);
-    return found ? 0 : -1;
-}
-
-/* "STEM-TYPE.csv" when the type has its own, "STEM.csv" when none has. */
-static int find_typed(const char *path, const char *stem, const char *type, char file[PATH_SIZE],
-                      struct err *err)
-{
-    name_list names = {0};
-    size_t stem_length = strlen(stem), typed = 0;
-    char want[128];
-    const char *found = NULL;
-    if (list_directory(path, &names, err) < 0)
-        return -1;
-    snprintf(want, sizeof want, "%s-%s.csv", stem, type);
-    for (size_t i = 0; i < names.n; i++) {
-        typed += !strncmp(names.at[i], stem, stem_length) && names.at[i][stem_length] == '-';
-        if (*type && str_equal_nocase(names.at[i], want))
-            found = names.at[i];
-    }
-    if (!found && typed == 0)
-        snprintf(want, sizeof want, "%s.csv", stem);
-    if (found || typed == 0)
-        snprintf(file, PATH_SIZE, "%s/%s", path, found ? found : want);
-    else if (*type)
-        err_set(err, ERR_INVALID, "%s: no profile %s of the cluster's GPU type", path, want);
-    else
-        err_set(err, ERR_INVALID,
-                "%s: profiles of several GPU types: say which the cluster has, as in 16x4:t4",
-                path);
-    names_done(&names);
-    return found || typed == 0 ? 0 : -1;
-}
 
 static struct anchor *anchor_get(struct curve *c, uint32_t n)
 {
@@ -242,14 +149,14 @@ static int by_size(const void *a, const void *b)
 
 static int read_curve(const char *path, const char *type, struct curve *c, struct err *err)
 {
-    char file[PATH_SIZE];
-    if (find_typed(path, "placements", type, file, err) < 0 ||
+    char file[PROFILE_PATH];
+    if (profile_typed(path, "placements", type, file, err) < 0 ||
         table_each(file, placement_columns, "placements", see_node, c, err) < 0)
         return -1;
     if (c->node == 0)
         return err_set(err, ERR_INVALID, "%.200s: no placement on a single node", file);
     if (table_each(file, placement_columns, "placements", take_placement, c, err) < 0 ||
-        find_typed(path, "scalability", type, file, err) < 0 ||
+        profile_typed(path, "scalability", type, file, err) < 0 ||
         table_each(file, scalability_columns, "scalability", take_scalability, c, err) < 0)
         return -1;
     qsort(c->anchors.at, c->anchors.n, sizeof *c->anchors.at, by_size);
@@ -303,11 +210,11 @@ static double curve_time(const struct curve *c, uint32_t n, double batch)
 int pollux_rates(const char *directory, const char *application, const char *type,
                  const char *batch, struct arena *a, struct rates *out, struct err *err)
 {
-    char path[PATH_SIZE];
+    char path[PROFILE_PATH];
     struct curve c = {0};
     double size;
     if (str_parse_double(batch, 1, 1e9, &size, err) < 0 ||
-        find_application(directory, application, path, err) < 0)
+        profile_application(directory, application, path, err) < 0)
         return -1;
     if (read_curve(path, type, &c, err) < 0) {
         curve_done(&c);
@@ -337,7 +244,7 @@ static int take_iteration(const struct table *t, void *ctx, struct err *err)
 /* Iterations after the last epoch. */
 static int read_iterations(const char *path, long batch, double *out, struct err *err)
 {
-    char file[PATH_SIZE + 64];
+    char file[PROFILE_PATH + 64];
     *out = 0;
     snprintf(file, sizeof file, "%s/validation-%ld.csv", path, batch);
     if (table_each(file, validation_columns, "validation", take_iteration, out, err) < 0)
@@ -348,13 +255,13 @@ static int read_iterations(const char *path, long batch, double *out, struct err
 int pollux_steps(const char *directory, const char *application, const char *batch, double *out,
                  struct err *err)
 {
-    char path[PATH_SIZE];
-    name_list names = {0};
+    char path[PROFILE_PATH];
+    struct name_list names = {0};
     double size, at_lo, at_hi;
     long lo = 0, hi = 0;
     if (str_parse_double(batch, 1, 1e9, &size, err) < 0 ||
-        find_application(directory, application, path, err) < 0 ||
-        list_directory(path, &names, err) < 0)
+        profile_application(directory, application, path, err) < 0 ||
+        profile_list(path, &names, err) < 0)
         return -1;
     for (size_t i = 0; i < names.n; i++) {
         long v;
@@ -366,7 +273,7 @@ int pollux_steps(const char *directory, const char *application, const char *bat
         if ((double)v >= size && (!hi || v < hi))
             hi = v;
     }
-    names_done(&names);
+    name_list_done(&names);
     if (!lo || !hi)
         return err_set(err, ERR_INVALID, "%s: no validation file for a batch size %s %s", path,
                        lo ? "of at least" : "of at most", batch);

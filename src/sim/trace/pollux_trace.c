@@ -1,6 +1,11 @@
 /* Owns the workloads of Pollux (OSDI'21) and Sia (SOSP'23). A job trains its
- * application to the last profiled epoch at a fixed global batch size, and is
- * malleable between the sizes at which that batch runs: see sim/trace/pollux.h. */
+ * application to the last profiled epoch and is malleable between the sizes at
+ * which its batch runs. Either only its speed at a fixed global batch size
+ * counts (sim/trace/pollux.h), or its goodput (model/goodput.h). */
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/trace/goodput_read.h"
 #include "sim/trace/reader.h"
 
 enum { ID, SUBMIT, MODEL, REPLICAS, BATCH };
@@ -9,17 +14,114 @@ static const struct column columns[] = {{"name", true},        {"time", true},
                                         {"application", true}, {"num_replicas", true},
                                         {"batch_size", true},  {NULL, false}};
 
+/* Pollux trains these at a fixed size in its own runs. */
+static const struct {
+    const char *application;
+    double batch;
+    uint32_t most;
+} fixed[] = {{"ncf", 32768, 1}};
+
+static double batch_of(const struct trace_reader *r, const char *application, double asked,
+                       uint32_t *most)
+{
+    if (r->options->batch == BATCH_FIXED)
+        return asked;
+    for (size_t i = 0; i < COUNT_OF(fixed); i++)
+        if (!strcmp(fixed[i].application, application)) {
+            *most = fixed[i].most;
+            return fixed[i].batch;
+        }
+    return 0;
+}
+
+/* The largest number of replicas that the batch can be divided among. */
+static uint32_t most_replicas(const struct goodput *g, double batch, uint32_t most)
+{
+    uint32_t n = (uint32_t)((batch > 0 ? batch : goodput_largest(g)) / g->min_local);
+    n = n < g->largest ? n : g->largest;
+    n = n < most ? n : most;
+    return n > 1 ? n : 1;
+}
+
+static int make_learning(struct trace_reader *r, const char *application, double batch,
+                         uint32_t most, struct learning **out, struct err *err)
+{
+    struct goodput *g = ARENA_NEW(r->arena, struct goodput);
+    struct learning *l = ARENA_NEW(r->arena, struct learning);
+    if (r->ntypes != 1)
+        return table_fail(&r->table, MODEL, err, "goodput needs a cluster of one GPU type");
+    if (goodput_read(r->profiles.directory, application, r->types[0], r->arena, g, err) < 0)
+        return table_prefix(&r->table, MODEL, err);
+    if (batch > goodput_largest(g) || (batch > 0 && batch < goodput_initial(g)))
+        return table_fail(&r->table, BATCH, err, "expected %g to %g, where gradients were measured",
+                          goodput_initial(g), goodput_largest(g));
+    if (!learning_init(l, g, batch, most_replicas(g, batch, most), r->arena))
+        return table_fail(&r->table, BATCH, err, "does not run on one GPU");
+    *out = l;
+    return 0;
+}
+
+/* How the job learns; each application and batch size is read once. */
+static int find_learning(struct trace_reader *r, double asked, const struct learning **out,
+                         struct err *err)
+{
+    const char *application = table_text(&r->table, MODEL);
+    char key[512];
+    uint32_t at, most = UINT32_MAX;
+    struct learning *l = NULL;
+    double batch = batch_of(r, application, asked, &most);
+    if ((size_t)snprintf(key, sizeof key, "%s\x1f%g", application, batch) >= sizeof key)
+        return table_fail(&r->table, MODEL, err, "expected a shorter name");
+    if (!map_get(&r->learning_index, key, &at)) {
+        if (make_learning(r, application, batch, most, &l, err) < 0)
+            return -1;
+        at = (uint32_t)r->learnings.n;
+        map_add(&r->learning_index, arena_strdup(r->arena, key), at);
+        VEC_PUSH(&r->learnings, l);
+    }
+    *out = r->learnings.at[at];
+    return 0;
+}
+
+/* Up to the size that is fastest in some epoch. */
+static void set_learning(struct job *j, const struct learning *l, units_t asked)
+{
+    units_t max = 0, all = (units_t)l->speeds[0].len * UNIT;
+    for (uint32_t e = 0; e < l->goodput->epochs; e++) {
+        units_t best = speed_best(&l->speeds[e], all);
+        max = best > max ? best : max;
+    }
+    max = asked > max && asked <= all ? asked : max;
+    j->kind = JOB_MALLEABLE;
+    j->pool = POOL_ANY_GPU;
+    j->learning = l;
+    j->speeds = &l->speeds[0];
+    j->nspeeds = 1;
+    j->work = l->left[0] * (double)USEC_PER_SEC;
+    j->min = UNIT;
+    j->max = max;
+    j->req = speed_floor(j->speeds, asked < max ? asked : max);
+}
+
 static int pollux_row(struct trace_reader *r, struct job *j, struct err *err)
 {
     const struct scaling *s;
+    const struct learning *l;
     units_t asked;
     double batch;
     if (reader_gpus(r, REPLICAS, &asked, err) < 0 ||
-        table_double(&r->table, BATCH, 1, 1e9, &batch, err) < 0 ||
-        reader_scaling(r, MODEL, BATCH, &s, err) < 0)
+        table_double(&r->table, BATCH, 1, 1e9, &batch, err) < 0)
+        return -1;
+    j->group = reader_intern(r, table_text(&r->table, MODEL));
+    if (r->options->batch != BATCH_STEPS) {
+        if (find_learning(r, batch, &l, err) < 0)
+            return -1;
+        set_learning(j, l, asked);
+        return 0;
+    }
+    if (reader_scaling(r, MODEL, BATCH, &s, err) < 0)
         return -1;
     reader_set_malleable(r, s, s->steps, asked, j);
-    j->group = reader_intern(r, table_text(&r->table, MODEL));
     return 0;
 }
 

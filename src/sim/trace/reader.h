@@ -41,6 +41,8 @@ struct trace_reader {
     unsigned ntypes;
     struct map scaling_index; /* model and batch size to scalings */
     VEC(struct scaling *) scalings;
+    struct map learning_index; /* model and batch size to how it learns */
+    VEC(struct learning *) learnings;
     struct map speeds_index; /* a list of speeds as spelt in our own format to curves */
     VEC(struct spelt_speeds) curves;
 };

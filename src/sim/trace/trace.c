@@ -181,6 +181,8 @@ static void reader_done(struct trace_reader *r)
     map_done(&r->interned);
     map_done(&r->scaling_index);
     map_done(&r->speeds_index);
+    map_done(&r->learning_index);
+    VEC_DONE(&r->learnings);
     VEC_DONE(&r->texts);
     VEC_DONE(&r->scalings);
     VEC_DONE(&r->curves);

@@ -17,12 +17,20 @@ struct trace {
     const char *device_names[DEVICES_MAX]; /* the same */
 };
 
+/* How jobs with goodput profiles train. */
+enum trace_batch {
+    BATCH_STEPS,    /* at their batch size, each step worth the same: only speed counts */
+    BATCH_FIXED,    /* at their batch size, progress by goodput */
+    BATCH_ADAPTIVE, /* at the batch size with the largest goodput at any time */
+};
+
 struct trace_options {
     const char *profiles;          /* --profiles FILE or directory; NULL = none */
     const struct cluster *cluster; /* for the names of GPU types; NULL = one unnamed type */
     struct job_cost cost;          /* for jobs that say nothing of it */
-    bool all_sizes;                /* offer profiled sizes past the fastest too, as
-                                    * ElasticFlow's own simulator does */
+    enum trace_batch batch;
+    bool all_sizes; /* offer profiled sizes past the fastest too, as
+                     * ElasticFlow's own simulator does */
 };
 
 /* Reads a file whose format is found by its header. A malformed line is an

@@ -1,0 +1,41 @@
+/* The event rules of Pollux' simulator (OSDI'21), to compare with it; see docs/peers.md.
+ *
+ * Everything happens in rounds. At the end of a round jobs have trained for its length, those
+ * that are done leave, arrivals are noticed, and the policy decides. A job whose placement
+ * changes, also by its first start, stands still for some time. Its progress is that of its
+ * goodput where it is placed, and epochs end at whole seconds. */
+#ifndef SIM_ROUNDS_H
+#define SIM_ROUNDS_H
+
+#include "engine/drive.h"
+
+struct rounds_options {
+    usec_t length;       /* of a round */
+    usec_t restart;      /* how long a job stands still after a change */
+    double interference; /* share of its speed that a job on several nodes loses while another
+                          * such job is on one of them */
+};
+
+struct round_job; /* how far a job is */
+
+struct rounds {
+    struct rounds_options o;
+    struct round_job *jobs; /* by job id */
+    uint32_t n;
+    usec_t last; /* end of the last round */
+};
+
+/* Jobs have the ids 0..n-1. */
+void rounds_init(struct rounds *r, const struct rounds_options *o, uint32_t n);
+void rounds_done(struct rounds *r);
+
+/* The end of the next round: of the first one after `arrival` if no task is active. */
+usec_t rounds_next(const struct rounds *r, const struct engine *e, usec_t arrival);
+
+/* Trains all running tasks up to d->now, and puts those that are done on the list of ends. */
+int rounds_train(struct rounds *r, struct drive *d, struct err *err);
+
+/* After a decision: notes which placements it has changed. */
+void rounds_follow(struct rounds *r, const struct engine *e);
+
+#endif
