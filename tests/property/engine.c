@@ -28,6 +28,8 @@ static const char *const allocators[] = {
     "equal:variant=weight",
     "equal:variant=static",
     "deadline:age=5m:slot=10s",
+    "hesrpt",
+    "hesrpt:p=0.5:payback=3",
 };
 static const char *const placers[] = {
     "first-fit", "round-robin", "spread", "spread:by=usage", "best-fit", "specon:alpha=0.05",

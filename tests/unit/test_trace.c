@@ -517,10 +517,18 @@ static void reads_the_documented_examples(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    TEST(reads_the_smallest),    TEST(reads_every_column),     TEST(fills_sizes),
-    TEST(keeps_times_exact),     TEST(refuses_jobs),           TEST(refuses_headers),
-    TEST(refuses_foreign_jobs),  TEST(counts_milliseconds),    TEST(reads_the_committed_traces),
-    TEST(keeps_durations_exact), TEST(writes_what_is_unusual), TEST(reads_the_documented_examples),
+    TEST(reads_the_smallest),
+    TEST(reads_every_column),
+    TEST(fills_sizes),
+    TEST(keeps_times_exact),
+    TEST(refuses_jobs),
+    TEST(refuses_headers),
+    TEST(refuses_foreign_jobs),
+    TEST(counts_milliseconds),
+    TEST(reads_the_committed_traces),
+    TEST(keeps_durations_exact),
+    TEST(writes_what_is_unusual),
+    TEST(reads_the_documented_examples),
     TEST(offers_only_types_with_a_rate),
 };
 
