@@ -98,6 +98,10 @@ static int get_rounds(const struct args *a, struct rounds_options *out, struct e
         return err_set(err, ERR_INVALID, "--resched-min: a round takes at least 1 s");
     if (interference && str_parse_double(interference, 0, 0.99, &out->interference, err) < 0)
         return err_prefix(err, "--interference");
+    const char *error = args_get(a, "size-error");
+    out->learned = args_get(a, "learned") != NULL;
+    if (error && str_parse_double(error, 0, 5, &out->size_error, err) < 0)
+        return err_prefix(err, "--size-error");
     return 0;
 }
 
@@ -135,8 +139,10 @@ static int get_options(const struct args *a, struct request *r, struct err *err)
         o->resched_min = 0;
         if (get_rounds(a, &o->rounds, err) < 0)
             return -1;
-    } else if (args_get(a, "interference")) {
-        return err_set(err, ERR_INVALID, "--interference needs --rules pollux");
+        o->rounds.seed = o->seed;
+    } else if (args_get(a, "interference") || args_get(a, "learned") || args_get(a, "size-error")) {
+        return err_set(err, ERR_INVALID,
+                       "--interference, --learned and --size-error need --rules pollux");
     }
     if (args_get(a, "mtbf") && o->mtbf == 0)
         return err_set(err, ERR_INVALID, "--mtbf: must be above 0; without it no node fails");
@@ -390,6 +396,11 @@ static const struct option options[] = {
      false},
     {"interference", 0, "SHARE",
      "under Pollux' rules: what jobs on several nodes lose where they meet (default 0)", false},
+    {"learned", 0, NULL,
+     "under Pollux' rules: offer a job one GPU at first, and at most twice what it has used",
+     false},
+    {"size-error", 0, "S",
+     "under Pollux' rules: what is known of job sizes is off by a factor e^S (default 0)", false},
     {"resched-min", 0, "T", "minimum time between two decisions (default 0)", false},
     {"restart-cost", 0, "T", "time that a preempted job loses when it resumes", false},
     {"resize-cost", 0, "T", "time that a job loses at each change of size", false},

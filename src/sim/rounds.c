@@ -4,8 +4,13 @@
 
 #include <math.h>
 
+#include "base/rng.h"
+
 struct round_job {
-    usec_t still; /* how long it still stands still */
+    const struct job *job; /* as submitted */
+    double belief;         /* its size as it is known, in terms of what it is */
+    uint32_t tried;        /* most replicas that it has trained on */
+    usec_t still;          /* how long it still stands still */
     uint32_t epoch;
     double progress;
     struct shape shape;
@@ -55,14 +60,12 @@ static bool is_disturbed(const struct engine *e, uint32_t task)
 
 /* Trains for so many seconds. Returns how many of them passed before it was done; negative if
  * it is not. */
-static double train(struct round_job *j, const struct learning *l, double seconds, double slowdown)
+static double train(struct round_job *j, double seconds, double slowdown)
 {
+    const struct learning *l = j->job->learning;
     const struct goodput *g = l->goodput;
-    double passed =
-        (double)(j->still < (usec_t)(seconds * USEC_PER_SEC) ? j->still
-                                                             : (usec_t)(seconds * USEC_PER_SEC)) /
-        USEC_PER_SEC;
-    j->still -= (usec_t)(passed * USEC_PER_SEC);
+    double passed = fmin((double)j->still / USEC_PER_SEC, seconds);
+    j->still -= llround(passed * USEC_PER_SEC);
     while (passed < seconds) {
         double left = seconds - passed, next = g->progress[j->epoch + 1];
         double rate = goodput_rate(g, &j->shape, j->epoch, j->batch) * slowdown;
@@ -79,35 +82,66 @@ static double train(struct round_job *j, const struct learning *l, double second
     return -1;
 }
 
-/* Tells the engine about the new epoch. */
-static int tell_epoch(struct round_job *j, struct drive *d, uint32_t task, struct err *err)
+/* Tells the engine the job's speeds in its epoch, and its sizes. */
+static int tell_terms(const struct rounds *r, struct round_job *j, struct drive *d, uint32_t task,
+                      struct err *err)
+{
+    struct job *terms = &j->terms[j->turn ^= 1];
+    *terms = *j->job;
+    terms->speeds = &j->job->learning->speeds[j->epoch];
+    if (r->o.learned) {
+        units_t limit = (j->tried ? 2 * j->tried : 1) * UNIT;
+        limit = speed_floor(terms->speeds, limit < terms->max ? limit : terms->max);
+        terms->max = limit > terms->min ? limit : terms->min;
+        terms->req = terms->req < terms->max ? terms->req : terms->max;
+    }
+    return drive_step(d, &(struct event){.kind = EVENT_JOB, .task = task, .job = terms}, err);
+}
+
+/* Tells the engine how much is left, as far as that is known. A job that has outlived its
+ * expected size is expected to go on for a tenth of what it has done. */
+static int tell_left(const struct round_job *j, struct drive *d, uint32_t task, struct err *err)
+{
+    const struct learning *l = j->job->learning;
+    double left = learning_left(l, j->epoch, j->progress), done = fmax(l->left[0] - left, 0);
+    if (j->belief != 1)
+        left = fmax(l->left[0] * j->belief - done, done / 10);
+    struct event event = {.kind = EVENT_PROGRESS,
+                          .task = task,
+                          .work = (done + left) * USEC_PER_SEC,
+                          .done = done * USEC_PER_SEC};
+    return drive_step(d, &event, err);
+}
+
+int rounds_submit(struct rounds *r, struct drive *d, uint32_t task, struct err *err)
 {
     const struct job *job = d->e->tasks[task].job;
-    struct job *terms = &j->terms[j->turn ^= 1];
-    *terms = *job;
-    terms->speeds = &job->learning->speeds[j->epoch];
-    return drive_step(d, &(struct event){.kind = EVENT_JOB, .task = task, .job = terms}, err);
+    struct round_job *j = &r->jobs[job->id];
+    struct rng rng;
+    rng_init(&rng, rng_mix(r->o.seed) + job->id);
+    *j = (struct round_job){.job = job, .belief = exp(r->o.size_error * rng_normal(&rng))};
+    if (r->o.learned && tell_terms(r, j, d, task, err) < 0)
+        return -1;
+    return tell_left(j, d, task, err);
 }
 
 static int train_task(struct rounds *r, struct drive *d, uint32_t task, struct err *err)
 {
     const struct task *t = &d->e->tasks[task];
-    const struct learning *l = t->job->learning;
     struct round_job *j = &r->jobs[t->job->id];
-    uint32_t epoch = j->epoch;
+    uint32_t epoch = j->epoch, tried = j->tried;
     double seconds = (double)(d->now - r->last) / USEC_PER_SEC;
     double slowdown = is_disturbed(d->e, task) ? 1 - r->o.interference : 1;
-    double passed = train(j, l, seconds, slowdown);
+    double passed = train(j, seconds, slowdown);
     if (passed >= 0) {
         heap_set(&d->ends, task, r->last + llround(passed * USEC_PER_SEC));
         return 0;
     }
-    if (j->epoch != epoch && tell_epoch(j, d, task, err) < 0)
+    j->tried = j->shape.replicas > tried ? j->shape.replicas : tried;
+    bool grown = r->o.learned && j->tried != tried;
+    if ((j->epoch != epoch || grown) && tell_terms(r, j, d, task, err) < 0)
         return -1;
-    double left = learning_left(l, j->epoch, j->progress) * USEC_PER_SEC;
-    double done = t->work > left ? t->work - left : 0;
-    struct event event = {.kind = EVENT_PROGRESS, .task = task, .work = done + left, .done = done};
-    return drive_step(d, &event, err);
+    return tell_left(j, d, task, err);
 }
 
 int rounds_train(struct rounds *r, struct drive *d, struct err *err)

@@ -14,6 +14,12 @@ struct rounds_options {
     usec_t restart;      /* how long a job stands still after a change */
     double interference; /* share of its speed that a job on several nodes loses while another
                           * such job is on one of them */
+    /* What the policy knows: all sizes and curves as they are, or as they would be learned. A
+     * job is then offered one unit at first, and at most twice what it has trained on. */
+    bool learned;
+    /* The logarithm of a job's size is off by a normal error with this standard deviation. */
+    double size_error;
+    uint64_t seed; /* of these errors */
 };
 
 struct round_job; /* how far a job is */
@@ -31,6 +37,9 @@ void rounds_done(struct rounds *r);
 
 /* The end of the next round: of the first one after `arrival` if no task is active. */
 usec_t rounds_next(const struct rounds *r, const struct engine *e, usec_t arrival);
+
+/* Tells the engine what is known about a task that was just submitted. */
+int rounds_submit(struct rounds *r, struct drive *d, uint32_t task, struct err *err);
 
 /* Trains all running tasks up to d->now, and puts those that are done on the list of ends. */
 int rounds_train(struct rounds *r, struct drive *d, struct err *err);

@@ -34,6 +34,11 @@ struct sim {
 /* When nodes fail so often that no job ever ends between checkpoints, it stops. */
 enum { FRUITLESS_FAILURES = 1000000 };
 
+static bool in_rounds(const struct sim *m)
+{
+    return m->o->rules == RULES_POLLUX;
+}
+
 /* Counts and records what the last step did. */
 static void follow(struct sim *m)
 {
@@ -99,8 +104,12 @@ static int submit_jobs(struct sim *m, struct err *err)
     const struct trace *trace = m->o->trace;
     for (; m->arrived < trace->n && trace->jobs[m->arrived].submit <= m->drive.now; m->arrived++) {
         const struct job *job = &trace->jobs[m->arrived];
-        if (step(m, (struct event){.kind = EVENT_SUBMIT, .job = job}, err) == 0)
+        if (step(m, (struct event){.kind = EVENT_SUBMIT, .job = job}, err) == 0) {
+            if (in_rounds(m) &&
+                rounds_submit(&m->rounds, &m->drive, m->engine.submitted, err) < 0)
+                return -1;
             continue;
+        }
         if (err->code != ERR_LIMIT)
             return -1;
         if (!*m->r->never_why)
@@ -160,11 +169,6 @@ static int sample_running(struct sim *m, struct err *err)
         if (sample_task(m, m->engine.running.at[i], err) < 0)
             return -1;
     return 0;
-}
-
-static bool in_rounds(const struct sim *m)
-{
-    return m->o->rules == RULES_POLLUX;
 }
 
 static int tick(struct sim *m, struct err *err)
