@@ -185,21 +185,43 @@ double goodput_rate(const struct goodput *g, const struct shape *shape, uint32_t
     return time > 0 ? goodput_gain(g, epoch, global) / time : 0;
 }
 
-struct goodput_batch goodput_best(const struct goodput *g, const struct shape *shape,
-                                  uint32_t epoch)
+uint32_t goodput_candidates(const struct goodput *g, const struct shape *shape,
+                            struct goodput_candidate out[GOODPUT_CANDIDATES])
 {
-    enum { CANDIDATES = 50 };
-    double least = (double)g->min_local * shape->replicas, most = goodput_largest(g), top = 0;
-    struct goodput_batch best = {0};
+    double least = (double)g->min_local * shape->replicas, most = goodput_largest(g);
+    uint32_t n = 0;
     least = least > goodput_initial(g) ? least : goodput_initial(g);
-    for (int i = 0; i < CANDIDATES && least <= most; i++) {
-        double global = least * pow(most / least, (double)i / (CANDIDATES - 1));
-        struct goodput_batch b = goodput_divide(g, shape->replicas, global);
-        double rate = goodput_rate(g, shape, epoch, b);
-        if (rate > top) {
-            top = rate;
-            best = b;
+    for (int i = 0; i < GOODPUT_CANDIDATES && least <= most; i++) {
+        double aim = least * pow(most / least, (double)i / (GOODPUT_CANDIDATES - 1));
+        struct goodput_batch b = goodput_divide(g, shape->replicas, aim);
+        double time = goodput_step_time(g, shape, b);
+        if (time > 0)
+            out[n++] =
+                (struct goodput_candidate){b, (double)shape->replicas * b.local * b.passes, time};
+    }
+    return n;
+}
+
+uint32_t goodput_choose(const struct goodput *g, uint32_t epoch, const struct goodput_candidate *c,
+                        uint32_t n, double *rate)
+{
+    uint32_t best = 0;
+    *rate = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        double r = goodput_gain(g, epoch, c[i].global) / c[i].time;
+        if (r > *rate) {
+            *rate = r;
+            best = i;
         }
     }
     return best;
+}
+
+struct goodput_batch goodput_best(const struct goodput *g, const struct shape *shape,
+                                  uint32_t epoch)
+{
+    struct goodput_candidate c[GOODPUT_CANDIDATES];
+    double rate;
+    uint32_t n = goodput_candidates(g, shape, c), best = goodput_choose(g, epoch, c, n, &rate);
+    return rate > 0 ? c[best].batch : (struct goodput_batch){0};
 }

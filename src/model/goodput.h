@@ -79,8 +79,24 @@ double goodput_gain(const struct goodput *g, uint32_t epoch, double global);
 double goodput_rate(const struct goodput *g, const struct shape *shape, uint32_t epoch,
                     struct goodput_batch b);
 
-/* The batch with the largest rate, among 50 global batch sizes from the initial to the largest
- * one in equal ratios; passes is 0 if none runs. */
+/* A batch that may be the best, which depends on the epoch, and its step time, which does not. */
+struct goodput_candidate {
+    struct goodput_batch batch;
+    double global, time;
+};
+enum { GOODPUT_CANDIDATES = 50 };
+
+/* 50 global batch sizes from the initial to the largest one in equal ratios, without those
+ * that do not run. Returns how many there are. */
+uint32_t goodput_candidates(const struct goodput *g, const struct shape *shape,
+                            struct goodput_candidate out[GOODPUT_CANDIDATES]);
+
+/* The index of the candidate with the largest rate, which is in *rate; it is 0 if there is
+ * none. */
+uint32_t goodput_choose(const struct goodput *g, uint32_t epoch, const struct goodput_candidate *c,
+                        uint32_t n, double *rate);
+
+/* The best of all; passes is 0 if none runs. */
 struct goodput_batch goodput_best(const struct goodput *g, const struct shape *shape,
                                   uint32_t epoch);
 
