@@ -45,6 +45,26 @@ bool result_met(const struct sim_job *j)
     return j->job->deadline != USEC_NEVER && j->outcome == SIM_DONE && j->end <= j->job->deadline;
 }
 
+double result_fairness(const struct sim_job *j)
+{
+    return j->outcome == SIM_DONE ? time_seconds(j->end - j->job->submit) / j->fair_s : NAN;
+}
+
+/* Shockwave's figures tolerate as much. */
+static const double unfair_above = 1.1;
+
+static void summarise_fairness(struct sim_result *r)
+{
+    uint32_t unfair = 0;
+    r->worst_fairness = NAN;
+    for (uint32_t i = 0; i < r->jobs; i++) {
+        double ratio = result_fairness(&r->job[i]);
+        r->worst_fairness = fmax(r->worst_fairness, ratio); /* ignores NAN */
+        unfair += ratio > unfair_above;
+    }
+    r->unfair = r->finished ? (double)unfair / r->finished : NAN;
+}
+
 const char *result_outcome(enum sim_outcome outcome)
 {
     switch (outcome) {
@@ -97,6 +117,7 @@ void result_summarise(struct sim_result *r)
     for (uint32_t i = 0; i < r->jobs; i++)
         count_job(r, &r->job[i]);
     summarise_times(r);
+    summarise_fairness(r);
     AUTO_FREE usec_t *times = result_completion_times(r);
     r->median_jct_s = sorted_percentile(times, r->finished, 50);
     r->p95_jct_s = sorted_percentile(times, r->finished, 95);

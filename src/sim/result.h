@@ -33,6 +33,7 @@ struct sim_job {
     enum sim_outcome outcome;
     usec_t start, end; /* first start and end; USEC_NEVER = none */
     usec_t wait, run;  /* in all spells */
+    double fair_s;     /* completion time with an equal share of the cluster; NAN = unknown */
     uint32_t starts, preemptions, moves, resizes, failures;
     double held_s;    /* unit-seconds that it held */
     double busy_s;    /* CPU-seconds that it kept busy */
@@ -83,6 +84,9 @@ struct sim_result {
     double makespan_s; /* from the first submission to the last end */
     double mean_jct_s, median_jct_s, p95_jct_s, p99_jct_s, mean_wait_s; /* of finished jobs */
     uint32_t deadline_jobs, deadline_met;
+    double worst_fairness; /* largest ratio of a completion time to that with an equal share */
+    double unfair;         /* share of finished jobs for which it is above 1.1 */
+    double bound_jct_s;    /* no schedule has a smaller mean */
     double utilization;    /* unit-seconds held / (capacity x makespan) */
     double allocated_used; /* of CPUs that jobs were granted, the share that they kept busy */
     double energy_wh;      /* of all jobs and nodes; NAN without a model of power */
@@ -103,6 +107,8 @@ void result_summarise(struct sim_result *r);
 /* Frees the rows and all that was recorded. */
 void result_done(struct sim_result *r);
 
+/* Completion time over that with an equal share; NAN if it has not finished. */
+double result_fairness(const struct sim_job *j);
 /* Whether the job had a deadline and ended by it. */
 bool result_met(const struct sim_job *j);
 /* "done", "never_runnable" or "unfinished". */

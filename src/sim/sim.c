@@ -10,6 +10,8 @@
 #include "base/heap.h"
 #include "base/rng.h"
 #include "engine/drive.h"
+#include "sim/bound.h"
+#include "sim/fairness.h"
 #include "sim/node_recorder.h"
 #include "sim/peer.h"
 #include "sim/recorder.h"
@@ -25,6 +27,8 @@ struct sim {
     struct drive drive;   /* the clock, and predicted ends */
     struct heap failures; /* next failure or repair, by node */
     struct rng rng;
+    struct presence presence;
+    struct presence *came;  /* by job: when it arrived */
     uint32_t arrived, over; /* jobs of the trace; those that left or never came in */
     uint32_t fruitless;     /* failures since a job last ended */
     double unit_seconds;    /* held, or used, by the jobs that are done */
@@ -91,6 +95,8 @@ static int end_tasks(struct sim *m, struct err *err)
         keep_row(row, t, end);
         row->outcome = SIM_DONE;
         row->end = end;
+        double jobs = presence_mean(&m->came[t->job->id], &m->presence);
+        row->fair_s = fairness_equal_share(&m->o->trace->jobs[t->job->id], m->o->cluster, jobs);
         m->over++;
         m->fruitless = 0;
         if (step(m, (struct event){.kind = EVENT_END, .task = task}, err) < 0)
@@ -104,9 +110,9 @@ static int submit_jobs(struct sim *m, struct err *err)
     const struct trace *trace = m->o->trace;
     for (; m->arrived < trace->n && trace->jobs[m->arrived].submit <= m->drive.now; m->arrived++) {
         const struct job *job = &trace->jobs[m->arrived];
+        m->came[m->arrived] = m->presence;
         if (step(m, (struct event){.kind = EVENT_SUBMIT, .job = job}, err) == 0) {
-            if (in_rounds(m) &&
-                rounds_submit(&m->rounds, &m->drive, m->engine.submitted, err) < 0)
+            if (in_rounds(m) && rounds_submit(&m->rounds, &m->drive, m->engine.submitted, err) < 0)
                 return -1;
             continue;
         }
@@ -219,6 +225,7 @@ static int run(struct sim *m, struct err *err)
             m->r->stop = now == USEC_NEVER ? STOP_STILL : STOP_FAILURES;
             break;
         }
+        presence_advance(&m->presence, m->engine.snapshot.active, now);
         m->drive.now = now;
         if (in_rounds(m) && rounds_train(&m->rounds, &m->drive, err) < 0)
             return -1;
@@ -249,9 +256,11 @@ static void init_rows(struct sim *m)
     const struct trace *trace = m->o->trace;
     m->r->jobs = trace->n;
     m->r->job = xcalloc(trace->n, sizeof *m->r->job);
+    m->came = xcalloc(trace->n, sizeof *m->came);
     for (uint32_t i = 0; i < trace->n; i++)
         m->r->job[i] = (struct sim_job){.job = &trace->jobs[i],
                                         .outcome = SIM_UNFINISHED,
+                                        .fair_s = NAN,
                                         .start = USEC_NEVER,
                                         .end = USEC_NEVER};
 }
@@ -345,10 +354,12 @@ int sim_run(const struct sim_options *o, struct sim_result *out, struct err *err
     node_recorder_done(&m.node_recorder);
     peer_done(&m.peer);
     rounds_done(&m.rounds);
+    free(m.came);
     engine_done(&m.engine);
     drive_done(&m.drive);
     heap_done(&m.failures);
     result_summarise(&result);
+    result.bound_jct_s = bound_mean_jct(o->trace, o->cluster);
     result.utilization = m.unit_seconds / (capacity(o) * result.makespan_s);
     result.allocated_used = allocated_used(o, &result);
     result.energy_wh = NAN;

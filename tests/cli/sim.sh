@@ -65,7 +65,13 @@ bad 'a parameter that is no choice' 'policy fifo: order=fast: expected one of st
 bad 'a policy on the wrong axis' 'flowcon is not for allocate=; write share=flowcon' \
     ok.csv -n 1x2 -p allocate=flowcon
 bad 'one bad policy of two' "unknown policy 'lass'; did you mean 'las'" "${ok[@]}" -p lass
-bad 'unknown rules' '--rules slurm: expected own, tiresias or elasticflow' "${ok[@]}" --rules slurm
+bad 'unknown rules' '--rules slurm: expected own, tiresias, elasticflow or pollux' "${ok[@]}" --rules slurm
+bad "rules that need goodput" "--rules pollux needs a trace in the pollux format" "${ok[@]}" --rules pollux
+bad "an unknown batch" "--batch x: expected fixed or adaptive" "${ok[@]}" --batch x
+bad "interference without its rules" "--interference, --learned and --size-error need --rules pollux" \
+    "${ok[@]}" --interference 0.1
+bad "too much interference" "--interference: " "${ok[@]}" --rules pollux --interference 2
+bad "no length of a round" "--resched-min: a round takes at least 1 s" "${ok[@]}" --rules pollux --resched-min 0
 bad 'a seed that is no number' "--seed: 'x' is not a whole number" "${ok[@]}" --seed x
 bad 'a negative seed' '--seed: -1 is not between 0 and' "${ok[@]}" --seed -1
 for option in resched-min restart-cost resize-cost move-cost checkpoint-every mtbf repair; do
@@ -185,7 +191,7 @@ import sys
 FIELDS = """policy jobs finished makespan_s mean_jct_s median_jct_s p95_jct_s p99_jct_s mean_wait_s
 deadline_jobs deadline_met utilization starts preemptions migrations resizes decisions
 decision_p50_us decision_p99_us decision_max_us wall_s never_runnable unfinished failures
-allocated_used energy_wh""".split()
+allocated_used energy_wh bound_jct_s worst_fairness unfair""".split()
 rows = [json.loads(line) for line in open(sys.argv[1])]
 assert [r["policy"] for r in rows] == sys.argv[2:], [r["policy"] for r in rows]
 for row in rows:

@@ -30,7 +30,8 @@ static struct fixture *fixture_create(uint32_t n, const double *jct)
         f->jobs[i] = (struct job){.id = i, .name = "a", .req = UNIT, .pool = POOL_GPU};
         f->jobs[i].deadline = USEC_NEVER;
         usec_t end = llround(jct[i] * 1e6);
-        f->r.job[i] = (struct sim_job){.job = &f->jobs[i], .end = end, .run = end, .starts = 1};
+        f->r.job[i] =
+            (struct sim_job){.job = &f->jobs[i], .end = end, .run = end, .fair_s = 16, .starts = 1};
     }
     return f;
 }
@@ -240,6 +241,7 @@ static void test_json_fields(void **state)
     struct fixture *f = fixture_create(2, (double[]){10, 20.5});
     snprintf(f->r.policy, sizeof f->r.policy, "a\"b");
     f->r.decisions = 9;
+    f->r.bound_jct_s = 7.5;
     f->r.decision_p50_us = 1.25;
     f->r.wall_s = 3;
     result_summarise(&f->r);
@@ -251,7 +253,8 @@ static void test_json_fields(void **state)
               "\"starts\":2,\"preemptions\":0,\"migrations\":0,\"resizes\":0,\"decisions\":9,"
               "\"decision_p50_us\":null,\"decision_p99_us\":null,\"decision_max_us\":null,"
               "\"wall_s\":null,\"never_runnable\":0,\"unfinished\":0,\"failures\":0,"
-              "\"allocated_used\":null,\"energy_wh\":null}\n");
+              "\"allocated_used\":null,\"energy_wh\":null,"
+              "\"bound_jct_s\":7.5,\"worst_fairness\":1.28125,\"unfair\":0.5}\n");
     PRINTED(timed, out, result_json(&f->r, true, NULL, out));
     assert_non_null(strstr(timed, "\"decision_p50_us\":1.25,"));
     assert_non_null(strstr(timed, "\"wall_s\":3,"));

@@ -55,6 +55,9 @@ static void add_members(struct str *s, const struct sim_result *r, bool timing)
     add_count(s, "failures", r->failures);
     add_figure(s, "allocated_used", r->allocated_used);
     add_figure(s, "energy_wh", r->energy_wh);
+    add_figure(s, "bound_jct_s", r->bound_jct_s);
+    add_figure(s, "worst_fairness", r->worst_fairness);
+    add_figure(s, "unfair", r->unfair);
 }
 
 void result_add_json(struct str *s, const struct sim_result *r, bool timing)
