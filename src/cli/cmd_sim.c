@@ -89,15 +89,16 @@ static int get_rules(const struct args *a, enum rules *out, struct err *err)
 /* Pollux' simulator: rounds of a minute, and half a minute for every change. */
 static int get_rounds(const struct args *a, struct rounds_options *out, struct err *err)
 {
-    const char *interference = args_get(a, "interference");
     *out = (struct rounds_options){.length = 60 * USEC_PER_SEC, .restart = 30 * USEC_PER_SEC};
     if (get_duration(a, "resched-min", &out->length, err) < 0 ||
         get_duration(a, "restart-cost", &out->restart, err) < 0)
         return -1;
     if (out->length < USEC_PER_SEC)
         return err_set(err, ERR_INVALID, "--resched-min: a round takes at least 1 s");
-    if (interference && str_parse_double(interference, 0, 0.99, &out->interference, err) < 0)
-        return err_prefix(err, "--interference");
+    if (get_share(a, "interference", &out->interference, err) < 0)
+        return -1;
+    if (out->interference >= 1)
+        return err_set(err, ERR_INVALID, "--interference: must be below 100%%");
     const char *error = args_get(a, "size-error");
     out->learned = args_get(a, "learned") != NULL;
     if (error && str_parse_double(error, 0, 5, &out->size_error, err) < 0)
@@ -140,14 +141,13 @@ static int get_options(const struct args *a, struct request *r, struct err *err)
         if (get_rounds(a, &o->rounds, err) < 0)
             return -1;
         o->rounds.seed = o->seed;
-    } else if (args_get(a, "interference") || args_get(a, "learned") || args_get(a, "size-error")) {
-        return err_set(err, ERR_INVALID,
-                       "--interference, --learned and --size-error need --rules pollux");
+    } else if (args_get(a, "learned") || args_get(a, "size-error")) {
+        return err_set(err, ERR_INVALID, "--learned and --size-error need --rules pollux");
+    } else if (get_share(a, "interference", &o->interference, err) < 0) {
+        return -1;
     }
     if (args_get(a, "mtbf") && o->mtbf == 0)
         return err_set(err, ERR_INVALID, "--mtbf: must be above 0; without it no node fails");
-    if (get_share(a, "interference", &o->interference, err) < 0)
-        return -1;
     if (args_get(a, "power") && power_parse(args_get(a, "power"), &r->power, err) < 0)
         return err_prefix(err, "--power");
     o->power = args_get(a, "power") ? &r->power : NULL;
@@ -394,8 +394,6 @@ static const struct option options[] = {
     {"batch", 0, "HOW",
      "jobs with goodput profiles train at a fixed batch size, or at the best: fixed or adaptive",
      false},
-    {"interference", 0, "SHARE",
-     "under Pollux' rules: what jobs on several nodes lose where they meet (default 0)", false},
     {"learned", 0, NULL,
      "under Pollux' rules: offer a job one GPU at first, and at most twice what it has used",
      false},
@@ -410,7 +408,9 @@ static const struct option options[] = {
     {"mtbf", 0, "T", "mean time between failures of a node (default: no failures)", false},
     {"repair", 0, "T", "how long a failed node is down (default 10m)", false},
     {"interference", 0, "P%",
-     "how much longer a job takes when others keep its node busy (default 0)", false},
+     "how much longer a job takes when others keep its node busy (default 0); under Pollux' "
+     "rules: what jobs on several nodes lose where they meet",
+     false},
     {"power", 0, "SPEC", "count energy: idle=100,cpu=10,gpu=250 watts, or default", false},
     {"json", 0, NULL, "print one JSON object per policy, one per line", false},
     {"no-timing", 0, NULL, "omit figures that depend on the machine from --json and --report",

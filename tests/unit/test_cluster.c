@@ -3,6 +3,8 @@
 
 #include "support/test.h"
 
+static const struct speed linear = {.concave = true};
+
 enum { T4 = POOL_GPU, A100 = POOL_GPU + 1 };
 
 /* Two nodes of 4 T4, one of 8 A100, one of CPUs only. */
@@ -82,8 +84,9 @@ static void test_can_hold(void **state)
     holds((struct job){.pool = T4, .min = 4 * UNIT, .whole = true});
     refuses((struct job){.pool = T4, .min = 5 * UNIT, .whole = true},
             "needs 5 GPUs on one node, but the cluster has at most 4");
-    holds((struct job){.pool = POOL_ANY_GPU, .min = 8 * UNIT, .whole = true});
-    refuses((struct job){.pool = POOL_ANY_GPU, .min = 9 * UNIT},
+    holds((struct job){
+        .pool = POOL_ANY_GPU, .min = 8 * UNIT, .whole = true, .speeds = &linear, .nspeeds = 1});
+    refuses((struct job){.pool = POOL_ANY_GPU, .min = 9 * UNIT, .speeds = &linear, .nspeeds = 1},
             "at most 8"); /* pools do not mix */
     refuses((struct job){.pool = POOL_GPU + 2, .min = UNIT}, "at most 0");
     holds((struct job){.pool = POOL_CPU, .min = 224 * UNIT});

@@ -3,6 +3,8 @@
 
 #include "support/test.h"
 
+static const struct speed linear = {.concave = true};
+
 static void test_defaults(void **state)
 {
     (void)state;
@@ -122,7 +124,7 @@ static void test_takes_pool(void **state)
 {
     (void)state;
     struct job cpu = {.pool = POOL_CPU}, a100 = {.pool = POOL_GPU + 1},
-               any = {.pool = POOL_ANY_GPU};
+               any = {.pool = POOL_ANY_GPU, .speeds = &linear, .nspeeds = 1};
     assert_true(job_takes_pool(&cpu, POOL_CPU));
     assert_false(job_takes_pool(&cpu, POOL_GPU));
     assert_true(job_takes_pool(&a100, POOL_GPU + 1));

@@ -27,6 +27,7 @@ static struct task running(const struct job *j)
                          .attained = 5e6,
                          .rate = 2,
                          .cpu_used = 1500,
+                         .cpu_busy = 1500,
                          .as_of = 100 * USEC_PER_SEC,
                          .ready_at = 110 * USEC_PER_SEC};
 }

@@ -59,7 +59,9 @@ static void show_health(const struct api_call *c)
     if (trouble.n)
         str_add(&trouble, "; `trainyard nodes` shows why");
     struct health_view v = {
-        .status = t->failing ? "failing" : trouble.n ? "degraded" : "ok",
+        .status = t->failing  ? "failing"
+                  : trouble.n ? "degraded"
+                              : "ok",
         .detail = t->failing ? t->failure : trouble.at,
     };
     reply_json(c->reply, t->failing ? 503 : 200, api_print(&health_schema, &v));
