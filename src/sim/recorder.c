@@ -30,6 +30,20 @@ static void close_segment(struct recorder *rec, struct sim_segment *s, usec_t no
     s->n = 0;
 }
 
+/* A policy with lists says by them why it has moved a job. */
+static void note_move(struct recorder *rec, const struct engine *e, uint32_t task, uint32_t from,
+                      usec_t now)
+{
+    const struct combo *c = &e->config.combo;
+    const struct policy *placer = c->policy[AXIS_PLACE];
+    const struct task *t = &e->tasks[task];
+    struct sim_move m = {.at = now, .job = t->job->id, .from = from, .to = t->at.at[0].node};
+    struct remark remark = {{0}, {0}};
+    if (placer->describe && placer->describe(&e->snapshot, &c->params[AXIS_PLACE], task, &remark))
+        memcpy(m.list, remark.list, sizeof m.list);
+    VEC_PUSH(&rec->r->moves, m);
+}
+
 void recorder_follow(struct recorder *rec, const struct engine *e, usec_t now)
 {
     reserve(rec, e->tasks_cap);
@@ -42,7 +56,7 @@ void recorder_follow(struct recorder *rec, const struct engine *e, usec_t now)
         if (runs && s->n == t->n && s->used == used && s->node == node && s->job == t->job->id)
             continue;
         if (runs && s->n && s->job == t->job->id && s->node != node)
-            VEC_PUSH(&rec->r->moves, (struct sim_move){now, t->job->id, s->node, node});
+            note_move(rec, e, e->touched.at[i], s->node, now);
         close_segment(rec, s, now);
         if (runs)
             *s = (struct sim_segment){

@@ -67,6 +67,7 @@ struct sim_node_sample {
 struct sim_move {
     usec_t at;
     uint32_t job, from, to; /* the first node of a job that has several */
+    char list[16];          /* of the placer that it is in; "" = the placer has none */
 };
 
 /* A node over the whole simulation: means are over the makespan. */

@@ -173,7 +173,7 @@ static void record_nodes(struct sim_result *r)
                                                                 .node = i,
                                                                 .jobs = (k + i) % 4,
                                                                 .gpu = (k + i) % 4 / 3.0});
-    VEC_PUSH(&r->moves, (struct sim_move){3000 * USEC_PER_SEC, 0, 0, 1});
+    VEC_PUSH(&r->moves, (struct sim_move){3000 * USEC_PER_SEC, 0, 0, 1, "settled"});
 }
 
 static void simulate(const struct job *jobs, uint32_t n, uint32_t policy, struct sim_result *r)

@@ -271,7 +271,7 @@ nodes=("$ROOT/docs/policies/examples/specon.csv" -n 2x1c --seed 4 --move-cost 5 
 check_output 'nodes in the table' '^specon  n1 +59\.6% +- +0\.62 +2 +3 +0$' sim "${nodes[@]}"
 check_output 'a node that jobs leave' '^specon  n2 +96\.1% +- +3\.10 +4 +0 +3$' sim "${nodes[@]}"
 sim "${nodes[@]}" --json >nodes.json
-check_file 'moves in JSON' nodes.json '"moves":\[\{"at_s":210,"job":"b","from":"n2","to":"n1"\},'
+check_file 'moves in JSON' nodes.json '"moves":\[\{"at_s":210,"job":"b","from":"n2","to":"n1","list":"settled"\},'
 check_file 'a node over time' nodes.json '"name":"n1",.*"series":\[\[0,1,1,0\],\[90,0,0,0\],\[210,1,1,0\],'
 bad 'a chart beside JSON' 'give either --gantt or --json, not both' "${ok[@]}" --json --gantt
 check_output 'a chart' '^b +\.+2+$' sim "${ok[@]}" --gantt

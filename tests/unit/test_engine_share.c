@@ -456,6 +456,29 @@ static void test_target_says_why(void **state)
     world_done(&w);
 }
 
+static void test_specon_says_why(void **state)
+{
+    (void)state;
+    struct world w;
+    world_init(&w, "2x4c", "allocate=fifo,place=specon:alpha=0.04:interval=30s,share=free", NULL);
+    uint32_t a = world_submit(&w, 0, cores(2, 1e6));
+    tick(&w, 0);
+    struct remark r = remark_on(&w, AXIS_PLACE, a);
+    assert_string_equal(r.list, "progressing");
+    assert_string_equal(r.text, "Under specon it is progressing: its growth is not known yet.");
+    static const double metrics[] = {5, 4.5, 4.45};
+    for (size_t i = 0; i < COUNT_OF(metrics); i++) {
+        sample(&w, 30 * (double)(i + 1), a, metrics[i], 60 * (double)i);
+        tick(&w, 30 * (double)(i + 1));
+    }
+    r = remark_on(&w, AXIS_PLACE, a);
+    assert_string_equal(r.list, "watching");
+    assert_string_equal(r.text, "Under specon it slows down and is watched: its metric last moved "
+                                "by 1 % of its first value.");
+    assert_int_equal(world_task(&w, a)->list[AXIS_PLACE], 2);
+    world_done(&w);
+}
+
 static void test_allocators_say_why(void **state)
 {
     (void)state;
@@ -562,6 +585,7 @@ static const struct CMUnitTest tests[] = {
     TEST(test_flowcon_waits_for_news),
     TEST(test_flowcon_after_a_restart),
     TEST(test_flowcon_growth_by_resource),
+    TEST(test_specon_says_why),
     TEST(test_target_says_why),
     TEST(test_allocators_say_why),
 };

@@ -194,11 +194,12 @@ static void test_nodes(void **state)
     VEC_PUSH(&f.r.node_samples, (struct sim_node_sample){.at = 0, .jobs = 1, .gpu = 0.25});
     VEC_PUSH(&f.r.node_samples,
              (struct sim_node_sample){.at = USEC_PER_SEC, .jobs = 2, .gpu = 0.5, .cpu = 1});
-    VEC_PUSH(&f.r.moves, (struct sim_move){2 * USEC_PER_SEC, 1, 0, 0});
+    VEC_PUSH(&f.r.moves, (struct sim_move){2 * USEC_PER_SEC, 1, 0, 0, "balanced"});
     AUTO_FREE char *data = data_of(&f);
     assert_has(data, ",\"by_node\":[{\"gpu\":true,\"mean\":0.375,\"n\":2,\"at\":[0,1],"
                      "\"jobs\":[10,20],\"used\":[2500,5000]}]");
-    assert_has(data, ",\"moves\":{\"n\":1,\"recorded\":1,\"at\":2,\"job\":1,\"from\":0,\"to\":0}");
+    assert_has(data, ",\"moves\":{\"n\":1,\"recorded\":1,\"at\":2,\"job\":1,\"from\":0,\"to\":0,"
+                     "\"list\":[\"balanced\"]}");
     fixture_done(&f);
 }
 

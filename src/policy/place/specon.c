@@ -30,6 +30,7 @@
  * converged.
  * Memo (all): i[0] = time of the next categorisation. */
 #include <math.h>
+#include <stdio.h>
 
 #include "policy/order.h"
 #include "policy/place.h"
@@ -231,6 +232,40 @@ static void rebalance(struct world *w)
             take(w, n, bf - 1, bf - 1, cooldown);
 }
 
+/* The list that a task is in: its category, or that it was marked or moved for balance. */
+enum { SETTLED = CATEGORIES, BALANCED, LISTS };
+
+static int list_of(const struct memo *m)
+{
+    if (m->i[2])
+        return BALANCED;
+    return m->i[1] ? SETTLED : (int)m->i[0];
+}
+
+static bool describe_specon(const struct snapshot *s, const struct params *p, uint32_t task,
+                            struct remark *out)
+{
+    static const char *const names[LISTS] = {"progressing", "watching", "converged", "settled",
+                                             "balanced"};
+    static const char *const meanings[LISTS] = {
+        "it is progressing", "it slows down and is watched", "it has converged",
+        "it has converged and its node was chosen for good", "it was moved to balance the nodes"};
+    const struct task *t = &s->tasks[task];
+    const struct memo *m = &t->memo[AXIS_PLACE];
+    (void)p;
+    if (!task_running(t) || !task_shares_cpus(t) || m->i[0] < 0 || m->i[0] >= CATEGORIES)
+        return false;
+    snprintf(out->list, sizeof out->list, "%s", names[list_of(m)]);
+    if (m->i[3] > 1)
+        snprintf(out->text, sizeof out->text,
+                 "Under specon %s: its metric last moved by %.3g %% of its first value.",
+                 meanings[list_of(m)], 100 * m->d[1]);
+    else
+        snprintf(out->text, sizeof out->text, "Under specon %s: its growth is not known yet.",
+                 meanings[list_of(m)]);
+    return true;
+}
+
 static uint32_t least_used(struct room *r, const struct task *t, unsigned pool, units_t n,
                            void *ctx)
 {
@@ -255,8 +290,12 @@ static void place_specon(const struct snapshot *s, const struct params *p, struc
         plan_remember(plan, AXIS_PLACE, MEMO_ALL, 0, &m);
     }
     rebalance(&w);
-    for (uint32_t i = 0; i < plan->n; i++)
+    for (uint32_t i = 0; i < plan->n; i++) {
         plan_remember(plan, AXIS_PLACE, MEMO_TASK, plan->grants[i].task, &w.memo[i]);
+        if (w.node[i] != TASK_NONE)
+            plan_enlist(plan, s, AXIS_PLACE, plan->grants[i].task,
+                        (uint8_t)(1 + list_of(&w.memo[i])));
+    }
     plan_wake(plan, m.i[0]);
 }
 
@@ -297,4 +336,5 @@ const struct policy policy_specon = {
     .params = params,
     .needs_metric = true,
     .decide = place_specon,
+    .describe = describe_specon,
 };

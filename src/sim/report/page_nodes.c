@@ -116,6 +116,12 @@ static void add_moves(struct str *s, const struct report *p, const struct sim_re
     static const char *const names[] = {"at", "job", "from", "to"};
     for (unsigned k = 0; k < 4; k++)
         figure_add_column(s, names[k], values + k * n, n);
+    str_add(s, ",\"list\":[");
+    for (size_t i = 0; i < n; i++) {
+        str_add(s, i ? "," : "");
+        str_add_json(s, r->moves.at[i].list);
+    }
+    str_add(s, "]");
     str_add(s, "}");
 }
 

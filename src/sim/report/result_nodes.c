@@ -107,6 +107,8 @@ static void add_moves(struct str *s, const struct sim_result *r, const struct cl
         str_add_json(s, c->nodes[m->from].name);
         str_add(s, ",\"to\":");
         str_add_json(s, c->nodes[m->to].name);
+        str_add(s, ",\"list\":");
+        str_add_json(s, m->list);
         str_add(s, "}");
     }
     str_add(s, "]");

@@ -100,7 +100,7 @@ function readNode(raw, name, tick) {
 function readMoves(raw, tick) {
   const column = (name) => unpack(raw[name], raw.n);
   return { n: raw.n, recorded: raw.recorded, at: column('at').map((t) => t * tick),
-    job: column('job'), from: column('from'), to: column('to') };
+    job: column('job'), from: column('from'), to: column('to'), list: raw.list };
 }
 
 // The bars of the Gantt chart; those of one job lie next to each other.

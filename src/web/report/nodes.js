@@ -11,7 +11,8 @@ function moveMarks(report, moves, node) {
     if (moves.to[i] !== node && moves.from[i] !== node) continue;
     const came = moves.to[i] === node;
     const other = visible(report.cluster.names[came ? moves.from[i] : moves.to[i]]);
-    const text = `${name(moves.job[i])} ${came ? 'came from' : 'went to'} ${other}`;
+    const why = moves.list[i] ? ` (${moves.list[i]})` : '';
+    const text = `${name(moves.job[i])}${why} ${came ? 'came from' : 'went to'} ${other}`;
     marks.push({ at: moves.at[i], came, text: `${text} at ${moment(moves.at[i])}` });
   }
   return marks;
