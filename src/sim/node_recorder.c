@@ -50,6 +50,7 @@ static void keep_sample(struct node_recorder *rec, const struct sim_node_sample 
         *last = *s;
         return;
     }
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): capacity means memory */
     VEC_PUSH(&rec->r->node_samples, *s);
     rec->last[s->node] = rec->r->node_samples.n;
 }
