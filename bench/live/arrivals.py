@@ -26,7 +26,7 @@ class Case:
 
     def __init__(self, case, seeds, solo, scale):
         self.count, alpha, itval, self.published = case
-        self.flow = f"flowcon:alpha={alpha}:itval={max(LEAST_ITVAL, itval * scale):g}"
+        self.flow = f"flowcon:alpha={alpha / scale:g}:itval={max(LEAST_ITVAL, itval * scale):g}"
         self.runs = []
         for seed in seeds:
             jobs = make_jobs(self.count, seed, solo, scale)

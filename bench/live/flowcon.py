@@ -19,7 +19,8 @@ def make_jobs(solo, scale):
 def run(o):
     scale = o.scale or (0.05 if o.short else 0.1)
     repeats = o.repeat or (1 if o.short else 3)
-    flow = f"flowcon:alpha={ALPHA}:itval={ITVAL * scale:g}"
+    # Growth is per second, and here the seconds are shorter.
+    flow = f"flowcon:alpha={ALPHA / scale:g}:itval={ITVAL * scale:g}"
     jobs = make_jobs(lab.Solo(1 if o.short else 3), scale)
     runs = [(lab.stream(FREE, jobs), lab.stream(flow, jobs)) for _ in range(repeats)]
     return report(runs, scale, flow)

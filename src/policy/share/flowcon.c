@@ -120,7 +120,7 @@ static bool describe_flowcon(const struct snapshot *s, const struct params *p, u
 
 static const struct param params[] = {
     GROWTH_PARAM_TABLE,
-    [ALPHA] = {"alpha", PARAM_PERCENT, "5%", 0, 100, NULL,
+    [ALPHA] = {"alpha", PARAM_PERCENT, "5%", 0, 10000, NULL,
                "a job whose growth is below this is slowing down"},
     {0},
 };
