@@ -18,12 +18,16 @@
 #include "progress/text.h"
 #include "progress/track.h"
 
+/* So many lines that are no rows of it, and a table is over. */
+#define TABLE_MISSES 5000
+
 struct progress_reader {
     struct progress_text output;
     struct progress_text file;
     struct progress_table table;
     struct progress_track track;
     struct progress_pattern *pattern;
+    unsigned misses;                   /* lines since the last row of the table */
     bool titled;                       /* the last line announced an evaluation: "Test Error:" */
     bool bad_lines;                    /* of the file */
     bool told_bad_lines, told_pattern; /* problems that were asked for */
@@ -81,10 +85,15 @@ static bool read_line(struct progress_reader *r, const char *text, size_t n, boo
     line.eval = titled ? "test" : NULL;
     if (!line.count && !r->table.ready)
         return false;
-    return progress_table_row(&r->table, &line, s) || progress_read_bar(&line, s) ||
-           progress_read_keras(&line, s) || progress_read_special(&line, s) ||
-           progress_read_phrase(&line, s) || progress_read_drawn(&line, s) ||
-           progress_read_text(&line, s);
+    if (progress_table_row(&r->table, &line, s)) {
+        r->misses = 0;
+        return true;
+    }
+    if (r->table.ready && ++r->misses > TABLE_MISSES)
+        r->table.ready = false;
+    return progress_read_bar(&line, s) || progress_read_keras(&line, s) ||
+           progress_read_special(&line, s) || progress_read_phrase(&line, s) ||
+           progress_read_drawn(&line, s) || progress_read_text(&line, s);
 }
 
 static void take_output(void *ctx, const char *text, size_t n, bool continued)
@@ -98,8 +107,10 @@ static void take_output(void *ctx, const char *text, size_t n, bool continued)
     }
     unsigned look = progress_gate_look(text, n);
     bool number = look & PROGRESS_GATE_NUMBER, pass = look & PROGRESS_GATE_PASS;
-    if ((pass || !number) && !continued && progress_table_head(&r->table, text, n))
+    if ((pass || !number) && !continued && progress_table_head(&r->table, text, n)) {
+        r->misses = 0;
         return;
+    }
     bool titled = r->titled;
     r->titled = !number && !continued && is_eval_title(text, n);
     if (!pass && !(number && r->table.ready))

@@ -235,8 +235,12 @@ static bool read_fields(const struct progress_table *t, const struct progress_li
             continue;
         }
         double value;
-        if (progress_number_read(field, n, &value) == n)
-            add_field(t, s, name, value);
+        if (progress_number_read(field, n, &value) != n)
+            continue;
+        /* A whole number is a count, not a loss: this is another table. */
+        if (name->kind == PROGRESS_WORD_LOSS && read_whole(field, n) > 0)
+            return false;
+        add_field(t, s, name, value);
     }
     *end = i;
     return true;
