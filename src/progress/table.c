@@ -238,7 +238,7 @@ static bool read_fields(const struct progress_table *t, const struct progress_li
         if (progress_number_read(field, n, &value) != n)
             continue;
         /* A whole number is a count, not a loss: this is another table. */
-        if (name->kind == PROGRESS_WORD_LOSS && read_whole(field, n) > 0)
+        if (name->kind == PROGRESS_WORD_LOSS && read_whole(field, n) >= 0)
             return false;
         add_field(t, s, name, value);
     }
