@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/letter.h"
+#include "progress/announce.h"
 
 #define NONE UINT16_MAX
 
@@ -82,41 +83,6 @@ static bool is_train_epoch(const struct progress_line *line, unsigned i,
 static bool is_place(const struct progress_number *x)
 {
     return !x->unit && !x->percent && x->sep != '|';
-}
-
-static bool has_word(const char *text, size_t n, const char *word)
-{
-    const char *p = text;
-    size_t length = strlen(word);
-    while ((p = progress_find(p, n - (size_t)(p - text), word))) {
-        const char *end = p + length;
-        if ((p == text || !letter_is_alpha(p[-1])) && (end == text + n || !letter_is_alpha(*end)))
-            return true;
-        p = end;
-    }
-    return false;
-}
-
-/* "Progress: 66.15%", "(14.2% complete)", "at 12.3% examples": how much is done. */
-static bool is_share_done(const struct progress_line *line, const struct progress_number *x)
-{
-    static const char *const before[] = {"progress",  "Progress", "PROGRESS", "complete",
-                                         "completed", "Complete", "Completed"};
-    static const char *const behind[] = {"complete", "done", "finished", "examples"};
-    if (!x->percent || x->open == '[' || !(x->value >= 0 && x->value <= 100) || x->over || x->under)
-        return false;
-    for (size_t i = 0; i < sizeof before / sizeof *before && x->words; i++) {
-        if (has_word(line->text + x->label, x->words, before[i]))
-            return true;
-    }
-    size_t at = x->end;
-    while (at < line->n && strchr(" %", line->text[at]))
-        at++;
-    for (size_t i = 0; i < sizeof behind / sizeof *behind; i++) {
-        if (progress_line_at(line, at, behind[i]))
-            return true;
-    }
-    return false;
 }
 
 /* "building tree 3 of 400", "Learning iteration 3/1500": words that are not known stand
@@ -234,7 +200,7 @@ static void find_all(const struct progress_line *line, struct progress_name *nam
             else if (f->second == NONE)
                 f->second = (uint16_t)i;
         }
-        if (f->percent == NONE && is_share_done(line, x))
+        if (f->percent == NONE && progress_is_share_done(line, x))
             f->percent = (uint16_t)i;
         if (!x->words)
             continue;
@@ -451,23 +417,6 @@ static bool is_title(const struct progress_line *line, const struct progress_num
     return i < line->n;
 }
 
-/* "Progress: 45%" may be of anything; a word of the trade makes it a training's. */
-static bool speaks_of_training(const struct progress_line *line)
-{
-    static const char *const words[] = {"alpha", "learn", "tree", "train", "epoch", "iter",
-                                        "boost", "word",  "fit",  "sampl", "step"};
-    for (size_t i = 0; i < line->n; i++) {
-        for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
-            size_t k = 0;
-            while (words[w][k] && i + k < line->n && letter_lower(line->text[i + k]) == words[w][k])
-                k++;
-            if (!words[w][k])
-                return true;
-        }
-    }
-    return false;
-}
-
 /* How much a place without any metric is worth: false = nothing. */
 static bool judge_bare(struct sighting *s, const struct progress_line *line, const struct found *f)
 {
@@ -477,7 +426,7 @@ static bool judge_bare(struct sighting *s, const struct progress_line *line, con
         return epoch || at;
     }
     if (at && f->step == NONE)
-        return f->percent != NONE && speaks_of_training(line);
+        return f->percent != NONE && progress_speaks_of_training(line);
     if (at && of)
         return !is_title(line, &line->number[f->step]);
     if (at) {
@@ -492,50 +441,6 @@ static bool judge_bare(struct sighting *s, const struct progress_line *line, con
     s->header = !s->closes;
     const struct progress_number *x = &line->number[f->epoch];
     return (s->has & SIGHTING_EPOCHS) || (begins_line(line, x) && ends_line(line, x));
-}
-
-/* "Start training for 100 epochs", "Training for 25000 kimg". */
-static bool read_promise(const struct progress_line *line, struct sighting *s)
-{
-    for (unsigned i = 0; i < line->count; i++) {
-        const struct progress_number *x = &line->number[i];
-        const char *label = line->text + x->label;
-        if (x->whole <= 0 || x->words < 9 || memcmp(label + x->words - 4, " for", 4) != 0 ||
-            !progress_find(label, x->words, "rain"))
-            continue;
-        size_t at = x->end + progress_line_at(line, x->end, " "), end = at;
-        while (end < line->n && letter_is_alpha(line->text[end]))
-            end++;
-        s->unit = progress_unit_of_word(line->text + at, end - at);
-        s->limit = x->whole;
-        s->has = SIGHTING_LIMIT;
-        return s->unit != PROGRESS_UNIT_NONE;
-    }
-    return false;
-}
-
-/* "Total optimization steps = 460", "max_epochs: 10", "Overriding: max_iters = 2000",
- * "Starting training..., iters: 1000": how long the run will be. */
-static bool read_announcement(const struct progress_line *line, const struct progress_name *names,
-                              bool alone, struct sighting *s)
-{
-    for (unsigned i = 0; i < line->count; i++) {
-        const struct progress_number *x = &line->number[i];
-        const struct progress_name *name = &names[i];
-        if (!x->words || x->whole <= 0 || x->over || x->under || x->unit)
-            continue;
-        bool limit = name->kind == PROGRESS_WORD_TOTAL || name->kind == PROGRESS_WORD_EPOCHS ||
-                     (alone && !strcmp(name->text, "iters"));
-        if (!limit || (x->sep != '=' && x->sep != ':') || !strcmp(name->text, "total"))
-            continue;
-        s->unit = name->kind == PROGRESS_WORD_EPOCHS ? PROGRESS_UNIT_EPOCH
-                  : name->unit != PROGRESS_UNIT_NONE ? name->unit
-                                                     : PROGRESS_UNIT_STEP;
-        s->limit = x->whole;
-        s->has = SIGHTING_LIMIT;
-        return true;
-    }
-    return read_promise(line, s);
 }
 
 /* Where the first metric is an evaluation's and there is no loss of the training,
@@ -638,7 +543,7 @@ bool progress_read_text(const struct progress_line *line, struct sighting *s)
     sighting_init(s, "text");
     bool place = f.step != NONE || f.epoch != NONE || f.percent != NONE;
     if (f.metric_at == line->n && (!place || !(line->number[0].over || f.percent != NONE)) &&
-        read_announcement(line, names, f.epoch == NONE && f.percent == NONE, s))
+        progress_read_announcement(line, names, f.epoch == NONE && f.percent == NONE, s))
         return true;
     if (f.metric_at == line->n && !place)
         return read_item(line, s);

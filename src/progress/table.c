@@ -98,7 +98,7 @@ static bool read_names(struct progress_table *head, const char *text, size_t n)
 /* A table of a training has a place, and a loss. */
 static void judge_head(struct progress_table *head)
 {
-    static const char *const statistics[] = {"avg", "mean", "std", "min", "max"};
+    static const char *const words[] = {"avg", "mean", "std", "min", "max"};
     bool place = false, loss = false;
     unsigned described = 0;
     head->yolo = false;
@@ -107,12 +107,13 @@ static void judge_head(struct progress_table *head)
         place = place || name->kind == PROGRESS_WORD_STEP || name->kind == PROGRESS_WORD_EPOCH;
         loss = loss || name->kind == PROGRESS_WORD_LOSS;
         head->yolo = head->yolo || !strcmp(name->text, "gpu_mem");
-        for (size_t k = 0; k < sizeof statistics / sizeof *statistics; k++)
-            described += !strcmp(name->text, statistics[k]);
+        for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+            described += !strcmp(name->text, words[k]);
     }
     /* "gen  nevals  avg  std  min  max" of evolutionary searches. */
     bool first = head->column[0].kind == PROGRESS_WORD_STEP;
-    head->ready = place && (loss || head->yolo || (first && described > 2));
+    head->statistics = first && described > 2;
+    head->ready = place && (loss || head->yolo || head->statistics);
 }
 
 bool progress_table_head(struct progress_table *t, const char *text, size_t n)
@@ -277,7 +278,7 @@ bool progress_table_row(const struct progress_table *t, const struct progress_li
         return false;
     sighting_init(s, "table");
     size_t end;
-    if (!read_fields(t, line, s, &end) || !(sighting_has_metric(s) || (s->has & SIGHTING_AT)) ||
+    if (!read_fields(t, line, s, &end) || !(sighting_has_metric(s) || t->statistics) ||
         !read_rest(line, end, s))
         return false;
     s->key = t->key;

@@ -6,10 +6,11 @@
 
 #define PROGRESS_COLUMNS 16
 struct progress_table {
-    uint8_t n;    /* columns; 0 = no table yet */
-    bool ready;   /* its names are those of a training */
-    uint8_t yolo; /* the losses of a row are parts, to be added up */
-    uint32_t key; /* of its names */
+    uint8_t n;       /* columns; 0 = no table yet */
+    bool ready;      /* its names are those of a training */
+    bool statistics; /* avg, std, min ... instead of a loss */
+    uint8_t yolo;    /* the losses of a row are parts, to be added up */
+    uint32_t key;    /* of its names */
     struct progress_name column[PROGRESS_COLUMNS];
 };
 
