@@ -257,6 +257,10 @@ bool progress_read_bar(const struct progress_line *line, struct sighting *s)
     read_label(line, end, s);
     read_postfix(line, count + 1, bracket, s);
     judge_bar(s, kind);
+    /* Hugging Face's trainer prints its numbers behind the bar of the whole job. */
+    if (progress_line_find(line, bracket, "]{'") < line->n &&
+        progress_line_find(line, bracket, "'learning_rate'") < line->n)
+        s->scope = SCOPE_JOB;
     return true;
 }
 

@@ -36,7 +36,7 @@ static bool is_word_at(const char *text, size_t n, size_t i)
         {"batch", 5, 0},     {"acc", 3, 0},         {"valid", 5, 0},   {"eval", 4, 1},
         {"val", 3, 0},       {"avg", 3, 0},         {"cost", 4, 1},    {"tree", 4, 2},
         {"kimg", 4, 2},      {"fits", 4, 0},        {"episode", 7, 0}, {"error", 5, 1},
-        {"objective", 9, 1}, {"generation", 10, 0},
+        {"objective", 9, 1}, {"generation", 10, 0}, {"fold", 4, 0},
     };
     for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
         size_t length = words[w].length, begin = i - words[w].before;
@@ -138,7 +138,7 @@ unsigned progress_gate_look(const char *text, size_t n)
         [SLOT('b')] = BIT('a') | BIT('j'),
         [SLOT('o')] = BIT('s'),
         [SLOT('m')] = BIT('g'),
-        [SLOT('f')] = BIT('i'),
+        [SLOT('f')] = BIT('i') | BIT('o'),
         [SLOT('g')] = BIT('e'),
         [SLOT('r')] = BIT('r'),
         [SLOT('n')] = BIT('a') | BIT('f'),

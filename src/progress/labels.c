@@ -324,7 +324,7 @@ static void add_percent(struct sighting *s, const struct progress_line *line, co
     s->at = llround(line->number[f->percent].value * 100);
     s->of = 10000;
     s->has |= SIGHTING_AT | SIGHTING_OF;
-    s->scope = s->has & SIGHTING_EPOCH ? SCOPE_EPOCH : SCOPE_JOB;
+    s->scope = s->has & SIGHTING_EPOCH ? SCOPE_EPOCH : SCOPE_UNKNOWN;
 }
 
 /* "Epoch 4 of 20 took 12.3s": it is over. */
@@ -353,7 +353,8 @@ static void add_place(struct sighting *s, const struct progress_line *line, cons
             f->train_epoch ? x->open == '[' || !x->over : x->open == '[' && x->sep == ':';
         s->closes = f->closes || says_over(line, line->number[f->last_epoch].end);
         unsigned next = f->last_epoch + 1u;
-        if (f->step == NONE && is_bare_fraction(line, next) &&
+        bool counted = f->step != NONE && line->number[f->step].over;
+        if (!counted && is_bare_fraction(line, next) &&
             is_adjacent(line, &line->number[next - 1], &line->number[next])) {
             add_fraction(s, line, next);
             s->scope = SCOPE_EPOCH;
@@ -376,6 +377,8 @@ static void add_place(struct sighting *s, const struct progress_line *line, cons
         add_fraction(s, line, f->fraction);
     }
     bool leading = f->fraction == 0 && line->number[0].at < 4 && f->metric_at < line->n;
+    if (s->scope == SCOPE_EPOCH)
+        return; /* "epoch 001:  1200 / 1234 loss=4.5, num_updates=1200" */
     if (f->step != NONE && leading && !line->number[f->step].over && f->epoch == NONE) {
         add_fraction(s, line, 0); /* "8850/50000: episode: 59, ... loss: 0.5" */
         s->scope = SCOPE_JOB;
@@ -511,6 +514,19 @@ static bool is_leading(const struct progress_line *line, const struct progress_n
     return !i || strchr("]:|>", line->text[i - 1]);
 }
 
+/* "===== Fold 1 / 5 =====": what follows is a part of the job. */
+static bool read_outer(const struct progress_line *line, const struct progress_name *names,
+                       struct sighting *s)
+{
+    const struct progress_number *x = &line->number[0];
+    bool outer = !strcmp(names[0].text, "fold") || !strcmp(names[0].text, "chain") ||
+                 !strcmp(names[0].text, "trial");
+    if (!outer || !x->words || !begins_line(line, x) || !ends_line(line, x + x->over))
+        return false;
+    s->has = SIGHTING_OUTER;
+    return true;
+}
+
 /* "[108/400] 1 tree": one of so many of something that trainings count. */
 static bool read_item(const struct progress_line *line, struct sighting *s)
 {
@@ -546,7 +562,7 @@ bool progress_read_text(const struct progress_line *line, struct sighting *s)
         progress_read_announcement(line, names, f.epoch == NONE && f.percent == NONE, s))
         return true;
     if (f.metric_at == line->n && !place)
-        return read_item(line, s);
+        return read_outer(line, names, s) || read_item(line, s);
     bool train =
         (f.step != NONE && names[f.step].train) || (f.epoch != NONE && names[f.epoch].train);
     s->eval = train ? NULL : find_eval(line, f.metric_at < line->n ? f.metric_at : 0);

@@ -15,9 +15,10 @@
 #define SIGHTING_EPOCH 4u  /* an epoch, as the job numbers it */
 #define SIGHTING_EPOCHS 8u /* and how many there are of them */
 #define SIGHTING_RATE 16u
-#define SIGHTING_TOTAL 32u /* the job's steps, told apart from a place */
-#define SIGHTING_LIMIT 64u /* a limit of the run that the program announces */
-#define SIGHTING_TICK 128u /* one more of those that were announced is done */
+#define SIGHTING_TOTAL 32u  /* the job's steps, told apart from a place */
+#define SIGHTING_LIMIT 64u  /* a limit of the run that the program announces */
+#define SIGHTING_OUTER 256u /* a loop around the training has begun another round */
+#define SIGHTING_TICK 128u  /* one more of those that were announced is done */
 
 /* Whether `at` counts from the beginning of the epoch or of the job. */
 enum sighting_scope { SCOPE_UNKNOWN, SCOPE_EPOCH, SCOPE_JOB, SCOPE_LIKELY_JOB };

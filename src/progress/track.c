@@ -147,6 +147,8 @@ static int64_t find_total(const struct progress_track *t, const char **from)
         *from = "--total";
         return t->given_total;
     }
+    if (t->outer)
+        return 0;
     if (total && !planned)
         return total;
     /* Of two limits the one that is reached first ends the run. */
@@ -518,6 +520,8 @@ void progress_track_take(struct progress_track *t, const struct sighting *seen)
         /* Only its metrics count. */
     } else if (s.has & SIGHTING_LIMIT) {
         progress_plan_add(&t->plan, s.unit, s.limit, PROGRESS_FROM_OUTPUT, "output");
+    } else if (s.has & SIGHTING_OUTER) {
+        t->outer = true;
     } else if (s.has & SIGHTING_TICK) {
         news |= take_tick(t, &s);
     } else if (place && s.trust != TRUST_NONE) {

@@ -36,6 +36,7 @@ struct progress_track {
     int64_t bar_at, bar_of;
     uint32_t chief; /* the bare bar that is the training's; 0 = not known */
     uint8_t loss_rank;
+    bool outer;                 /* the training is a part of the job: a fold, a chain */
     bool behind;                /* the place just taken lies behind the newest one */
     bool said_place, said_loss; /* the job has said it itself */
 };
