@@ -125,6 +125,7 @@ int main(int argc, char **argv)
                                         "ffdl",
                                         "afs-l",
                                         "optimus",
+                                        "hesrpt",
                                         "equal",
                                         "deadline",
                                         "allocate=elastic-fifo,place=best-fit",

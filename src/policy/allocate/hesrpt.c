@@ -66,6 +66,16 @@ static double value_of(const struct auction *a, const struct contender *c, unsig
     return c->weight * speed * (1 - cost / span);
 }
 
+/* The next size that may be the best step. On a concave curve that is the first, or the size
+ * that the task has, as only that costs nothing. */
+static units_t next_candidate(const struct task *t, unsigned pool, units_t n)
+{
+    const struct speed *speed = job_speed(t->job, pool);
+    if (speed->at && !speed->concave)
+        return task_next(t, pool, n);
+    return task_running(t) && t->n > n && t->n <= task_max(t) ? t->n : 0;
+}
+
 /* The best step in one pool from what the plan grants the contender. */
 static struct offer offer_in(const struct auction *a, const struct contender *c, unsigned pool)
 {
@@ -75,7 +85,7 @@ static struct offer offer_in(const struct auction *a, const struct contender *c,
     units_t next = from ? task_next(t, pool, from) : task_min(t);
     double now = from ? value_of(a, c, pool, from) : 0;
     struct offer best = {0};
-    for (; next && next <= from + room; next = task_next(t, pool, next)) {
+    for (; next && next <= from + room; next = next_candidate(t, pool, next)) {
         double gain = (value_of(a, c, pool, next) - now) * UNIT / (double)(next - from);
         if (gain > best.gain * (1 + 1e-12)) /* of equal steps the smallest */
             best = (struct offer){next, pool, gain};
