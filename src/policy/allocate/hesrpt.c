@@ -138,9 +138,14 @@ static void run_auction(struct auction *a, const struct contender *c, uint32_t n
 {
     struct bids bids;
     bids_init(&bids, n, a->plan->arena);
-    for (uint32_t i = 0; i < n; i++)
-        bids_push(&bids, INFINITY, i);
-    while (bids.n) {
+    for (uint32_t i = 0; i < n; i++) {
+        struct offer o = best_offer(a, &c[i]);
+        if (o.to)
+            bids_push(&bids, o.gain, i);
+        else
+            deny_rest(a, &c[i]);
+    }
+    while (bids.n && (a->plan->why || budget_most(a->b))) {
         struct bid top = bids_top(&bids);
         struct offer o = best_offer(a, &c[top.at]);
         if (o.to && o.gain < top.key) {
