@@ -50,7 +50,7 @@ lint: ## layers, declarations, purity, headers, format, static analysis
 	+@$(again) prepare NAMES='$(call select,$(CHECKS))'
 	@$(run) $(call select,$(CHECKS))
 
-format: ## write the sources as the lint wants them
+format: ## format the sources with clang-format
 	clang-format -i $(shell find src tests -name '*.[ch]')
 
 asan: ## the tests under AddressSanitizer and UBSan
@@ -68,7 +68,7 @@ fuzz: ## each fuzzer for FUZZ_SECONDS (60)
 SOAKED := faults/kills faults/jobs elastic/restarts elastic/sizes cli/replay malleable/flips malleable/pytorch \
     torch/kills torch/sizes property/engine server/simulation store/crash
 
-soak: ## what is drawn by lot, again and again until it fails, for SOAK_MINUTES (60)
+soak: ## repeat the randomised tests until one fails, for SOAK_MINUTES (60)
 	@tools/setup --check test
 	+@$(again) prepare NAMES='$(call select,$(SOAKED))'
 	@end=$$(($$(date +%s) + 60 * $(SOAK_MINUTES))); round=0; \
