@@ -18,6 +18,8 @@ void hand_begin(struct hand_yard *f, void **state, const char *nodes, const char
     f->y.store = store_dir_open(f->dir);
     clock_init(&f->y.clock, &clock_system);
     engine_init(&f->y.engine, &config, &f->y.cluster);
+    for (uint32_t i = 0; i < f->y.cluster.n; i++)
+        VEC_PUSH(&f->y.nodes, (struct yard_node){.name = f->y.cluster.nodes[i].name});
 }
 
 void hand_end(struct hand_yard *f)
@@ -25,6 +27,7 @@ void hand_end(struct hand_yard *f)
     engine_done(&f->y.engine);
     live_done(&f->y.jobs);
     VEC_DONE(&f->y.by_task);
+    VEC_DONE(&f->y.nodes);
     store_close(f->y.store);
     arena_done(&f->arena);
 }

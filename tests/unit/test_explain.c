@@ -1,5 +1,5 @@
-/* Tests of what is said of jobs that wait. Sentences are looked for whole, so that names
- * and numbers are right. */
+/* Tests of explanations of waiting jobs. They compare whole sentences, so that names and
+ * numbers are right. */
 #include "support/hand_yard.h"
 #include "support/test.h"
 
@@ -17,10 +17,10 @@ static void test_waits_behind_another(void **state)
     said_summary(o, "Job 2 (next) has waited less than a second for 2 CPUs.");
     said_reason(o, "no_room", "It needs 2 CPUs, and 1 of 4 is free.");
     said_reason(o, "holders", "Job 1 (big) has 3 CPUs.");
-    said_free(o, "Job 1 (big) ends in about 2 minutes and gives 3 CPUs back.");
+    said_free(o, "Job 1 (big) ends in about 2 minutes and frees 3 CPUs.");
     said_free(o, "Without job 1 (big) it would start at once: `trainyard cancel 1`.");
     assert_near(said_start(o), 120, 1);
-    assert_string_equal(said_basis(o), "if job 1 (big) goes on at 12 steps/s");
+    assert_string_equal(said_basis(o), "if job 1 (big) continues at 12 steps/s");
     json_t *ahead = json_object_get(o, "ahead");
     assert_int_equal(json_array_size(ahead), 1);
     ahead = json_array_get(ahead, 0);
@@ -34,7 +34,7 @@ static void test_waits_behind_another(void **state)
     hand_end(&f);
 }
 
-/* The one before it does not fit, and nobody overtakes. */
+/* The job ahead of it does not fit, and no job overtakes another. */
 static void test_waits_in_a_strict_queue(void **state)
 {
     struct hand_yard f;
@@ -46,12 +46,13 @@ static void test_waits_in_a_strict_queue(void **state)
     json_t *o = hand_explain(&f, c);
     said_summary(o, "Job 3 (c) has waited less than a second for 1 CPU, behind 1 other job.");
     said_reason(o, "behind",
-                "Job 2 (wide) is before it in the queue and does not fit yet; under "
-                "fifo:order=strict nobody overtakes.");
-    said_free(o, "With a higher priority it would start at once, at the cost of others: "
+                "Job 2 (wide) is ahead of it in the queue and does not fit yet; under "
+                "fifo:order=strict no job overtakes another.");
+    said_free(o, "With a higher priority it would start at once, at the expense of others: "
                  "`trainyard set 3 --priority 1`.");
     assert_true(isnan(said_start(o)));
-    assert_string_equal(said_basis(o), "job 1 (a) and job 2 (wide) do not say how long they take");
+    assert_string_equal(said_basis(o),
+                        "job 1 (a) and job 2 (wide) do not report how long they take");
     assert_int_equal(json_array_size(json_object_get(o, "ahead")), 2);
     json_decref(o);
     /* A time limit is as good as a promise. */
@@ -60,14 +61,14 @@ static void test_waits_in_a_strict_queue(void **state)
     o = hand_explain(&f, c);
     assert_near(said_start(o), 100, 1);
     assert_string_equal(said_basis(o),
-                        "at the latest, if job 1 (a) uses its whole time limit of 70 seconds and "
-                        "job 2 (wide) uses its whole time limit of 40 seconds");
-    said_free(o, "Job 1 (a) ends in at most 60 seconds and gives 3 CPUs back.");
+                        "at the latest, if job 1 (a) runs for its whole time limit of 70 seconds "
+                        "and job 2 (wide) runs for its whole time limit of 40 seconds");
+    said_free(o, "Job 1 (a) ends in at most 60 seconds and frees 3 CPUs.");
     json_decref(o);
     hand_end(&f);
 }
 
-/* Enough is free, but not for it. */
+/* Enough is free, but another job has reserved it. */
 static void test_waits_behind_a_reservation(void **state)
 {
     struct hand_yard f;
@@ -80,7 +81,7 @@ static void test_waits_behind_a_reservation(void **state)
     hand_decide(&f);
     json_t *o = hand_explain(&f, c);
     said_reason(o, "reserved",
-                "1 CPU is free, but kept for job 2 (wide), which needs 4 CPUs and "
+                "1 CPU is free but reserved for job 2 (wide), which needs 4 CPUs and "
                 "has waited longer.");
     json_decref(o);
     hand_end(&f);
@@ -97,17 +98,17 @@ static void test_waits_by_order(void **state)
     hand_report(&f, a, 30);
     json_t *o = hand_explain(&f, c);
     said_reason(o, "order",
-                "It needs 2 CPUs, and 0 of 2 are free; by elastic-fifo other jobs come first, "
+                "It needs 2 CPUs, and 0 of 2 are free; under elastic-fifo other jobs come first, "
                 "the last of them job 2 (b).");
     said_reason(o, "holders", "Job 1 (a) has 1 CPU, job 2 (b) has 1 CPU.");
-    said_free(o, "Job 1 (a) ends in about 30 seconds and gives 1 CPU back.");
-    said_free(o, "Job 2 (b) does not say when it ends; then it gives 1 CPU back.");
-    assert_string_equal(said_basis(o), "job 2 (b) does not say how long it takes");
+    said_free(o, "Job 1 (a) ends in about 30 seconds and frees 1 CPU.");
+    said_free(o, "Job 2 (b) does not report when it ends; its end frees 1 CPU.");
+    assert_string_equal(said_basis(o), "job 2 (b) does not report how long it takes");
     json_decref(o);
     hand_end(&f);
 }
 
-/* One that could do with less could make room. */
+/* Another job could shrink to make room. */
 static void test_waits_for_one_that_could_shrink(void **state)
 {
     struct hand_yard f;
@@ -116,8 +117,8 @@ static void test_waits_for_one_that_could_shrink(void **state)
     struct live_job *b = hand_offer(&f, hand_add(&f, "b", UNIT, UNIT));
     hand_decide(&f);
     json_t *o = hand_explain(&f, b);
-    said_free(o, "With 3 CPUs for job 1 (wide) there would be room at once: `trainyard resize 1 "
-                 "--cpus 3`.");
+    said_free(o, "With job 1 (wide) on 3 CPUs it could start at once: `trainyard resize 1 --cpus "
+                 "3`.");
     json_decref(o);
     hand_end(&f);
 }
@@ -137,7 +138,7 @@ static void test_waits_for_more_than_it_needs(void **state)
     hand_end(&f);
 }
 
-static void test_waits_for_memory_and_nodes(void **state)
+static void test_waits_for_memory(void **state)
 {
     struct hand_yard f;
     hand_begin(&f, state, "1x4c@4g", "fifo");
@@ -150,27 +151,58 @@ static void test_waits_for_memory_and_nodes(void **state)
     json_t *o = hand_explain(&f, b);
     said_reason(o, "memory", "It needs 2000 MB of memory, and no node has more than 1096 MB free.");
     json_decref(o);
-    hand_step(&f, (struct event){.kind = EVENT_NODE, .node = 0, .state = NODE_DRAINING});
+    hand_end(&f);
+}
+
+/* The engine's state of a node, as the server sets it. */
+static void close_node(struct hand_yard *f, uint32_t node, enum node_state state)
+{
+    hand_step(f, (struct event){.kind = EVENT_NODE, .node = node, .state = state});
+}
+
+static void test_waits_for_closed_nodes(void **state)
+{
+    struct hand_yard f;
+    hand_begin(&f, state, "3x4c,1x1c", "fifo");
+    struct live_job *a = hand_offer(&f, hand_add(&f, "a", 2 * UNIT, 2 * UNIT));
+    struct yard_node *nodes = f.y.nodes.at;
+    nodes[0].drained = true;
+    nodes[1].lost = true;
+    nodes[2].refusals = 2;
+    nodes[2].refusal = "no space left on device";
+    nodes[2].closed_until = clock_now(&f.y.clock) + 20 * USEC_PER_SEC;
+    close_node(&f, 0, NODE_DRAINING);
+    close_node(&f, 1, NODE_CLOSED);
+    close_node(&f, 2, NODE_CLOSED);
     hand_decide(&f);
-    o = hand_explain(&f, b);
-    said_reason(o, "drained",
-                "Every node that could hold it is being drained or is down: "
-                "nothing new starts there.");
+    json_t *o = hand_explain(&f, a);
+    said_reason(o, "closed",
+                "No node that could run it accepts new jobs: n1 is drained; n2 does not respond; "
+                "n3 failed to start 2 jobs in a row and is closed for 20 seconds (no space left on "
+                "device).");
     said_free(o, "`trainyard drain --undo n1` lets jobs start there again.");
-    assert_string_equal(said_basis(o), "as things are, nothing would ever make room for it");
+    said_free(o, "Jobs can start on n2 when it responds again.");
+    said_free(o, "Node n3 accepts jobs again in 20 seconds.");
+    assert_string_equal(said_basis(o), "no node that could run it accepts new jobs");
+    json_decref(o);
+    /* A small node that is closed as well is not to blame. */
+    close_node(&f, 3, NODE_DRAINING);
+    nodes[3].drained = true;
+    o = hand_explain(&f, a);
+    assert_int_equal(json_array_size(json_object_get(o, "frees")), 3);
     json_decref(o);
     hand_end(&f);
 }
 
-static void test_has_just_come(void **state)
+static void test_just_queued(void **state)
 {
     struct hand_yard f;
     hand_begin(&f, state, "1x4c", "fifo");
     hand_decide(&f);
     struct live_job *a = hand_offer(&f, hand_add(&f, "a", UNIT, UNIT));
     json_t *o = hand_explain(&f, a);
-    said_summary(o, "Job 1 (a) has just come into the queue.");
-    said_reason(o, "undecided", "It has just come into the queue; the next decision is due now.");
+    said_summary(o, "Job 1 (a) has just entered the queue.");
+    said_reason(o, "undecided", "It has just entered the queue; the next decision is due now.");
     assert_near(said_start(o), 0, 0.01);
     assert_string_equal(said_basis(o), "at the next decision");
     json_decref(o);
@@ -211,7 +243,7 @@ static void test_long_queues(void **state)
                 "and comes first.");
     const json_t *order = json_array_get(json_object_get(o, "reasons"), 2);
     const char *text = json_string_value(json_object_get(order, "text"));
-    assert_non_null(strstr(text, "37 jobs stand before it in the queue. The order is by fifo: "));
+    assert_non_null(strstr(text, "37 jobs are ahead of it in the queue. The order follows fifo: "));
     assert_int_equal(json_array_size(json_object_get(o, "ahead")), 10);
     json_decref(o);
     hand_end(&f);
@@ -229,20 +261,20 @@ static void test_blocked(void **state)
     hand_report(&f, a, 300);
     b->blocks = BLOCK_HOLD;
     json_t *o = hand_explain(&f, b);
-    said_summary(o, "Job 2 (b) is held: it waits for a user to release it.");
-    said_reason(o, "hold", "A user holds it.");
-    said_free(o, "`trainyard release 2` lets it go.");
-    assert_string_equal(said_basis(o), "it is held");
+    said_summary(o, "Job 2 (b) is on hold until a user releases it.");
+    said_reason(o, "hold", "A user put it on hold.");
+    said_free(o, "`trainyard release 2` releases it.");
+    assert_string_equal(said_basis(o), "it is on hold");
     json_decref(o);
     b->blocks = BLOCK_DEPS;
     VEC_PUSH(&b->deps, (struct live_dep){.kind = SPEC_AFTEROK, .on = a->row.id});
     o = hand_explain(&f, b);
     said_reason(o, "dependency",
-                "It is to run when job 1 (prep) has ended well, which is "
-                "running, and should end in about 5 minutes.");
-    said_free(o, "Job 1 (prep) must end well first.");
+                "It may start once job 1 (prep) has succeeded; that job is "
+                "running and should end in about 5 minutes.");
+    said_free(o, "Job 1 (prep) must succeed first.");
     assert_string_equal(said_basis(o),
-                        "not before the end of what it waits for, in about 5 minutes");
+                        "not before the jobs that it waits for end, in about 5 minutes");
     json_decref(o);
     b->blocks = BLOCK_BACKOFF;
     b->row.failures = 2;
@@ -251,10 +283,10 @@ static void test_blocked(void **state)
     free((char *)b->row.reason);
     b->row.reason = xstrdup("exit code 7");
     o = hand_explain(&f, b);
-    said_summary(o, "Job 2 (b) has failed and will be tried again.");
+    said_summary(o, "Job 2 (b) failed and will be retried.");
     said_reason(o, "backoff",
-                "It has failed 2 times (exit code 7); the next try is in 20 "
-                "seconds, which is number 3 of 4.");
+                "It has failed 2 times (exit code 7); it is retried in 20 "
+                "seconds (try 3 of 4).");
     assert_near(said_start(o), 20, 1);
     json_decref(o);
     hand_end(&f);
@@ -270,15 +302,15 @@ static void test_blocked_by_its_like(void **state)
     b->blocks = BLOCK_SINGLETON;
     json_t *o = hand_explain(&f, b);
     said_reason(o, "singleton",
-                "Only one job of its name and user may be active, and job 1 "
-                "(train) is.");
-    said_free(o, "Job 1 (train) must be over first.");
+                "Jobs of the same name and user run one at a time; job 1 "
+                "(train) was submitted earlier.");
+    said_free(o, "Job 1 (train) must end first.");
     json_decref(o);
     b->blocks = BLOCK_ARRAY;
     a->row.array = b->row.array = 1;
     b->terms.array_limit = 1;
     o = hand_explain(&f, b);
-    said_reason(o, "array", "1 job of its array may be active at once, and so many are.");
+    said_reason(o, "array", "Its array may have at most 1 active job, and this limit is reached.");
     json_decref(o);
     hand_end(&f);
 }
@@ -290,8 +322,9 @@ static const struct CMUnitTest tests[] = {
     STORE_TEST(test_waits_by_order),
     STORE_TEST(test_waits_for_one_that_could_shrink),
     STORE_TEST(test_waits_for_more_than_it_needs),
-    STORE_TEST(test_waits_for_memory_and_nodes),
-    STORE_TEST(test_has_just_come),
+    STORE_TEST(test_waits_for_memory),
+    STORE_TEST(test_waits_for_closed_nodes),
+    STORE_TEST(test_just_queued),
     STORE_TEST(test_waits_for_gpus),
     STORE_TEST(test_long_queues),
     STORE_TEST(test_blocked),

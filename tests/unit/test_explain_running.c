@@ -1,4 +1,4 @@
-/* Tests of what is said of jobs that run, make way, or are over. */
+/* Tests of explanations of jobs that run, are preempted, or have ended. */
 #include "server/explain/explain.h"
 #include "store/job_state.h"
 #include "store/jobs.h"
@@ -18,25 +18,25 @@ static void test_runs_elastic_with_a_neighbour(void **state)
     hand_report(&f, b, 600);
     json_t *o = hand_explain(&f, b);
     said_summary(o, "Job 2 (elastic) has been running for 10 seconds on 2 CPUs of n1.");
-    said_reason(o, "size", "It has 2 CPUs of the 1 to 4 that it can run on, by elastic-fifo.");
+    said_reason(o, "size", "It has 2 CPUs and can run on 1 to 4; elastic-fifo chose this size.");
     said_reason(o, "no_room",
                 "It could use 4 CPUs, but no more are free on n1: job 1 (fixed) "
                 "has 2 CPUs.");
-    said_reason(o, "share", "By share=hard these CPUs are its own: nobody else uses them.");
+    said_reason(o, "share", "No other job uses its CPUs (share=hard).");
     said_reason(o, "end", "At this rate it ends in about 10 minutes.");
-    said_free(o, "It will be given 4 CPUs in about 45 seconds, if job 1 (fixed) goes on at 12 "
+    said_free(o, "It will grow to 4 CPUs in about 45 seconds, if job 1 (fixed) continues at 12 "
                  "steps/s.");
-    said_free(o, "It would be given 4 CPUs if job 1 (fixed) ended now.");
+    said_free(o, "It would get 4 CPUs if job 1 (fixed) ended now.");
     assert_true(json_is_null(json_object_get(o, "start")));
     json_decref(o);
     o = hand_explain(&f, a);
-    said_reason(o, "size", "It has 2 CPUs, which is what it asked for.");
+    said_reason(o, "size", "It has 2 CPUs, as requested.");
     assert_int_equal(json_array_size(json_object_get(o, "ahead")), 0);
     json_decref(o);
     a->progress.known = false;
     a->estimate.fit.sizes = 0;
     o = hand_explain(&f, b);
-    said_free(o, "It would be given 4 CPUs if job 1 (fixed) ended now.");
+    said_free(o, "It would get 4 CPUs if job 1 (fixed) ended now.");
     json_decref(o);
     hand_end(&f);
 }
@@ -52,13 +52,13 @@ static void test_runs_and_shares(void **state)
     b->attempt->unheard = clock_now(&f.y.clock) - 30 * USEC_PER_SEC;
     json_t *o = hand_explain(&f, a);
     said_reason(o, "share",
-                "Its CPUs are shared by free: it may use up to 1 CPU, and beside its "
-                "neighbours it gets about 1.");
+                "It shares CPUs with its neighbours (share=free): it may use up to 1 CPU and "
+                "gets about 1 now.");
     said_reason(o, "usage", "It uses only 0.25 of its 1 CPU.");
-    said_reason(o, "end", "When it ends is not known: it does not say how many steps it has.");
+    said_reason(o, "end", "Its end is unknown: it does not report how many steps it has.");
     json_decref(o);
     o = hand_explain(&f, b);
-    said_reason(o, "silent", "Its conductor has not been heard of for 30 seconds.");
+    said_reason(o, "silent", "Its conductor has not reported for 30 seconds.");
     json_decref(o);
     hand_end(&f);
 }
@@ -77,8 +77,8 @@ static void test_makes_way(void **state)
     hand_step(&f, (struct event){.kind = EVENT_PROGRESS, .task = b->task, .work = 5e6, .done = 0});
     hand_decide(&f);
     json_t *o = hand_explain(&f, a);
-    said_summary(o, "Job 1 (long) is paused in its place: it keeps its memory, and goes on when "
-                    "there is room for it again.");
+    said_summary(o, "Job 1 (long) is paused: it keeps its memory and resumes when enough resources "
+                    "are free.");
     said_reason(o, "holders", "Job 2 (short) has 2 CPUs.");
     json_decref(o);
     b->attempt->stop = STOP_CANCEL;
@@ -87,7 +87,7 @@ static void test_makes_way(void **state)
     o = hand_explain(&f, b);
     said_summary(o, "Job 2 (short) is being stopped.");
     said_reason(o, "stopping", "A user cancelled it.");
-    said_free(o, "It has up to 30 seconds to save itself; then it is killed.");
+    said_free(o, "It has up to 30 seconds to save its state; then it is killed.");
     json_decref(o);
     hand_end(&f);
 }
@@ -125,16 +125,16 @@ static void test_over(void **state)
     json_t *o = NULL;
     hand_begin(&f, state, "1x2c", "fifo");
     o = explain_gone(&f, add_over(&f, JOB_DONE, 0, ""));
-    said_summary(o, "Job 1 (gone) ended well after 42 seconds, 10 minutes ago.");
-    said_reason(o, "done", "Its command ended with exit code 0.");
+    said_summary(o, "Job 1 (gone) succeeded after 42 seconds, 10 minutes ago.");
+    said_reason(o, "done", "Its command exited with code 0.");
     said_reason(o, "history", "It waited 3 seconds and ran 42 seconds, in 3 attempts.");
     json_decref(o);
     o = explain_gone(&f, add_over(&f, JOB_FAILED, 3, "exit code 3"));
     said_summary(o, "Job 2 (gone) failed after 42 seconds, 10 minutes ago.");
-    said_reason(o, "failed", "Its command ended with exit code 3.");
+    said_reason(o, "failed", "Its command exited with code 3.");
     said_reason(o, "history",
                 "It waited 3 seconds and ran 42 seconds, in 3 attempts, 3 of which failed.");
-    said_free(o, "`trainyard logs 2` shows what it said.");
+    said_free(o, "`trainyard logs 2` shows its output.");
     said_free(o, "`trainyard requeue 2` runs it again.");
     json_decref(o);
     o = explain_gone(&f, add_over(&f, JOB_FAILED, 137, ""));
@@ -144,7 +144,7 @@ static void test_over(void **state)
     said_reason(o, "cancelled", "A user cancelled it.");
     json_decref(o);
     o = explain_gone(&f, add_over(&f, JOB_TIMEOUT, 143, "it ran into its time limit"));
-    said_summary(o, "Job 5 (gone) ran into its time limit and was stopped after 42 seconds, 10 "
+    said_summary(o, "Job 5 (gone) reached its time limit and was stopped after 42 seconds, 10 "
                     "minutes ago.");
     json_decref(o);
     assert_error(explain_job(&f.y, 99, &o, &err), err, ERR_NOT_FOUND, "99");

@@ -1,4 +1,4 @@
-/* Owns the list of those who are ahead of a job. */
+/* Owns the list of jobs that are ahead of a job. */
 #include "server/explain/ahead.h"
 
 #include "base/str.h"
@@ -14,7 +14,7 @@ bool explain_holds(const struct explanation *x, uint32_t task)
     return t != x->t && t->job && t->n > 0 && job_takes_pool(x->t->job, t->pool);
 }
 
-static int by_end(const void *a, const void *b)
+static int compare_ends(const void *a, const void *b)
 {
     const struct holder *x = a, *y = b;
     if (x->end != y->end)
@@ -22,7 +22,7 @@ static int by_end(const void *a, const void *b)
     return x->j->row.id < y->j->row.id ? -1 : 1;
 }
 
-static void list(struct explanation *x, const struct live_job *j, usec_t end)
+static void list_ahead(struct explanation *x, const struct live_job *j, usec_t end)
 {
     const struct task *t = yard_task(x->y, j);
     units_t cpus = j->attempt                 ? j->attempt->cpus
@@ -46,7 +46,7 @@ struct holders explain_holders(const struct explanation *x)
             VEC_PUSH(&found, (struct holder){j, forecast_end(x, j)});
     }
     if (found.n)
-        qsort(found.at, found.n, sizeof *found.at, by_end);
+        qsort(found.at, found.n, sizeof *found.at, compare_ends);
     return found;
 }
 
@@ -75,7 +75,7 @@ json_t *phrase_holders(struct str *out, const struct explanation *x, uint32_t no
     return ids;
 }
 
-static bool waits(const struct task *t)
+static bool is_waiting(const struct task *t)
 {
     return t->phase == TASK_QUEUED || t->phase == TASK_PAUSED;
 }
@@ -86,15 +86,15 @@ uint32_t explain_ahead(struct explanation *x)
     struct holders holders = explain_holders(x);
     uint32_t queued = 0;
     for (size_t i = 0; i < holders.n; i++)
-        list(x, holders.at[i].j, holders.at[i].end);
+        list_ahead(x, holders.at[i].j, holders.at[i].end);
     VEC_DONE(&holders);
-    if (!waits(x->t))
+    if (!is_waiting(x->t))
         return 0;
     for (uint32_t i = e->snapshot.first; i != TASK_NONE && i != x->j->task; i = e->links[i].next) {
-        const struct live_job *j = waits(&e->tasks[i]) ? yard_job_of_task(x->y, i) : NULL;
+        const struct live_job *j = is_waiting(&e->tasks[i]) ? yard_job_of_task(x->y, i) : NULL;
         if (!j)
             continue;
-        list(x, j, USEC_NEVER);
+        list_ahead(x, j, USEC_NEVER);
         queued++;
     }
     return queued;

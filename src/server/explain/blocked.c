@@ -1,5 +1,5 @@
-/* Owns the explanation of a job that is not in the queue: what it waits for, and who
- * can do something about it. */
+/* Owns the explanation of a job that is not in the queue: what it waits for, and how to
+ * unblock it. */
 #include "server/explain/blocked.h"
 
 #include <inttypes.h>
@@ -16,59 +16,57 @@ static void add_expected_end(struct str *out, const struct explanation *x, const
     usec_t end = forecast_end(x, j);
     if (end == USEC_NEVER)
         return;
-    str_add(out, forecast_basis(j) == END_KNOWN ? ", and should end in about "
-                                                : ", and ends in at most ");
+    str_add(out,
+            forecast_basis(j) == END_KNOWN ? " and should end in about " : " and ends in at most ");
     phrase_span(out, end - x->now);
 }
 
-static void held(struct explanation *x)
+static void add_hold(struct explanation *x)
 {
     struct str s = {0};
-    str_add(&s, "A user holds it.");
+    str_add(&s, "A user put it on hold.");
     explain_reason(x, "hold", &s, NULL);
-    str_addf(&s, "`trainyard release %" PRId64 "` lets it go.", x->j->row.id);
+    str_addf(&s, "`trainyard release %" PRId64 "` releases it.", x->j->row.id);
     explain_free(x, &s);
 }
 
-/* What must become of the other job. */
-static const char *const wanted[] = {
-    [SPEC_AFTER] = "start",
-    [SPEC_AFTEROK] = "end well",
-    [SPEC_AFTERNOTOK] = "end badly",
-    [SPEC_AFTERANY] = "end",
+/* What must happen to the other job. */
+static const struct {
+    const char *must, *has;
+} wanted[] = {
+    [SPEC_AFTER] = {"start", "started"},
+    [SPEC_AFTEROK] = {"succeed", "succeeded"},
+    [SPEC_AFTERNOTOK] = {"fail", "failed"},
+    [SPEC_AFTERANY] = {"end", "ended"},
 };
 
-static void depends(struct explanation *x, const struct live_dep *d)
+static void add_dependency(struct explanation *x, const struct live_dep *d)
 {
     const struct live_job *on = yard_live(x->y, d->on);
     struct str s = {0};
-    str_add(&s, "It is to run when ");
+    str_add(&s, "It may start once ");
     phrase_job_id(&s, x->y, d->on);
-    str_addf(&s, " has %s",
-             d->kind == SPEC_AFTER      ? "started"
-             : d->kind == SPEC_AFTEROK  ? "ended well"
-             : d->kind == SPEC_AFTERANY ? "ended"
-                                        : "ended badly");
+    str_addf(&s, " has %s", wanted[d->kind].has);
     if (on) {
-        str_addf(&s, ", which is %s", job_state_name(on->row.state));
+        str_addf(&s, "; that job is %s", job_state_name(on->row.state));
         add_expected_end(&s, x, on);
     }
     str_add(&s, ".");
     explain_reason(x, "dependency", &s, explain_one(d->on));
     phrase_job_id(&s, x->y, d->on);
-    str_addf(&s, " must %s first.", wanted[d->kind]);
+    str_addf(&s, " must %s first.", wanted[d->kind].must);
     explain_free(x, &s);
 }
 
-static void singleton(struct explanation *x)
+static void add_singleton(struct explanation *x)
 {
     const struct live_job *elder = ties_elder(x->j);
     struct str s = {0};
-    str_add(&s, "Only one job of its name and user may be active");
+    str_add(&s, "Jobs of the same name and user run one at a time");
     if (elder) {
-        str_add(&s, ", and ");
+        str_add(&s, "; ");
         phrase_job(&s, elder);
-        str_add(&s, " is");
+        str_add(&s, " was submitted earlier");
         add_expected_end(&s, x, elder);
     }
     str_add(&s, ".");
@@ -76,11 +74,11 @@ static void singleton(struct explanation *x)
     if (!elder)
         return;
     phrase_job(&s, elder);
-    str_add(&s, " must be over first.");
+    str_add(&s, " must end first.");
     explain_free(x, &s);
 }
 
-static void array_limit(struct explanation *x)
+static void add_array_limit(struct explanation *x)
 {
     struct str s = {0};
     uint32_t limit = x->j->terms.array_limit;
@@ -89,14 +87,15 @@ static void array_limit(struct explanation *x)
         if (j != x->j && j->row.array == x->j->row.array && j->task != TASK_NONE && !j->blocks)
             json_array_append_new(jobs, json_integer(j->row.id));
     }
-    phrase_count(&s, limit, "job");
-    str_add(&s, " of its array may be active at once, and so many are.");
+    str_add(&s, "Its array may have at most ");
+    phrase_count(&s, limit, "active job");
+    str_add(&s, ", and this limit is reached.");
     explain_reason(x, "array", &s, jobs);
-    str_add(&s, "One of them must be over first.");
+    str_add(&s, "An active job of the array must end first.");
     explain_free(x, &s);
 }
 
-static void backoff(struct explanation *x)
+static void add_backoff(struct explanation *x)
 {
     const struct job_row *row = &x->j->row;
     usec_t left = row->eligible - x->wall;
@@ -108,24 +107,17 @@ static void backoff(struct explanation *x)
         str_add_utf8(&s, row->reason);
         str_add(&s, ")");
     }
-    str_add(&s, "; the next try is in ");
+    str_add(&s, "; it is retried in ");
     phrase_span(&s, left);
-    str_addf(&s, ", which is number %u of %u.", row->failures + 1, x->j->terms.retries + 1);
+    str_addf(&s, " (try %u of %u).", row->failures + 1, x->j->terms.retries + 1);
     explain_reason(x, "backoff", &s, NULL);
-    str_add(&s, "In ");
+    str_add(&s, "It returns to the queue in ");
     phrase_span(&s, left);
-    str_add(&s, " it goes back into the queue by itself.");
+    str_add(&s, ".");
     explain_free(x, &s);
 }
 
-static void expect(struct explanation *x, usec_t at, const char *basis)
-{
-    x->start =
-        json_pack("{s:o, s:o, s:s}", "expected", at ? json_real(time_seconds(at)) : json_null(),
-                  "in_s", at ? json_real(time_seconds(at - x->wall)) : json_null(), "basis", basis);
-}
-
-/* The last end of those it waits for, if all of them are known; 0 otherwise. */
+/* The latest expected end of the jobs that it waits for; 0 when one of them is unknown. */
 static usec_t last_end(const struct explanation *x)
 {
     usec_t last = 0;
@@ -140,16 +132,16 @@ static usec_t last_end(const struct explanation *x)
     return last;
 }
 
-static void no_node(struct explanation *x)
+static void add_no_node(struct explanation *x)
 {
     struct err err;
     struct str s = {0};
     if (rules_can_hold(x->y, x->j, &err) == 0)
-        return; /* it is offered at the end of this turn */
-    str_addf(&s, "No node can hold it now: it %s.", err.text);
+        return; /* it enters the queue at the end of this turn */
+    str_addf(&s, "No node can run it now: it %s.", err.text);
     explain_reason(x, "nodes", &s, NULL);
-    str_add(&s, "`trainyard nodes` shows what the nodes have; the job starts by itself when one "
-                "is large enough again.");
+    str_add(&s, "The job enters the queue when a node is large enough again; `trainyard nodes` "
+                "shows what each node has.");
     explain_free(x, &s);
 }
 
@@ -159,20 +151,20 @@ static void expect_start(struct explanation *x)
     struct str basis = {0};
     usec_t end = blocks == BLOCK_DEPS ? last_end(x) : 0;
     if (blocks == BLOCK_BACKOFF) {
-        expect(x, x->j->row.eligible, "then it is tried again, if there is room");
+        explain_start(x, x->j->row.eligible - x->wall, "the retry is due then");
         return;
     }
     if (blocks & BLOCK_HOLD) {
-        str_add(&basis, "it is held");
+        str_add(&basis, "it is on hold");
     } else if (blocks & BLOCK_NODES) {
-        str_add(&basis, "no node can hold it now");
+        str_add(&basis, "no node can run it now");
     } else if (end > x->now) {
-        str_add(&basis, "not before the end of what it waits for, in about ");
+        str_add(&basis, "not before the jobs that it waits for end, in about ");
         phrase_span(&basis, end - x->now);
     } else {
         str_add(&basis, "it is not in the queue yet");
     }
-    expect(x, 0, basis.at);
+    explain_start(x, USEC_NEVER, basis.at);
     str_done(&basis);
 }
 
@@ -180,22 +172,22 @@ void explain_blocked(struct explanation *x)
 {
     unsigned blocks = x->j->blocks;
     if (blocks & BLOCK_HOLD)
-        held(x);
+        add_hold(x);
     for (size_t i = 0; blocks & BLOCK_DEPS && i < x->j->deps.n; i++)
         if (!x->j->deps.at[i].met && x->j->deps.at[i].kind != SPEC_SINGLETON)
-            depends(x, &x->j->deps.at[i]);
+            add_dependency(x, &x->j->deps.at[i]);
     if (blocks & BLOCK_SINGLETON)
-        singleton(x);
+        add_singleton(x);
     if (blocks & BLOCK_ARRAY)
-        array_limit(x);
+        add_array_limit(x);
     if (blocks & BLOCK_NODES)
-        no_node(x);
+        add_no_node(x);
     if (blocks & BLOCK_BACKOFF)
-        backoff(x);
+        add_backoff(x);
     phrase_job(&x->summary, x->j);
-    str_add(&x->summary, blocks & BLOCK_HOLD      ? " is held: it waits for a user to release it."
-                         : blocks & BLOCK_BACKOFF ? " has failed and will be tried again."
-                         : blocks & BLOCK_NODES   ? " waits for a node that can hold it."
-                                                  : " waits for other jobs before it may queue.");
+    str_add(&x->summary, blocks & BLOCK_HOLD      ? " is on hold until a user releases it."
+                         : blocks & BLOCK_BACKOFF ? " failed and will be retried."
+                         : blocks & BLOCK_NODES   ? " waits for a node that can run it."
+                                                  : " waits for other jobs before it can queue.");
     expect_start(x);
 }

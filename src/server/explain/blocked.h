@@ -1,10 +1,10 @@
-/* A job that is not in the queue. */
+/* Explains a job that is not in the queue. */
 #ifndef SERVER_EXPLAIN_BLOCKED_H
 #define SERVER_EXPLAIN_BLOCKED_H
 
 #include "server/explain/explanation.h"
 
-/* It is not in the queue: held, waiting for others or for a retry. */
+/* The job is on hold, or waits for other jobs, a node or a retry. */
 void explain_blocked(struct explanation *x);
 
 #endif

@@ -1,5 +1,4 @@
-/* Owns the choice of what there is to explain about a job, and the object that comes
- * out. */
+/* Owns the choice of what to explain about a job, and the resulting object. */
 #include "server/explain/explain.h"
 
 #include "base/str.h"
@@ -24,11 +23,11 @@ static void explain_live(struct explanation *x)
     else if (x->t && (x->t->phase == TASK_QUEUED || x->t->phase == TASK_PAUSED))
         explain_queued(x);
     else {
-        /* One that was adopted and finds no room in the books of a smaller machine. */
+        /* It was adopted, but the engine has not restored its task. */
         phrase_job(&x->summary, x->j);
         str_addf(&x->summary, " is %s.", job_state_name(x->j->row.state));
-        str_add(&s, "The scheduler has no units for it: it runs beside what the policy decides.");
-        explain_reason(x, "beside", &s, NULL);
+        str_add(&s, "The scheduler has assigned nothing to it: the policy does not manage it.");
+        explain_reason(x, "unmanaged", &s, NULL);
     }
 }
 
@@ -42,18 +41,18 @@ static json_t *make_object(struct explanation *x, const struct job_row *row)
                      "start", x->start ? x->start : json_null());
 }
 
-struct look {
+struct explain_request {
     struct yard *y;
     json_t *out;
 };
 
-static int see_row(void *ctx, const struct job_row *row, struct err *err)
+static int explain_row(void *ctx, const struct job_row *row, struct err *err)
 {
-    struct look *l = ctx;
-    struct explanation x = {.y = l->y,
-                            .j = yard_live(l->y, row->id),
-                            .now = clock_now(&l->y->clock),
-                            .wall = clock_wall(&l->y->clock),
+    struct explain_request *r = ctx;
+    struct explanation x = {.y = r->y,
+                            .j = yard_live(r->y, row->id),
+                            .now = clock_now(&r->y->clock),
+                            .wall = clock_wall(&r->y->clock),
                             .reasons = json_array(),
                             .ahead = json_array(),
                             .frees = json_array()};
@@ -63,16 +62,16 @@ static int see_row(void *ctx, const struct job_row *row, struct err *err)
         explain_live(&x);
     else
         explain_over(&x, row);
-    l->out = make_object(&x, row);
+    r->out = make_object(&x, row);
     str_done(&x.summary);
     return 0;
 }
 
 int explain_job(struct yard *y, int64_t id, json_t **out, struct err *err)
 {
-    struct look l = {.y = y};
-    if (store_job_get(y->store, id, see_row, &l, err) < 0)
+    struct explain_request r = {.y = y};
+    if (store_job_get(y->store, id, explain_row, &r, err) < 0)
         return -1;
-    *out = l.out;
+    *out = r.out;
     return 0;
 }

@@ -1,4 +1,4 @@
-/* Why a job waits or has what it has, in sentences for people. */
+/* Why a job waits or has its size, in sentences for users. */
 #ifndef SERVER_EXPLAIN_EXPLAIN_H
 #define SERVER_EXPLAIN_EXPLAIN_H
 
@@ -6,9 +6,9 @@
 
 struct json_t;
 
-/* The object of GET /jobs/{id}/explain, which the caller owns: a summary, reasons (the
- * most important first), who is ahead, what would free it, when it should start.
- * Nothing in the yard changes. ERR_NOT_FOUND when there is no such job. */
+/* The object of GET /jobs/{id}/explain, which the caller owns: a summary, reasons (the most
+ * important first), the jobs ahead of it, what would let it start or grow, its expected
+ * start. Does not change the yard. ERR_NOT_FOUND if no such job exists. */
 int explain_job(struct yard *y, int64_t id, struct json_t **out, struct err *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* An explanation in the making, which the files of this folder add to. */
+/* The explanation that the files of this folder add to. */
 #ifndef SERVER_EXPLAIN_EXPLANATION_H
 #define SERVER_EXPLAIN_EXPLANATION_H
 
@@ -8,13 +8,13 @@
 
 struct explanation {
     struct yard *y;
-    const struct live_job *j; /* NULL when it is over */
-    const struct task *t;     /* the engine's view of it; NULL when it has none */
+    const struct live_job *j; /* NULL if it has ended */
+    const struct task *t;     /* the engine's view of the job; NULL if it has none */
     usec_t now;               /* engine time */
-    usec_t wall;              /* the same by the wall clock */
+    usec_t wall;              /* the same instant on the wall clock */
     struct str summary;
     json_t *reasons, *ahead, *frees;
-    json_t *start; /* NULL = it has started */
+    json_t *start; /* NULL if it has started */
 };
 
 #endif

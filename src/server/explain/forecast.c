@@ -1,6 +1,6 @@
-/* Owns what explanations say of the future. It is reckoned by a copy of the engine
- * that runs on (advisor/rollout.h). How long a job takes is known of those that say
- * how many steps they have and make them; of others only their time limit, if any. */
+/* Owns what explanations say about the future. A copy of the engine that runs on in virtual
+ * time (advisor/rollout.h) computes it. The remaining time of a job is known if the job
+ * reports steps; otherwise its time limit bounds it, if it has one. */
 #include "server/explain/forecast.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "server/explain/text.h"
 #include "server/jobs/reports.h"
 
-/* Farther than anybody waits; and what keeps a request short, whatever the queue. */
+/* The horizon is longer than anyone waits; the number of looks bounds the time of a request. */
 static const struct rollout_limits limits = {366LL * 86400 * USEC_PER_SEC, 100000};
 
 enum end_basis forecast_basis(const struct live_job *j)
@@ -31,7 +31,7 @@ static double limited_work(const struct explanation *x, const struct live_job *j
     return task_done(t, x->now) + (left > 0 ? (double)left * speed : 0);
 }
 
-static struct rollout *begin(const struct explanation *x)
+static struct rollout *begin_rollout(const struct explanation *x)
 {
     struct rollout *r = rollout_create(&x->y->engine, x->now);
     struct err err;
@@ -44,7 +44,7 @@ static struct rollout *begin(const struct explanation *x)
 
 void forecast_make(const struct explanation *x, enum rollout_until until, struct forecast *out)
 {
-    struct rollout *r = begin(x);
+    struct rollout *r = begin_rollout(x);
     struct err err;
     *out = (struct forecast){0};
     out->made = rollout_run(r, x->j->task, until, &limits, &out->r, &err) == 0;
@@ -57,7 +57,7 @@ void forecast_done(struct forecast *f)
         rollout_result_done(&f->r);
 }
 
-/* Whether the end of the task made room for the job: it held what the job can use. */
+/* The job that ended, if it held what the explained job can use; NULL otherwise. */
 static const struct live_job *made_room(const struct explanation *x, const struct rollout_end *end)
 {
     const struct live_job *j = yard_job_of_task(x->y, end->task);
@@ -79,7 +79,7 @@ enum end_basis forecast_rests_on(const struct explanation *x, const struct forec
     return worst;
 }
 
-/* Steps a second: as it says, or as they follow from its expected end. */
+/* Steps per second: as reported, or derived from the expected end. */
 static double step_rate(const struct explanation *x, const struct live_job *j)
 {
     const struct progress_seen *p = &j->progress;
@@ -95,17 +95,17 @@ static void add_condition(struct str *out, const struct explanation *x, const st
     double rate = step_rate(x, j);
     phrase_job(out, j);
     if (forecast_basis(j) == END_LIMITED) {
-        str_add(out, " uses its whole time limit of ");
+        str_add(out, " runs for its whole time limit of ");
         phrase_span(out, j->terms.time_limit);
     } else {
-        str_add(out, " goes on");
+        str_add(out, " continues");
         if (rate > 0)
             str_addf(out, " at %.3g steps/s", rate);
     }
 }
 
-/* The jobs whose ends the forecast rests on and that are no better known than this, in
- * the order of these ends. */
+/* The jobs whose ends the forecast rests on, in the order of these ends. Leaves out those
+ * whose end is better known than `basis`. */
 static uint32_t find_ends(const struct explanation *x, const struct forecast *f,
                           enum end_basis basis, const struct live_job **out, uint32_t max)
 {
@@ -141,7 +141,7 @@ void forecast_phrase(struct str *out, const struct explanation *x, const struct 
         str_add(out, assumed ? "" : n - SHOWN == 1 ? " ends as expected" : " end as expected");
     }
     if (assumed)
-        str_addf(out, " %s not say how long %s", n == 1 ? "does" : "do",
+        str_addf(out, " %s not report how long %s", n == 1 ? "does" : "do",
                  n == 1 ? "it takes" : "they take");
 }
 
@@ -165,10 +165,10 @@ usec_t forecast_end(const struct explanation *x, const struct live_job *j)
 
 units_t forecast_units(const struct explanation *x, uint32_t task, const struct job *terms)
 {
-    /* The present and the next decision, no end of another job. */
+    /* Up to the next decision: no other job ends before it. */
     struct rollout_limits now = {x->y->engine.config.resched_min, limits.looks};
     bool runs = x->t->phase == TASK_RUNNING;
-    struct rollout *r = begin(x);
+    struct rollout *r = begin_rollout(x);
     struct rollout_result found = {0};
     struct err err;
     units_t n = 0;

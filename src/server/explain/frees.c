@@ -1,5 +1,5 @@
-/* Owns what would let a waiting job start: ends of others, and what users could do about
- * it. Nothing of that is said that was not tried on a copy of the engine. */
+/* Owns what would let a waiting job start: other jobs that end, and actions of users. Each
+ * suggestion has been tried on a copy of the engine. */
 #include "server/explain/frees.h"
 
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 #include "server/explain/queued.h"
 #include "server/explain/text.h"
 
-/* Ends that the forecast sees before it starts. */
+/* Jobs that end before this one starts, according to the forecast. */
 static void free_by_ends(struct explanation *x, const struct forecast *f)
 {
     enum { SHOWN = 3 };
@@ -24,34 +24,34 @@ static void free_by_ends(struct explanation *x, const struct forecast *f)
         n++;
         phrase_job(&s, j);
         if (forecast_basis(j) == END_ASSUMED) {
-            str_add(&s, " does not say when it ends; then it gives ");
+            str_add(&s, " does not report when it ends; its end frees ");
         } else {
             str_add(&s, forecast_basis(j) == END_KNOWN ? " ends in about " : " ends in at most ");
             phrase_span(&s, f->r.ended.at[i].at - x->now);
-            str_add(&s, " and gives ");
+            str_add(&s, " and frees ");
         }
         phrase_units(&s, x->y->engine.tasks[task].pool, x->y->engine.tasks[task].n);
-        str_add(&s, " back.");
+        str_add(&s, ".");
         explain_free(x, &s);
     }
 }
 
-static void say_resize(struct explanation *x, const struct live_job *j, units_t n)
+static void suggest_resize(struct explanation *x, const struct live_job *j, units_t n)
 {
     struct str s = {0};
     str_add(&s, "With ");
-    phrase_units(&s, POOL_CPU, n);
     if (j != x->j) {
-        str_add(&s, " for ");
         phrase_job(&s, j);
+        str_add(&s, " on ");
     }
-    str_addf(&s, " %s at once", j == x->j ? "it could start" : "there would be room");
-    str_addf(&s, ": `trainyard resize %" PRId64 " --cpus %g`.", j->row.id, (double)n / UNIT);
+    phrase_units(&s, POOL_CPU, n);
+    str_addf(&s, " it could start at once: `trainyard resize %" PRId64 " --cpus %g`.", j->row.id,
+             (double)n / UNIT);
     explain_free(x, &s);
 }
 
-/* Whether n CPUs for this job, no more and no less, would help; a user can choose from
- * what it was submitted with. */
+/* Whether resizing this job to exactly n CPUs would help. A user can choose from the range
+ * that it was submitted with. */
 static bool try_resize(struct explanation *x, const struct live_job *j, units_t n)
 {
     struct job terms = j->job[j->job_now];
@@ -61,7 +61,7 @@ static bool try_resize(struct explanation *x, const struct live_job *j, units_t 
     terms.kind = JOB_RIGID;
     if (!forecast_units(x, j->task, &terms))
         return false;
-    say_resize(x, j, n);
+    suggest_resize(x, j, n);
     return true;
 }
 
@@ -78,7 +78,7 @@ static bool try_cancel(struct explanation *x, const struct live_job *j)
     return true;
 }
 
-/* Of those that hold units, one that could do with less, and one that could go. */
+/* Of the jobs that hold units, one that could shrink, and one that could be cancelled. */
 static void free_by_users(struct explanation *x, const struct space *space)
 {
     enum { TRIES = 4 };
@@ -100,7 +100,7 @@ static void free_by_users(struct explanation *x, const struct space *space)
     VEC_DONE(&holders);
 }
 
-/* A priority above all that wait, if it would start before them then. */
+/* A priority above all other jobs, if that would let it start. */
 static void free_by_priority(struct explanation *x)
 {
     const struct engine *e = &x->y->engine;
@@ -116,7 +116,7 @@ static void free_by_priority(struct explanation *x)
         return;
     struct str s = {0};
     str_addf(&s,
-             "With a higher priority it would start at once, at the cost of others: `trainyard "
+             "With a higher priority it would start at once, at the expense of others: `trainyard "
              "set %" PRId64 " --priority %d`.",
              x->j->row.id, terms.priority);
     explain_free(x, &s);

@@ -5,7 +5,7 @@
 #include "server/explain/forecast.h"
 #include "server/explain/queued.h"
 
-/* What would let it start. */
+/* Adds what would let the job start. */
 void explain_frees(struct explanation *x, const struct space *space, const struct forecast *f);
 
 #endif

@@ -1,4 +1,4 @@
-/* Owns the explanation of a job that is over: how it ended, and after how long. */
+/* Owns the explanation of a job that has ended: how, and after how long. */
 #include "server/explain/over.h"
 
 #include <inttypes.h>
@@ -8,32 +8,32 @@
 #include "store/job_state.h"
 #include "store/jobs.h"
 
-static const char *how(enum job_state state)
+static const char *describe_end(enum job_state state)
 {
     switch (state) {
     case JOB_DONE:
-        return "ended well";
+        return "succeeded";
     case JOB_FAILED:
         return "failed";
     case JOB_CANCELLED:
         return "was cancelled";
     case JOB_TIMEOUT:
-        return "ran into its time limit and was stopped";
+        return "reached its time limit and was stopped";
     default:
         return "was lost";
     }
 }
 
-static void sum_up(struct explanation *x, const struct job_row *row)
+static void summarise_end(struct explanation *x, const struct job_row *row)
 {
     struct str *s = &x->summary;
     phrase_job_id(s, x->y, row->id);
-    str_addf(s, " %s", how(row->state));
+    str_addf(s, " %s", describe_end(row->state));
     if (row->started && row->ended >= row->started) {
         str_add(s, " after ");
         phrase_span(s, row->ended - row->started);
     } else {
-        str_add(s, " before it had started");
+        str_add(s, " before it started");
     }
     if (row->ended) {
         str_add(s, ", ");
@@ -43,7 +43,7 @@ static void sum_up(struct explanation *x, const struct job_row *row)
     str_add(s, ".");
 }
 
-/* Whether the reason says no more than the exit code does. */
+/* Whether the reason adds nothing to the exit code. */
 static bool is_bare(const char *reason)
 {
     return !reason || !*reason || !strncmp(reason, "exit code ", 10) ||
@@ -57,15 +57,15 @@ static void add_cause(struct explanation *x, const struct job_row *row)
     if (row->state == JOB_CANCELLED && !bare && !strcmp(row->reason, "cancelled"))
         str_add(&s, "A user cancelled it.");
     else if (!bare) {
-        str_add(&s, "The reason: ");
+        str_add(&s, "Reason: ");
         str_add_utf8(&s, row->reason);
         str_add(&s, ".");
     } else if (row->code > 128)
         str_addf(&s, "Its command was killed by signal %d.", row->code - 128);
     else if (row->code >= 0)
-        str_addf(&s, "Its command ended with exit code %d.", row->code);
+        str_addf(&s, "Its command exited with code %d.", row->code);
     else
-        str_add(&s, "Nothing is known of the reason.");
+        str_add(&s, "The reason is unknown.");
     explain_reason(x, job_state_name(row->state), &s, NULL);
 }
 
@@ -88,11 +88,11 @@ static void add_history(struct explanation *x, const struct job_row *row)
 void explain_over(struct explanation *x, const struct job_row *row)
 {
     struct str s = {0};
-    sum_up(x, row);
+    summarise_end(x, row);
     add_cause(x, row);
     add_history(x, row);
     if (row->state != JOB_DONE && row->attempt) {
-        str_addf(&s, "`trainyard logs %" PRId64 "` shows what it said.", row->id);
+        str_addf(&s, "`trainyard logs %" PRId64 "` shows its output.", row->id);
         explain_free(x, &s);
     }
     str_addf(&s, "`trainyard requeue %" PRId64 "` runs it again.", row->id);

@@ -1,5 +1,5 @@
-/* Owns the explanation of a job that waits for units: the verdict of the last decision
- * in words, with the numbers behind it, and when it should start. */
+/* Owns the explanation of a job that waits for units: the verdict of the last decision in
+ * words, the numbers behind it, and the expected start. */
 #include "server/explain/queued.h"
 
 #include <inttypes.h>
@@ -7,6 +7,7 @@
 
 #include "base/str.h"
 #include "server/explain/ahead.h"
+#include "server/explain/closed.h"
 #include "server/explain/forecast.h"
 #include "server/explain/frees.h"
 #include "server/explain/text.h"
@@ -22,7 +23,7 @@ static struct space find_space(const struct explanation *x)
 {
     const struct cluster *c = &x->y->engine.cluster;
     const struct job *j = x->t->job;
-    struct space s = {.pool = j->pool == POOL_ANY_GPU ? POOL_GPU : j->pool, .drained = true};
+    struct space s = {.pool = j->pool == POOL_ANY_GPU ? POOL_GPU : j->pool, .closed = true};
     for (uint32_t i = 0; i < c->n; i++) {
         const struct node *n = &c->nodes[i];
         unsigned pool = j->pool == POOL_ANY_GPU ? n->gpu_pool : j->pool;
@@ -41,12 +42,10 @@ static struct space find_space(const struct explanation *x)
             s.size = size;
             s.pool = pool;
         }
-        s.drained = false;
     }
-    for (unsigned pool = 0; pool < cluster_pools(c) && !s.drained; pool++)
+    for (unsigned pool = 0; pool < cluster_pools(c); pool++)
         if (cluster_most(c, j, pool, true) >= j->min)
-            return s;
-    s.drained = true;
+            s.closed = false;
     return s;
 }
 
@@ -58,10 +57,8 @@ units_t explain_needed(const struct explanation *x, const struct space *s)
 static void add_room(struct str *out, const struct explanation *x, const struct space *s)
 {
     units_t need = explain_needed(x, s);
-    str_add(out, "It needs ");
+    str_add(out, need < x->t->most ? "It needs at least " : "It needs ");
     phrase_units(out, s->pool, need);
-    if (need < x->t->most)
-        str_add(out, " at least");
     if (x->t->job->whole && x->y->engine.cluster.n > 1)
         str_add(out, " on one node");
     str_addf(out, ", and %g of %g %s free", (double)s->free / UNIT, (double)s->size / UNIT,
@@ -75,21 +72,6 @@ static bool lacks_memory(const struct explanation *x, const struct space *s)
     return s->memory >= 0 && x->t->job->memory_mb > s->memory;
 }
 
-static void add_drained(struct explanation *x)
-{
-    const struct cluster *c = &x->y->engine.cluster;
-    struct str s = {0};
-    str_add(&s,
-            "Every node that could hold it is being drained or is down: nothing new starts there.");
-    explain_reason(x, "drained", &s, NULL);
-    for (uint32_t i = 0; i < c->n; i++)
-        if (c->nodes[i].state == NODE_DRAINING) {
-            str_addf(&s, "`trainyard drain --undo %s` lets jobs start there again.",
-                     c->nodes[i].name);
-            explain_free(x, &s);
-        }
-}
-
 static void add_memory(struct explanation *x, const struct space *space)
 {
     struct str s = {0};
@@ -99,7 +81,7 @@ static void add_memory(struct explanation *x, const struct space *space)
     explain_reason(x, "memory", &s, NULL);
 }
 
-/* Since when it waits, if no decision was made since. */
+/* Whether no decision was made since it entered the queue. */
 static bool is_undecided(const struct explanation *x)
 {
     const struct engine *e = &x->y->engine;
@@ -110,7 +92,7 @@ static void add_undecided(struct explanation *x)
 {
     usec_t due = engine_due(&x->y->engine);
     struct str s = {0};
-    str_add(&s, "It has just come into the queue; the next decision is due ");
+    str_add(&s, "It has just entered the queue; the next decision is due ");
     if (due > x->now) {
         str_add(&s, "in ");
         phrase_span(&s, due - x->now);
@@ -132,14 +114,14 @@ static void add_reserved(struct str *out, const struct explanation *x, const str
         return;
     }
     phrase_units(out, space->pool, space->free);
-    str_addf(out, " %s free, but kept for ", space->free == UNIT ? "is" : "are");
+    str_addf(out, " %s free but reserved for ", space->free == UNIT ? "is" : "are");
     phrase_job(out, who);
     str_add(out, ", which needs ");
     phrase_units(out, space->pool, yard_task(x->y, who)->asked);
     str_add(out, " and has waited longer.");
 }
 
-/* The verdict with a job in its way; false when it names none. */
+/* Explains a verdict that names another job; returns false when it names none. */
 static bool add_named_verdict(struct explanation *x, const struct space *space,
                               const struct verdict *v)
 {
@@ -150,7 +132,9 @@ static bool add_named_verdict(struct explanation *x, const struct space *space,
     switch (v->why) {
     case WHY_BEHIND:
         phrase_job(&s, who);
-        str_addf(&s, " is before it in the queue and does not fit yet; under %s nobody overtakes.",
+        str_addf(&s,
+                 " is ahead of it in the queue and does not fit yet; under %s no job overtakes "
+                 "another.",
                  policy_name(x));
         break;
     case WHY_RESERVED:
@@ -158,7 +142,7 @@ static bool add_named_verdict(struct explanation *x, const struct space *space,
         break;
     case WHY_ORDER:
         add_room(&s, x, space);
-        str_addf(&s, "; by %s other jobs come first, the last of them ", policy_name(x));
+        str_addf(&s, "; under %s other jobs come first, the last of them ", policy_name(x));
         phrase_job(&s, who);
         str_add(&s, ".");
         break;
@@ -169,19 +153,18 @@ static bool add_named_verdict(struct explanation *x, const struct space *space,
     return true;
 }
 
-/* A verdict that no number can add to. */
+/* The sentence for a verdict that needs no numbers; NULL for others. */
 static const char *plain_sentence(enum why why)
 {
     switch (why) {
     case WHY_ORDER:
-        return "Jobs that come first by the policy have what there is.";
+        return "Jobs that the policy puts first use the whole capacity.";
     case WHY_COST:
-        return "To start it now would cost others more than it brings.";
+        return "Starting it now would cost other jobs more than it gains.";
     case WHY_AT_RISK:
-        return "Whatever it is given, it will miss its deadline; jobs that can meet theirs go "
-               "first.";
+        return "It will miss its deadline at any size; jobs that can meet theirs come first.";
     case WHY_RELEASING:
-        return "What it needs is assigned to it; the jobs that have it are being stopped.";
+        return "Its share is assigned; the jobs that still use it are being stopped.";
     default:
         return NULL;
     }
@@ -215,21 +198,21 @@ static void add_holders(struct explanation *x)
     explain_reason(x, "holders", &s, ids);
 }
 
-static void add_place(struct explanation *x, uint32_t queued)
+static void add_position(struct explanation *x, uint32_t queued)
 {
     const struct policy *p = x->y->engine.config.combo.policy[AXIS_ALLOCATE];
     struct str s = {0};
     if (queued == 0)
         return;
     phrase_count(&s, queued, "job");
-    str_addf(&s, " %s before it in the queue. The order is by %s: %s.",
-             queued == 1 ? "stands" : "stand", p->name, p->summary);
+    str_addf(&s, " %s ahead of it in the queue. The order follows %s: %s.",
+             queued == 1 ? "is" : "are", p->name, p->summary);
     explain_reason(x, "queue", &s, NULL);
 }
 
 /* ---- when ------------------------------------------------------------------ */
 
-static void expect_start(struct explanation *x, const struct forecast *f)
+static void expect_start(struct explanation *x, const struct space *space, const struct forecast *f)
 {
     bool known = f->made && f->r.start != USEC_NEVER;
     enum end_basis rests = forecast_rests_on(x, f);
@@ -242,16 +225,14 @@ static void expect_start(struct explanation *x, const struct forecast *f)
     } else if (known) {
         str_add(&basis, rests == END_LIMITED ? "at the latest, " : "");
         forecast_phrase(&basis, x, f);
+    } else if (space->closed) {
+        str_add(&basis, "no node that could run it accepts new jobs");
     } else if (f->made && f->r.cut) {
-        str_add(&basis, "too much lies before it to be foreseen");
+        str_add(&basis, "the forecast does not reach that far");
     } else {
-        str_add(&basis, "as things are, nothing would ever make room for it");
+        str_add(&basis, "no expected event makes room for it");
     }
-    usec_t in = known ? f->r.start - x->now : 0;
-    x->start = json_pack("{s:o, s:o, s:s}", "expected",
-                         known ? json_real(time_seconds(x->wall + in)) : json_null(), "in_s",
-                         known ? json_real(time_seconds(in)) : json_null(), "basis",
-                         basis.at ? basis.at : "");
+    explain_start(x, known ? f->r.start - x->now : USEC_NEVER, basis.at ? basis.at : "");
     str_done(&basis);
 }
 
@@ -260,10 +241,9 @@ static void sum_up(struct explanation *x, uint32_t queued)
     struct str *s = &x->summary;
     phrase_job(s, x->j);
     if (x->t->phase == TASK_PAUSED)
-        str_add(s, " is paused in its place: it keeps its memory, and goes on when there is "
-                   "room for it again");
+        str_add(s, " is paused: it keeps its memory and resumes when enough resources are free");
     else if (is_undecided(x))
-        str_add(s, " has just come into the queue");
+        str_add(s, " has just entered the queue");
     else
         str_add(s, " has waited ");
     if (x->t->phase != TASK_PAUSED && !is_undecided(x)) {
@@ -285,8 +265,8 @@ void explain_queued(struct explanation *x)
     uint32_t queued = explain_ahead(x);
     struct forecast f;
     sum_up(x, queued);
-    if (space.drained)
-        add_drained(x);
+    if (space.closed)
+        explain_closed(x);
     else if (is_undecided(x))
         add_undecided(x);
     else if (lacks_memory(x, &space))
@@ -295,11 +275,10 @@ void explain_queued(struct explanation *x)
         add_verdict(x, &space);
     add_holders(x);
     explain_standing(x);
-    add_place(x, queued);
+    add_position(x, queued);
     forecast_make(x, ROLLOUT_START, &f);
-    if (!is_undecided(x) && !space.drained) {
+    if (!is_undecided(x) && !space.closed)
         explain_frees(x, &space, &f);
-    }
-    expect_start(x, &f);
+    expect_start(x, &space, &f);
     forecast_done(&f);
 }

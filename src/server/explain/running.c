@@ -1,9 +1,10 @@
-/* Owns the explanation of a job that has units: why so many and not more, how it
- * shares its node, and when its size will change. */
+/* Owns the explanation of a job that has units: why this many and no more, how it shares
+ * its node, and when its size will change. */
 #include "server/explain/running.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/str.h"
 #include "server/explain/ahead.h"
@@ -23,8 +24,8 @@ static units_t free_on(const struct explanation *x)
 
 /* ---- its size -------------------------------------------------------------- */
 
-/* Why it has no more when no more are free. */
-static void say_full(struct explanation *x)
+/* Why it has no more when none are free. */
+static void add_full(struct explanation *x)
 {
     struct str s = {0}, who = {0};
     json_t *jobs = phrase_holders(&who, x, x->t->at.at[0].node);
@@ -43,32 +44,32 @@ static void say_full(struct explanation *x)
 static const char *why_not_more(const struct explanation *x, enum why why)
 {
     if (x->t->job->kind == JOB_MOLDABLE)
-        return "It keeps the size that it started with: it cannot be resized while it runs.";
+        return "It keeps its initial size: it cannot be resized while it runs.";
     switch (why) {
     case WHY_COST:
-        return "To resize it now would cost more than it brings.";
+        return "Resizing it now would cost more than it gains.";
     case WHY_NO_GAIN:
         return "More would not make it faster.";
     case WHY_RELEASING:
-        return "More are on their way: the jobs that have them are being stopped.";
+        return "More are assigned to it; the jobs that still use them are being stopped.";
     case WHY_TARGET:
-        return "It has reached its target, and was taken down to the least.";
+        return "It has reached its target and was reduced to its minimum.";
     case WHY_RESERVED:
-        return "The free ones are kept for a larger job that has waited longer.";
+        return "The free ones are reserved for a larger job that has waited longer.";
     case WHY_AT_RISK:
-        return "It will miss its deadline with any number; jobs that can meet theirs go first.";
+        return "It will miss its deadline at any size; jobs that can meet theirs come first.";
     default:
-        return "The policy gives it no more, though some are free.";
+        return "The policy gives it no more, although some are free.";
     }
 }
 
-/* Where CPUs are shared by weight, what it holds is only kept for it. */
+/* Whether CPUs are shared by weight: the job may use more than it holds. */
 static bool is_shared(const struct explanation *x)
 {
     return x->t->pool == POOL_CPU && combo(x)->policy[AXIS_SHARE]->soft;
 }
 
-/* What it gets there by weight: no more than it has threads, where these follow. */
+/* What it gets by weight. When its threads follow the share, their number is a limit. */
 static double shared_cpus(const struct explanation *x)
 {
     const struct attempt *a = x->j->attempt;
@@ -76,12 +77,12 @@ static double shared_cpus(const struct explanation *x)
     return follows ? fmin(x->t->cpu_used, (double)a->parts * UNIT) : x->t->cpu_used;
 }
 
-static void add_kept(struct explanation *x)
+static void add_reserved(struct explanation *x)
 {
     struct str s = {0};
     phrase_units(&s, POOL_CPU, x->t->n);
-    str_addf(&s, "%s kept for it; what it gets beyond that depends on its neighbours.",
-             x->t->n == UNIT ? " is" : " are");
+    str_addf(&s, " %s reserved for it; anything more depends on its neighbours.",
+             x->t->n == UNIT ? "is" : "are");
     explain_reason(x, "size", &s, NULL);
 }
 
@@ -94,17 +95,17 @@ static void add_size(struct explanation *x)
     str_add(&s, "It has ");
     phrase_units(&s, x->t->pool, x->t->n);
     if (x->t->n >= x->t->most && j->min == j->max)
-        str_addf(&s, ", which is what %s.", resized ? "a user resized it to" : "it asked for");
+        str_addf(&s, ", as %s.", resized ? "set by a user" : "requested");
     else if (x->t->n >= x->t->most)
-        str_addf(&s, ", the most that %s.", resized ? "a user allows it" : "it asked for");
+        str_addf(&s, ", the most that %s.", resized ? "a user allows" : "it requested");
     else
-        str_addf(&s, " of the %g to %g that it can run on, by %s.", (double)j->min / UNIT,
+        str_addf(&s, " and can run on %g to %g; %s chose this size.", (double)j->min / UNIT,
                  (double)x->t->most / UNIT, combo(x)->name);
     explain_reason(x, "size", &s, NULL);
     if (x->t->n >= x->t->most)
         return;
     if (free_on(x) <= 0 && j->kind != JOB_MOLDABLE) {
-        say_full(x);
+        add_full(x);
         return;
     }
     enum why why = x->y->engine.why ? x->y->engine.why[x->j->task].why : WHY_NONE;
@@ -121,12 +122,12 @@ static void add_share(struct explanation *x)
     if (x->t->pool != POOL_CPU)
         return;
     if (p->soft) {
-        str_addf(&s, "Its CPUs are shared by %s: it may use up to ", p->name);
+        str_addf(&s, "It shares CPUs with its neighbours (share=%s): it may use up to ", p->name);
         phrase_units(&s, POOL_CPU,
                      x->t->cpu_limit < x->t->job->max ? x->t->cpu_limit : x->t->job->max);
-        str_addf(&s, ", and beside its neighbours it gets about %.3g.", shared_cpus(x) / UNIT);
+        str_addf(&s, " and gets about %.3g now.", shared_cpus(x) / UNIT);
     } else {
-        str_addf(&s, "By share=%s these CPUs are its own: nobody else uses them.", p->name);
+        str_addf(&s, "No other job uses its CPUs (share=%s).", p->name);
     }
     explain_reason(x, "share", &s, NULL);
 }
@@ -152,7 +153,7 @@ static void add_silence(struct explanation *x)
     struct str s = {0};
     if (!a->unheard || a->state == JOB_STARTING)
         return;
-    str_add(&s, "Its conductor has not been heard of for ");
+    str_add(&s, "Its conductor has not reported for ");
     phrase_span(&s, x->now - a->unheard);
     str_add(&s, ".");
     explain_reason(x, "silent", &s, NULL);
@@ -160,18 +161,20 @@ static void add_silence(struct explanation *x)
 
 /* ---- its end ---------------------------------------------------------------- */
 
-/* The band of the expected end, where it says something. */
+/* The band of the expected end, unless it is too narrow to matter. */
 static void add_band(struct str *s, const struct explanation *x)
 {
     struct range left;
+    struct str low = {0}, high = {0};
     double passed = time_seconds(x->wall - x->j->row.progress_at);
     if (!estimate_left(x->j, &left) || !isfinite(left.high) || left.high < 1.1 * left.low)
         return;
-    str_add(s, " (");
-    phrase_span(s, (usec_t)(fmax(left.low - passed, 0) * 1e6));
-    str_add(s, " to ");
-    phrase_span(s, (usec_t)(fmax(left.high - passed, 0) * 1e6));
-    str_add(s, ")");
+    phrase_span(&low, (usec_t)(fmax(left.low - passed, 0) * USEC_PER_SEC));
+    phrase_span(&high, (usec_t)(fmax(left.high - passed, 0) * USEC_PER_SEC));
+    if (strcmp(low.at, high.at) != 0)
+        str_addf(s, " (%s to %s)", low.at, high.at);
+    str_done(&low);
+    str_done(&high);
 }
 
 static void add_end(struct explanation *x)
@@ -186,7 +189,7 @@ static void add_end(struct explanation *x)
         if (known)
             add_band(&s, x);
     } else {
-        str_add(&s, "When it ends is not known: it does not say how many steps it has");
+        str_add(&s, "Its end is unknown: it does not report how many steps it has");
     }
     if (deadline != USEC_NEVER && deadline > x->now) {
         str_add(&s, "; its deadline is in ");
@@ -195,7 +198,7 @@ static void add_end(struct explanation *x)
                     : end <= deadline           ? ", which it will meet"
                                                 : ", which it will miss");
     } else if (deadline != USEC_NEVER) {
-        str_add(&s, "; its deadline has passed ");
+        str_add(&s, "; its deadline passed ");
         phrase_span(&s, x->now - deadline);
         str_add(&s, " ago");
     }
@@ -203,8 +206,8 @@ static void add_end(struct explanation *x)
     explain_reason(x, "end", &s, NULL);
 }
 
-/* A job beside it whose end would let it grow. */
-static void add_room_maker(struct explanation *x)
+/* A neighbour whose end would let it grow. */
+static void add_growth_if_ended(struct explanation *x)
 {
     enum { TRIES = 4 };
     struct holders holders = explain_holders(x);
@@ -214,7 +217,7 @@ static void add_room_maker(struct explanation *x)
         if (n <= x->t->n)
             continue;
         struct str s = {0};
-        str_add(&s, "It would be given ");
+        str_add(&s, "It would get ");
         phrase_units(&s, x->t->pool, n);
         str_add(&s, " if ");
         phrase_job(&s, j);
@@ -232,19 +235,19 @@ static void add_change(struct explanation *x)
     struct str s = {0};
     forecast_make(x, ROLLOUT_RESIZE, &f);
     if (f.made && !f.r.cut && f.r.resized == USEC_NEVER) {
-        str_add(&s, "As far as can be foreseen, it will have no more before it ends.");
+        str_add(&s, "According to the forecast, its size does not change before it ends.");
         explain_reason(x, "forecast", &s, NULL);
     }
     if (f.made && f.r.resized != USEC_NEVER) {
         enum end_basis rests = forecast_rests_on(x, &f);
-        str_addf(&s, "It will be %s ", f.r.resized_to > x->t->n ? "given" : "taken down to");
+        str_addf(&s, "It will %s ", f.r.resized_to > x->t->n ? "grow to" : "shrink to");
         phrase_units(&s, x->t->pool, f.r.resized_to);
         if (f.r.ended.n == 0 || rests != END_ASSUMED) {
             str_add(&s, rests == END_LIMITED ? " in at most " : " in about ");
             phrase_span(&s, f.r.resized - x->now);
         }
         if (f.r.ended.n) {
-            str_add(&s, rests == END_ASSUMED ? " some time: " : ", ");
+            str_add(&s, rests == END_ASSUMED ? " at an unknown time: " : ", ");
             forecast_phrase(&s, x, &f);
         }
         str_add(&s, ".");
@@ -253,13 +256,13 @@ static void add_change(struct explanation *x)
     forecast_done(&f);
 }
 
-static void sum_up(struct explanation *x)
+static void summarise_running(struct explanation *x)
 {
     const struct attempt *a = x->j->attempt;
     struct str *s = &x->summary;
     bool starting = x->j->row.state == JOB_STARTING;
     phrase_job(s, x->j);
-    str_add(s, starting ? " is being started" : " has been running");
+    str_add(s, starting ? " is starting" : " has been running");
     if (!starting && a->started) {
         str_add(s, " for ");
         phrase_span(s, x->wall - a->started);
@@ -274,10 +277,10 @@ static void sum_up(struct explanation *x)
 
 void explain_running(struct explanation *x)
 {
-    sum_up(x);
+    summarise_running(x);
     add_silence(x);
     if (is_shared(x))
-        add_kept(x);
+        add_reserved(x);
     else
         add_size(x);
     add_share(x);
@@ -288,17 +291,17 @@ void explain_running(struct explanation *x)
         return;
     explain_ahead(x);
     add_change(x);
-    add_room_maker(x);
+    add_growth_if_ended(x);
 }
 
 void explain_stopping(struct explanation *x)
 {
     static const char *const why[] = {
         [STOP_NONE] = "It is being stopped.",
-        [STOP_PREEMPT] = "By the policy other jobs come first; it goes back into the queue.",
+        [STOP_PREEMPT] = "The policy puts other jobs first; it returns to the queue.",
         [STOP_CANCEL] = "A user cancelled it.",
-        [STOP_REQUEUE] = "A user requeued it; it goes back into the queue.",
-        [STOP_TIMEOUT] = "Its time limit is over.",
+        [STOP_REQUEUE] = "A user requeued it; it returns to the queue.",
+        [STOP_TIMEOUT] = "It reached its time limit.",
     };
     const struct attempt *a = x->j->attempt;
     struct str s = {0};
@@ -310,6 +313,6 @@ void explain_stopping(struct explanation *x)
         return;
     str_add(&s, "It has up to ");
     phrase_span(&s, a->grace);
-    str_add(&s, " to save itself; then it is killed.");
+    str_add(&s, " to save its state; then it is killed.");
     explain_free(x, &s);
 }

@@ -1,4 +1,4 @@
-/* Owns the phrases of explanations: how jobs, amounts and times are put into words. */
+/* Owns the phrases of explanations: jobs, amounts and times in words. */
 #include "server/explain/text.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #include "server/jobs/standing.h"
 #include "store/jobs.h"
 
-static void add_named(struct str *out, int64_t id, const char *name)
+static void add_job_name(struct str *out, int64_t id, const char *name)
 {
     str_addf(out, "job %" PRId64, id);
     if (name && *name) {
@@ -21,13 +21,13 @@ static void add_named(struct str *out, int64_t id, const char *name)
 
 void phrase_job(struct str *out, const struct live_job *j)
 {
-    add_named(out, j->row.id, j->row.name);
+    add_job_name(out, j->row.id, j->row.name);
 }
 
-static int add_stored(void *ctx, const struct job_row *row, struct err *err)
+static int add_stored_job(void *ctx, const struct job_row *row, struct err *err)
 {
     (void)err;
-    add_named(ctx, row->id, row->name);
+    add_job_name(ctx, row->id, row->name);
     return 0;
 }
 
@@ -36,8 +36,8 @@ void phrase_job_id(struct str *out, struct yard *y, int64_t id)
     const struct live_job *j = yard_live(y, id);
     if (j)
         phrase_job(out, j);
-    else if (store_job_get(y->store, id, add_stored, out, NULL) < 0)
-        add_named(out, id, NULL);
+    else if (store_job_get(y->store, id, add_stored_job, out, NULL) < 0)
+        add_job_name(out, id, NULL);
 }
 
 void phrase_units(struct str *out, unsigned pool, units_t n)
@@ -93,6 +93,14 @@ void explain_standing(struct explanation *x)
         str_add(&s, json_string_value(json_array_get(list, i)));
         explain_reason(x, "standing", &s, NULL);
     }
+}
+
+void explain_start(struct explanation *x, usec_t in, const char *basis)
+{
+    bool known = in != USEC_NEVER;
+    x->start = json_pack("{s:o, s:o, s:s}", "expected",
+                         known ? json_real(time_seconds(x->wall + in)) : json_null(), "in_s",
+                         known ? json_real(time_seconds(in)) : json_null(), "basis", basis);
 }
 
 void explain_free(struct explanation *x, struct str *sentence)
