@@ -1,5 +1,5 @@
-/* Owns the way from the store to a running yard: nodes, engine, jobs and what they wait
- * for. Attempts that were going on are adopt.c's affair. */
+/* Owns loading the yard from the store: nodes, engine, jobs and their dependencies.
+ * Running attempts are handled in jobs/adopt.c. */
 #include "server/boot.h"
 
 #include <string.h>
@@ -29,7 +29,7 @@ static int make_engine(struct yard *y, struct err *err)
     struct combo combo = y->config.combo;
     struct err bad;
     if (kept && !y->config.combo_given && combo_parse(kept, &combo, &bad) < 0)
-        log_warning("policy '%s' of the last run: %s", kept, bad.text);
+        log_warning("stored policy '%s' is ignored: %s", kept, bad.text);
     if (stretch_begin(y, &combo, err) < 0)
         return -1;
     return store_meta_set(y->store, "policy", combo.name, err);
@@ -64,7 +64,7 @@ static struct live_job *make_live(struct yard *y, const struct job_row *row, str
 
 struct unusable {
     struct yard *y;
-    VEC(int64_t) ids; /* jobs that cannot be taken any more */
+    VEC(int64_t) ids; /* jobs that this version cannot run */
     VEC(char *) why;
 };
 
@@ -77,7 +77,7 @@ static int load_job(void *ctx, const struct job_row *row, struct err *err)
         return 0;
     }
     if (err->code == ERR_IO || err->code == ERR_INTERNAL)
-        return -1; /* of the store, not of the job */
+        return -1; /* the store failed, not the job */
     VEC_PUSH(&u->ids, row->id);
     VEC_PUSH(&u->why, xstrdup(err->text));
     return 0;
@@ -90,8 +90,7 @@ static int take_row(void *ctx, const struct job_row *row, struct err *err)
     return 0;
 }
 
-/* A job that this version does not understand ends with the reason, instead of stopping the
- * server. */
+/* A job that this version cannot run fails with the reason; the server goes on. */
 static int end_unusable(struct yard *y, int64_t id, const char *why, struct err *err)
 {
     struct job_row row;
@@ -102,7 +101,7 @@ static int end_unusable(struct yard *y, int64_t id, const char *why, struct err 
     end.ended = clock_wall(&y->clock);
     end.code = 125;
     end.reason = why;
-    log_warning("job=%lld cannot run here any more: %s", (long long)id, why);
+    log_warning("job=%lld cannot run with this version: %s", (long long)id, why);
     int rc = store_job_save(y->store, &end, err);
     job_row_done(&row);
     return rc;
@@ -126,8 +125,8 @@ static int load_jobs(struct yard *y, struct err *err)
     return rc;
 }
 
-/* A job whose dependency can never be met has been cancelled for it. If it lives all the same,
- * a user has queued it again in spite of that. */
+/* A job whose dependency can never be met was cancelled. If it is live, a user has requeued
+ * it, so the dependency counts as met. */
 static int load_dep(void *ctx, int64_t job, int kind, int64_t on, struct err *err)
 {
     struct yard *y = ctx;
@@ -165,7 +164,7 @@ struct live_job *yard_revive(struct yard *y, int64_t id, struct err *err)
     return j;
 }
 
-/* ---- the whole ----------------------------------------------------------- */
+/* ---- load and unload ----------------------------------------------------- */
 
 int yard_load(struct yard *y, struct err *err)
 {
@@ -184,7 +183,7 @@ int yard_load(struct yard *y, struct err *err)
 
 void yard_unload(struct yard *y)
 {
-    nodes_close(y); /* no operation is under way any more */
+    nodes_close(y); /* after this, no operation is in progress */
     for (size_t i = 0; i < y->attempts.n; i++) {
         struct live_job *j = yard_live(y, y->attempts.at[i]->job);
         if (j && j->attempt == y->attempts.at[i])
@@ -213,8 +212,8 @@ void yard_reload(struct yard *y)
     y->ready = false;
     yard_unload(y);
     if (yard_load(y, &err) < 0) {
-        /* What runs goes on, and the next start finds it. */
-        log_warning("the state cannot be read again: %s", err.text);
+        /* Jobs keep running, and the next start adopts them. */
+        log_warning("cannot load the state again: %s", err.text);
         exit(1);
     }
     y->ready = true;

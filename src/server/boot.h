@@ -1,19 +1,18 @@
-/* How the yard comes to know what there is: at the start, and again when a turn could
- * not be written. */
+/* Loads the yard from the store: at the start, and again after a failed commit. */
 #ifndef SERVER_BOOT_H
 #define SERVER_BOOT_H
 
 #include "server/yard.h"
 
-/* Opens the runtime, reads the jobs that are not over, adopts the attempts that go on
- * and gives up those that do not, cleans up what nobody knows, and makes the engine. */
+/* Opens the runtimes, creates the engine, loads the jobs that have not ended, adopts their
+ * running attempts, and cleans up unknown ones. */
 int yard_load(struct yard *y, struct err *err);
-/* Takes a job that is over back into the yard, blocked and with no task; NULL and
- * ERR_NOT_FOUND when there is none. */
+/* Loads a job that has ended back into the yard, blocked and without a task; NULL and
+ * ERR_NOT_FOUND if it does not exist. */
 struct live_job *yard_revive(struct yard *y, int64_t id, struct err *err);
-/* Forgets jobs, engine and runtime. Conductors have to connect again. */
+/* Frees jobs, engine and runtimes. Conductors must connect again. */
 void yard_unload(struct yard *y);
-/* Both: what is in memory becomes what is in the store. */
+/* Unloads and loads: memory becomes what the store has. Exits if that fails. */
 void yard_reload(struct yard *y);
 
 #endif

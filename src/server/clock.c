@@ -1,4 +1,4 @@
-/* Owns the server's two times and the offset between them. */
+/* Owns wall-clock time, engine time, and the offset between them. */
 #include "server/clock.h"
 
 void clock_init(struct clock *c, const struct clock_source *source)

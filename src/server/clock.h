@@ -1,5 +1,5 @@
-/* The server's time. Engine time is the wall clock at the start of the program, carried
- * on by a clock that nobody sets: it never jumps. */
+/* The server's clocks. Engine time is the wall clock at the start of the program plus the
+ * time since then by the boot clock: it never jumps. */
 #ifndef SERVER_CLOCK_H
 #define SERVER_CLOCK_H
 
@@ -18,7 +18,7 @@ void clock_init(struct clock *c, const struct clock_source *source);
 usec_t clock_wall(const struct clock *c);
 /* Engine time. */
 usec_t clock_now(const struct clock *c);
-/* Whether the wall clock was set by more than a second since the last call. */
+/* Whether the wall clock jumped by more than a second since the last call. */
 bool clock_jumped(struct clock *c);
 
 #endif

@@ -1,9 +1,9 @@
-/* Owns events, and those who follow them.
+/* Owns events and their followers.
  *
- * A follower that has seen all that is on disk gets what a turn entered from memory
- * when the turn is committed. One that has not, because it began in the past or is
- * slow, reads the store whenever its buffer has drained, up to what is committed, and
- * so catches up: none is missed, none comes twice, and nothing piles up here. */
+ * A follower that has seen all committed events gets those of a turn from memory when the
+ * turn is committed. A follower that began in the past, or is slow, reads committed events
+ * from the store whenever its buffer has drained, until it has caught up. So each follower
+ * gets every event once, and memory stays bounded. */
 #include "server/events.h"
 
 #include <jansson.h>
@@ -18,9 +18,9 @@
 #include "server/yard.h"
 #include "store/events.h"
 
-/* Events of a turn that are kept in memory; more are read from the store. */
+/* Events of a turn that are kept in memory; followers read the others from the store. */
 enum { NEWS_MAX = 4096 };
-/* Bytes that wait for a follower's connection; less than what the stream can hold. */
+/* Limit of bytes buffered for a follower; less than what the stream can hold. */
 enum { WAITING_MAX = 64 << 10 };
 
 struct event_follower {
@@ -28,11 +28,11 @@ struct event_follower {
     struct stream *stream;
     struct event_follower *prev, *next;
     int64_t job;  /* 0 = all */
-    int64_t last; /* seq of the last event that was sent, or was not asked for */
+    int64_t last; /* seq of the last event that was sent or skipped */
     bool progress;
-    bool caught_up; /* has been sent all that is committed */
-    bool lost;      /* the stream takes no more */
-    size_t waiting; /* at most so many bytes are in the buffer; 0 = it has drained */
+    bool caught_up; /* was sent all committed events */
+    bool lost;      /* the stream accepts no more */
+    size_t waiting; /* upper bound of bytes in the buffer; 0 = it has drained */
 };
 
 void events_write(struct str *out, int64_t seq, usec_t at, int64_t job, const char *kind,
@@ -55,12 +55,12 @@ void events_write(struct str *out, int64_t seq, usec_t at, int64_t job, const ch
 
 /* ---- one follower ---------------------------------------------------------- */
 
-static bool wants(const struct event_follower *f, int64_t job)
+static bool follows_job(const struct event_follower *f, int64_t job)
 {
     return !f->job || f->job == job;
 }
 
-/* False when there is no room for it now. */
+/* Returns false if the buffer is full. */
 static bool send_event(struct event_follower *f, int64_t seq, const char *kind, const char *data)
 {
     char id[24];
@@ -75,7 +75,7 @@ static bool send_event(struct event_follower *f, int64_t seq, const char *kind, 
 
 struct reading {
     struct event_follower *f;
-    bool left; /* not all was sent */
+    bool left; /* some events are still to be sent */
 };
 
 static int send_row(void *ctx, int64_t seq, usec_t at, int64_t job, const char *kind,
@@ -85,7 +85,7 @@ static int send_row(void *ctx, int64_t seq, usec_t at, int64_t job, const char *
     struct event_follower *f = reading->f;
     struct str data = {0};
     (void)err;
-    /* What this turn has entered may yet be undone. */
+    /* Events of this turn are not committed yet. */
     reading->left = seq > f->y->followers->committed;
     if (reading->left)
         return 1;
@@ -98,13 +98,13 @@ static int send_row(void *ctx, int64_t seq, usec_t at, int64_t job, const char *
     return 0;
 }
 
-/* Sends from the store what there is room for. */
+/* Sends events from the store until the buffer is full. */
 static void catch_up(struct event_follower *f)
 {
     struct reading reading = {.f = f};
     struct err err;
     if (store_event_list(f->y->store, f->last, f->job, 0, send_row, &reading, &err) < 0)
-        log_warning("events cannot be read: %s", err.text);
+        log_warning("cannot read events: %s", err.text);
     else
         f->caught_up = !reading.left;
 }
@@ -118,7 +118,7 @@ static void on_drained(struct stream *s, void *ctx)
         catch_up(f);
 }
 
-static void forget(struct event_follower *f)
+static void remove_follower(struct event_follower *f)
 {
     struct followers *all = f->y->followers;
     if (f->prev)
@@ -133,7 +133,7 @@ static void forget(struct event_follower *f)
 static void on_closed(struct stream *s, void *ctx)
 {
     (void)s;
-    forget(ctx);
+    remove_follower(ctx);
 }
 
 void events_follow(struct yard *y, struct reply *reply, int64_t after, int64_t job, bool progress)
@@ -146,7 +146,7 @@ void events_follow(struct yard *y, struct reply *reply, int64_t after, int64_t j
         .job = job,
         .progress = progress,
         .last = after < 0 || after > all->committed ? all->committed : after,
-        .waiting = 1, /* until the stream asks for the first time */
+        .waiting = 1, /* until the stream reports that it has drained */
         .next = all->events,
     };
     f->stream = reply_events(reply, &ops, f);
@@ -161,11 +161,11 @@ void events_follow(struct yard *y, struct reply *reply, int64_t after, int64_t j
 
 /* ---- all of them ----------------------------------------------------------- */
 
-/* Whether somebody waits for what happens to this job. */
-static bool has_listener(const struct yard *y, int64_t job)
+/* Whether any request follows this job. */
+static bool is_followed(const struct yard *y, int64_t job)
 {
     for (const struct event_follower *f = y->followers->events; f; f = f->next)
-        if (wants(f, job))
+        if (follows_job(f, job))
             return true;
     return log_follow_wants(y, job);
 }
@@ -193,7 +193,7 @@ void events_add(struct yard *y, const char *kind, int64_t job, json_t *extra)
         log_warning("job=%lld event=%s: %s", (long long)job, kind, err.text);
         return;
     }
-    if (!has_listener(y, job))
+    if (!is_followed(y, job))
         return;
     keep_news(all, all->newest, at, job, kind, json);
     turn_hurry(y);
@@ -209,12 +209,12 @@ static void drop_news(struct followers *all)
     all->overflow = false;
 }
 
-/* Those that have no room now read the rest from the store later. */
+/* A follower whose buffer is full reads the rest from the store later. */
 static void send_news(struct event_follower *f, const struct followers *all)
 {
     for (size_t i = 0; i < all->news.n && f->caught_up; i++) {
         const struct news *n = &all->news.at[i];
-        if (!wants(f, n->job))
+        if (!follows_job(f, n->job))
             continue;
         f->caught_up = send_event(f, n->seq, n->kind, n->data);
         if (f->caught_up)
@@ -251,25 +251,25 @@ void events_flush(struct yard *y, bool committed)
 void events_progress(struct yard *y, int64_t job, usec_t at, const struct progress_report *r)
 {
     struct event_follower *f = y->followers->events;
-    while (f && !(f->progress && wants(f, job)))
+    while (f && !(f->progress && follows_job(f, job)))
         f = f->next;
     if (!f)
         return;
     struct str data = {0}, members = {0};
     record_encode(&progress_report_record, r, &members);
     events_write(&data, 0, at, job, "job.progress", members.at);
-    /* A slow follower misses some: the next one tells as much. */
+    /* A slow follower misses some; each report is complete by itself. */
     for (; f; f = f->next)
-        if (f->progress && wants(f, job))
+        if (f->progress && follows_job(f, job))
             (void)send_event(f, 0, "job.progress", data.at);
     str_done(&data);
     str_done(&members);
 }
 
-/* ---- life ------------------------------------------------------------------ */
+/* ---- init and done --------------------------------------------------------- */
 
-static int see_newest(void *ctx, int64_t seq, usec_t at, int64_t job, const char *kind,
-                      const char *json, struct err *err)
+static int take_newest(void *ctx, int64_t seq, usec_t at, int64_t job, const char *kind,
+                       const char *json, struct err *err)
 {
     (void)at;
     (void)job;
@@ -284,8 +284,8 @@ void events_init(struct yard *y)
 {
     struct followers *all = xcalloc(1, sizeof *all);
     struct err err;
-    if (store_event_latest(y->store, 0, 1, see_newest, &all->newest, &err) < 0)
-        log_warning("events cannot be read: %s", err.text);
+    if (store_event_latest(y->store, 0, 1, take_newest, &all->newest, &err) < 0)
+        log_warning("cannot read events: %s", err.text);
     all->committed = all->newest;
     y->followers = all;
 }

@@ -1,5 +1,5 @@
-/* Those who listen: to events (events.c) and to logs that grow (log_follow.c). They
- * come and go with their requests; what they are sent is on disk already. */
+/* Requests that follow events (events.c) or growing logs (api/log_follow.c). They are sent
+ * only what is on disk. */
 #ifndef SERVER_FOLLOWERS_H
 #define SERVER_FOLLOWERS_H
 
@@ -12,7 +12,7 @@
 struct event_follower;
 struct log_follower;
 
-/* An event of this turn, for followers that have seen all before it. */
+/* An event of this turn, for followers that have seen all earlier ones. */
 struct news {
     int64_t seq, job;
     char *kind, *data;
@@ -22,7 +22,7 @@ struct followers {
     struct event_follower *events;
     struct log_follower *logs;
     VEC(struct news) news;
-    bool overflow;             /* there were more than could be kept */
+    bool overflow;             /* the turn had more events than `news` keeps */
     int64_t newest, committed; /* seq of the last event, and of the last on disk */
 };
 

@@ -1,5 +1,4 @@
-/* Owns the form of the server's log: time, level and keys. Under systemd the journal adds
- * the time. */
+/* Owns the format of the server's log lines. Under systemd, the journal adds the time. */
 #include "server/log.h"
 
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* Owns the runtimes, and the nodes that they tell of. */
+/* Owns the runtimes and the nodes that they report. */
 #include "server/nodes.h"
 
 #include <jansson.h>
@@ -84,8 +84,8 @@ static units_t larger(units_t a, units_t b)
     return a > b ? a : b;
 }
 
-/* What the engine counts with: what the node has, and at least what jobs hold there. */
-static struct capacity count_capacity(const struct yard *y, uint32_t node)
+/* The engine's capacity of a node: what the node has, and at least what jobs hold there. */
+static struct capacity engine_capacity(const struct yard *y, uint32_t node)
 {
     const struct node *has = &y->cluster.nodes[node], *held = &y->engine.cluster.nodes[node];
     bool types_differ = held->gpu_held && held->gpu_pool != has->gpu_pool;
@@ -101,7 +101,7 @@ static struct capacity count_capacity(const struct yard *y, uint32_t node)
     return c;
 }
 
-static bool counts_as(const struct yard *y, uint32_t node, const struct capacity *c)
+static bool has_capacity(const struct yard *y, uint32_t node, const struct capacity *c)
 {
     const struct node *n = &y->engine.cluster.nodes[node];
     return n->cpus == c->cpus && n->gpus == c->gpus && n->memory_mb == c->memory_mb &&
@@ -112,7 +112,7 @@ static void set_capacity(struct yard *y, uint32_t node, const struct capacity *c
 {
     struct event event = {.kind = EVENT_CAPACITY, .node = node, .has = c};
     struct err err;
-    if (node < y->engine.cluster.n && counts_as(y, node, c))
+    if (node < y->engine.cluster.n && has_capacity(y, node, c))
         return;
     if (yard_step(y, &event, &err) < 0)
         log_warning("node=%s capacity: %s", c->name, err.text);
@@ -131,7 +131,7 @@ void nodes_make_room(struct yard *y, const struct task *was)
     for (uint32_t i = 0; i < was->at.n; i++) {
         const struct slot *slot = &was->at.at[i];
         const struct node *held = &y->engine.cluster.nodes[slot->node];
-        struct capacity c = count_capacity(y, slot->node);
+        struct capacity c = engine_capacity(y, slot->node);
         if (was->phase != TASK_PAUSED) {
             c.cpus = larger(c.cpus, held->cpu_held + job_cpus(was->job, was->pool, slot->units));
             if (was->pool != POOL_CPU) {
@@ -148,7 +148,7 @@ void nodes_make_room(struct yard *y, const struct task *was)
 void nodes_follow(struct yard *y)
 {
     for (uint32_t i = 0; i < y->nodes.n; i++) {
-        struct capacity c = count_capacity(y, i);
+        struct capacity c = engine_capacity(y, i);
         set_capacity(y, i, &c);
     }
 }
@@ -165,10 +165,10 @@ unsigned nodes_gpu_pool(struct yard *y, const char *type)
     return next;
 }
 
-/* ---- what runtimes tell --------------------------------------------------------- */
+/* ---- reports of runtimes -------------------------------------------------------- */
 
-/* The index of a runtime; the one that is being opened comes next. */
-static uint32_t index_of(const struct yard *y, const struct runtime *r)
+/* The index of a runtime. One that is being opened is not in the list yet: it is next. */
+static uint32_t runtime_index(const struct yard *y, const struct runtime *r)
 {
     uint32_t i = 0;
     while (i < y->runtimes.n && y->runtimes.at[i].runtime != r)
@@ -192,7 +192,7 @@ static bool has_changed(const struct node *a, const struct node *b)
            a->memory_mb != b->memory_mb;
 }
 
-static void tell(struct yard *y, const char *kind, const struct node *n)
+static void add_event(struct yard *y, const char *kind, const struct node *n)
 {
     events_add(y, kind, 0,
                json_pack("{s:s, s:f, s:f, s:I}", "node", n->name, "cpus", (double)n->cpus / UNIT,
@@ -200,7 +200,7 @@ static void tell(struct yard *y, const char *kind, const struct node *n)
     turn_hurry(y);
 }
 
-/* The engine, and the jobs that wait for such a node, learn of it. */
+/* Passes a new or changed node to the engine and to the jobs that wait for one. */
 static void apply_change(struct yard *y, uint32_t node, const char *kind)
 {
     if (node == y->engine.cluster.n) {
@@ -214,21 +214,21 @@ static void apply_change(struct yard *y, uint32_t node, const char *kind)
         set_capacity(y, node, &c);
     }
     nodes_follow(y);
-    tell(y, kind, &y->cluster.nodes[node]);
+    add_event(y, kind, &y->cluster.nodes[node]);
     eligible_fit_all(y);
 }
 
-static void hear_of_node(struct runtime_host *h, struct runtime *r, const struct runtime_node *told)
+static void take_node(struct runtime_host *h, struct runtime *r, const struct runtime_node *told)
 {
     struct yard *y = h->ctx;
-    uint32_t runtime = index_of(y, r), i;
+    uint32_t runtime = runtime_index(y, r), i;
     struct err unknown;
     bool new = nodes_find(y, told->name, &i, &unknown) < 0;
     if (new)
         i = add_node(y, runtime, told->name);
     struct yard_node *n = &y->nodes.at[i];
     if (n->runtime != runtime) {
-        log_warning("node=%s: %s has a node of this name as well; it is left out", n->name,
+        log_warning("node=%s ignored: the runtime %s already has a node of this name", n->name,
                     y->runtimes.at[n->runtime].ops->name);
         return;
     }
@@ -248,7 +248,7 @@ static void hear_of_node(struct runtime_host *h, struct runtime *r, const struct
     if (new || has_changed(&was, is))
         apply_change(y, i, new ? "node.joined" : told->gone ? "node.removed" : "node.changed");
     if (was_lost != n->lost)
-        tell(y, n->lost ? "node.lost" : "node.returned", is);
+        add_event(y, n->lost ? "node.lost" : "node.returned", is);
 }
 
 static int open_runtime(struct yard *y, const struct runtime_choice *choice, struct err *err)
@@ -267,7 +267,7 @@ int nodes_open(struct yard *y, struct err *err)
                                     .state_dir = y->config.state_dir,
                                     .run_dir = y->config.run_dir,
                                     .now = read_now,
-                                    .node = hear_of_node,
+                                    .node = take_node,
                                     .message = links_message,
                                     .unlinked = links_lost,
                                     .log = log_copy_take};
@@ -308,9 +308,9 @@ bool nodes_run_images(const struct yard *y)
     return false;
 }
 
-/* ---- nodes that refuse ---------------------------------------------------------- */
+/* ---- failed starts -------------------------------------------------------------- */
 
-/* The first pause, which doubles up to the longest. */
+/* The pause doubles with each failure in a row. */
 #define PAUSE_FIRST USEC_PER_SEC
 #define PAUSE_LONGEST (300 * USEC_PER_SEC)
 
@@ -326,7 +326,7 @@ void nodes_refused(struct yard *y, uint32_t node, const char *why)
     events_add(y, "node.refused", 0,
                json_pack("{s:s, s:s, s:I, s:f}", "node", n->name, "reason", why, "times",
                          (json_int_t)n->refusals, "pause_s", time_seconds(pause)));
-    log_warning("node=%s refused a start (%u in a row), closed for %g s: %s", n->name, n->refusals,
+    log_warning("node=%s start failed (%u in a row), closed for %g s: %s", n->name, n->refusals,
                 time_seconds(pause), why);
     apply_state(y, node);
     yard_care(y);

@@ -1,14 +1,13 @@
-/* The nodes of all runtimes, as the server knows them. The index of a node is that of the
- * engine's cluster. */
+/* The nodes of all runtimes. A node has the same index here and in the engine's cluster. */
 #ifndef SERVER_NODES_H
 #define SERVER_NODES_H
 
 #include "runtime/runtime.h"
 #include "server/yard.h"
 
-/* Opens the runtimes and makes the cluster of the nodes that they tell of. */
+/* Opens the runtimes and builds the cluster from the nodes that they report. */
 int nodes_open(struct yard *y, struct err *err);
-/* Closes the runtimes; what runs goes on. */
+/* Closes the runtimes; jobs keep running. */
 void nodes_close(struct yard *y);
 
 /* The runtime that serves a node. */
@@ -18,33 +17,34 @@ static inline const struct yard_runtime *nodes_runtime(const struct yard *y, uin
 }
 
 int nodes_find(const struct yard *y, const char *name, uint32_t *node, struct err *err);
-/* Lets no job start there until it is undone; what runs there may end. */
+/* Drained: no job starts there; running jobs may end. */
 int nodes_drain(struct yard *y, uint32_t node, bool drain, struct err *err);
 
-/* A node may have less than when jobs were started there. They go on: the engine counts
- * with what they hold until they give it back. */
+/* Whether jobs hold more than the node has now, because it has shrunk. They keep running, and
+ * the engine uses what they hold as the node's capacity until they free it. */
 bool nodes_overcommitted(const struct yard *y, uint32_t node);
-/* Before a task that holds units is restored: the engine counts with these. */
+/* Raises the engine's capacity so that a task that holds units can be restored. */
 void nodes_make_room(struct yard *y, const struct task *was);
-/* Before each decision: the engine counts with no more than there is, or is held. */
+/* Before each decision: sets the engine's capacity to what each node has, or to what jobs hold
+ * if that is more. */
 void nodes_follow(struct yard *y);
-/* The pool of a GPU type, which need not be there any more. */
+/* The pool of a GPU type, which is added if no node has it. */
 unsigned nodes_gpu_pool(struct yard *y, const char *type);
 
-/* Where the files of an attempt are, as its job sees them; the caller frees it. */
+/* The directory of an attempt's files as its job sees it; the caller frees it. */
 char *nodes_files(const struct yard *y, const struct attempt *a);
 
 /* Whether any runtime runs jobs from images. */
 bool nodes_run_images(const struct yard *y);
 
-/* A start on the node has failed for a reason of ours, or has succeeded. One that refuses
- * takes no more for a while, longer each time in a row. */
+/* A start on the node failed for a reason that is not the job's, or succeeded. After a failure
+ * the node is closed for a while, longer for each failure in a row. */
 void nodes_refused(struct yard *y, uint32_t node, const char *why);
 void nodes_accepted(struct yard *y, uint32_t node);
-/* Opens the nodes whose time is over; engine time of the next. */
+/* Opens closed nodes whose time has passed; returns the engine time of the next. */
 usec_t nodes_look(struct yard *y, usec_t now);
 
-/* When a runtime next wants its turn; gives those their turn whose time has come. */
+/* Engine time at which a runtime is due; runs those that are. */
 usec_t nodes_due(const struct yard *y);
 void nodes_turn(struct yard *y, usec_t now);
 

@@ -1,5 +1,5 @@
-/* Owns the program's frame: the lock on the state directory, the loop, the sockets,
- * the signals, and the word to systemd. */
+/* Owns the server's process: the lock on the state directory, the loop, the sockets, the
+ * signals, and notifications to systemd. */
 #include "server/serve.h"
 
 #include <errno.h>
@@ -40,19 +40,19 @@ static int make_dir(const char *path, char **full, struct err *err)
 {
     int code = fs_make_dirs(path, 0700);
     if (code && code != EEXIST)
-        return err_set(err, ERR_IO, "cannot create %s: %s; give another with --state", path,
-                       strerror(code));
+        return err_set(err, ERR_IO, "cannot create %s: %s; use --state to set another directory",
+                       path, strerror(code));
     *full = realpath(path, NULL);
     if (!*full)
         return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
     if (access(*full, W_OK | X_OK) < 0)
-        return err_set(err, ERR_IO, "cannot write to %s: %s; give another with --state", *full,
-                       strerror(errno));
+        return err_set(err, ERR_IO, "cannot write to %s: %s; use --state to set another directory",
+                       *full, strerror(errno));
     return 0;
 }
 
-/* Held for as long as the process lives. A lock of the process, not of the descriptor:
- * a child between fork and exec must not keep it. */
+/* The process holds the lock until it ends. The lock belongs to the process, not to the
+ * descriptor, so that a child between fork and exec does not keep it. */
 static int lock_state(const char *state, int *out, struct err *err)
 {
     struct str path = {0};
@@ -69,7 +69,7 @@ static int lock_state(const char *state, int *out, struct err *err)
         rc = err_set(err, ERR_IO, "cannot lock %s: %s", name, strerror(errno));
         if (held && fcntl(fd, F_GETLK, &lock) == 0)
             err_set(err, ERR_CONFLICT,
-                    "another server, pid %ld, has %s; use that one, or give another --state",
+                    "another server, pid %ld, uses %s; stop it, or use another --state directory",
                     (long)lock.l_pid, state);
     } else if (ftruncate(fd, 0) < 0 || write(fd, pid, (size_t)n) != n) {
         rc = err_set(err, ERR_IO, "cannot write %s: %s", name, strerror(errno));
@@ -96,14 +96,14 @@ static void notify(const char *state)
         to.sun_path[0] = '\0';
     socklen_t n = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(path));
     if (fd < 0 || sendto(fd, state, strlen(state), 0, (struct sockaddr *)&to, n) < 0)
-        log_warning("systemd cannot be told that the server is %s: %s", state, strerror(errno));
+        log_warning("cannot notify systemd of %s: %s", state, strerror(errno));
 }
 
 /* ---- turns --------------------------------------------------------------- */
 
 static void wake_up(uv_timer_t *alarm)
 {
-    (void)alarm; /* waking up is enough: the turn ends before the next wait */
+    (void)alarm; /* the turn ends before the next wait, so waking up is enough */
 }
 
 static void end_turn(uv_prepare_t *prepare)
@@ -143,13 +143,13 @@ static void http_stopped(void *ctx)
         end_turns(f);
 }
 
-static void stop(uv_signal_t *signal, int number)
+static void stop_server(uv_signal_t *signal, int number)
 {
     struct frame *f = signal->data;
     if (f->stopping)
         return;
     f->stopping = true;
-    log_info("stopping signal=%d; jobs go on", number);
+    log_info("stopping signal=%d; jobs keep running", number);
     notify("STOPPING=1");
     uv_close((uv_handle_t *)&f->term, NULL);
     uv_close((uv_handle_t *)&f->intr, NULL);
@@ -158,8 +158,8 @@ static void stop(uv_signal_t *signal, int number)
     http_server_stop(f->http, USEC_PER_SEC, http_stopped, f);
 }
 
-/* As process 1 of a container the server inherits orphans. */
-static void reap(uv_signal_t *signal, int number)
+/* As process 1 of a container, the server inherits orphaned processes. */
+static void reap_orphans(uv_signal_t *signal, int number)
 {
     (void)signal;
     (void)number;
@@ -174,13 +174,13 @@ static void watch_signals(struct frame *f)
     uv_signal_init(&f->loop, &f->intr);
     uv_signal_init(&f->loop, &f->child);
     f->term.data = f->intr.data = f->child.data = f;
-    uv_signal_start(&f->term, stop, SIGTERM);
-    uv_signal_start(&f->intr, stop, SIGINT);
+    uv_signal_start(&f->term, stop_server, SIGTERM);
+    uv_signal_start(&f->intr, stop_server, SIGINT);
     if (getpid() == 1)
-        uv_signal_start(&f->child, reap, SIGCHLD);
+        uv_signal_start(&f->child, reap_orphans, SIGCHLD);
 }
 
-/* ---- the whole ----------------------------------------------------------- */
+/* ---- serve --------------------------------------------------------------- */
 
 static int listen_http(struct frame *f, const struct serve_config *c, const char *run,
                        struct err *err)
@@ -203,8 +203,8 @@ static int listen_http(struct frame *f, const struct serve_config *c, const char
     return 0;
 }
 
-static int run(struct frame *f, const struct serve_config *c, const char *state, const char *dir,
-               struct err *err)
+static int run_server(struct frame *f, const struct serve_config *c, const char *state,
+                      const char *dir, struct err *err)
 {
     static const struct runtime_choice runtimes[] = {{&runtime_local, NULL}};
     struct yard_config config = {.state_dir = state,
@@ -246,7 +246,7 @@ int serve(const struct serve_config *config, struct err *err)
         lock_state(state, &lock, err) < 0)
         return -1;
     uv_loop_init(&f.loop);
-    int rc = run(&f, config, state, dir, err);
+    int rc = run_server(&f, config, state, dir, err);
     uv_run(&f.loop, UV_RUN_DEFAULT);
     uv_loop_close(&f.loop);
     api_free(f.api);

@@ -1,4 +1,4 @@
-/* The server as a program: one loop, until it is told to stop. */
+/* The server as a program: one loop that runs until SIGTERM or SIGINT. */
 #ifndef SERVER_SERVE_H
 #define SERVER_SERVE_H
 
@@ -11,7 +11,7 @@
 struct serve_config {
     const char *state_dir, *run_dir;
     const char *listen; /* "ADDR:PORT"; NULL = the unix socket only */
-    const char *token;  /* for those who come by TCP */
+    const char *token;  /* that TCP clients must send */
     struct combo combo;
     bool combo_given;
     usec_t resched_min;
@@ -19,7 +19,7 @@ struct serve_config {
     usec_t keep;
 };
 
-/* Serves until SIGTERM or SIGINT; returns 0 then. What runs goes on. */
+/* Serves until SIGTERM or SIGINT, then returns 0. Jobs keep running. */
 int serve(const struct serve_config *config, struct err *err);
 
 #endif

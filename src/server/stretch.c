@@ -1,5 +1,5 @@
-/* Owns the beginning of a stretch of the journal: an engine, and the rows from which
- * another one can be made that decides the same. */
+/* Owns the beginning of a stretch of the journal: a new engine, and the rows from which a
+ * replay creates an engine that decides the same. */
 #include "server/stretch.h"
 
 #include <string.h>
@@ -34,7 +34,8 @@ void stretch_restore(struct yard *y, struct live_job *j, const struct task *was)
     struct err err;
     nodes_make_room(y, was);
     if (yard_step(y, &event, &err) < 0) {
-        log_warning("job=%lld cannot stay as it is: %s", (long long)j->row.id, err.text);
+        log_warning("job=%lld cannot be restored, requeueing it: %s", (long long)j->row.id,
+                    err.text);
         if (j->attempt)
             attempt_stop(y, j, STOP_REQUEUE, -1);
         return;
@@ -58,7 +59,7 @@ void stretch_follow(struct yard *y)
 struct kept_task {
     int64_t job;
     struct task was;
-    struct slot *slots; /* of its places */
+    struct slot *slots; /* owned copy of was.at.at */
 };
 
 static struct kept_task keep_task(const struct yard *y, uint32_t task)

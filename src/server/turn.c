@@ -1,7 +1,7 @@
-/* Owns the turn: one decision of the engine, one commit, then replies and deeds.
+/* Owns the turn: one decision of the engine, one commit, then replies and actions.
  *
- * A commit that fails undoes the turn: all who wait are told so, and the yard is read
- * anew from the store, as when the server starts. */
+ * A failed commit undoes the turn: pending requests get the error, and the yard is loaded
+ * from the store again, as at a start. */
 #include "server/turn.h"
 
 #include <jansson.h>
@@ -20,13 +20,13 @@
 #include "server/yard.h"
 #include "store/store.h"
 
-/* What nobody waits for is on disk after this long. */
+/* Changes that no request waits for are committed within this time. */
 #define LAZY (5 * USEC_PER_SEC)
-/* Between two tries while the store cannot be written: the first pause, and the longest. */
+/* Pauses between commits while the store cannot be written. */
 #define RETRY_FIRST (USEC_PER_SEC / 4)
 #define RETRY_LONGEST (4 * USEC_PER_SEC)
-/* Deeds can lead to new entries at once (a start that fails); more than a few rounds
- * of that wait for the next turn, so that requests are heard in between. */
+/* An action can change the state at once (a start fails). After this many rounds, the rest
+ * waits for the next turn, so that requests are served in between. */
 enum { ROUNDS = 4 };
 
 void turn_reply(struct yard *y, struct reply *reply, int status, json_t *body)
@@ -100,8 +100,8 @@ static void send_replies(struct yard *y, const struct err *failure)
     y->turn.replies.n = 0;
 }
 
-/* Those of the first n in the list that give CPUs back, or those that do not. */
-static void pursue(struct yard *y, size_t n, bool giving)
+/* Pursues those of the first n attempts that give CPUs back, or those that do not. */
+static void pursue_listed(struct yard *y, size_t n, bool giving)
 {
     for (size_t i = 0; i < n; i++) {
         struct attempt *a = y->turn.todo.at[i];
@@ -113,23 +113,21 @@ static void pursue(struct yard *y, size_t n, bool giving)
     }
 }
 
-/* Those that give CPUs back come first, so that those that get them know that they have to
- * wait. */
-static void act(struct yard *y)
+/* Attempts that give CPUs back come first, so that attempts that get them wait. */
+static void pursue_attempts(struct yard *y)
 {
     size_t n = y->turn.todo.n;
-    pursue(y, n, true);
-    pursue(y, n, false);
+    pursue_listed(y, n, true);
+    pursue_listed(y, n, false);
     size_t left = y->turn.todo.n - n;
     if (left)
         memmove(y->turn.todo.at, y->turn.todo.at + n, left * sizeof *y->turn.todo.at);
     y->turn.todo.n = left;
 }
 
-/* Nothing of this turn has happened. */
-static void undo(struct yard *y, const struct err *failure)
+static void undo_turn(struct yard *y, const struct err *failure)
 {
-    log_warning("the store cannot be written: %s", failure->text);
+    log_warning("cannot write to the store: %s", failure->text);
     usec_t pause = RETRY_FIRST << (y->turn.failures < 8 ? y->turn.failures : 8);
     y->turn.failing = true;
     y->turn.failures++;
@@ -150,10 +148,10 @@ static void decide(struct yard *y)
     if (engine_due(&y->engine) > clock_now(&y->clock))
         return;
     if (yard_step(y, &tick, &err) < 0)
-        log_warning("decision: %s", err.text);
+        log_warning("the engine failed to decide: %s", err.text);
 }
 
-/* The journal is cut into stretches that can be replayed, and forgotten, one by one. */
+/* The journal consists of stretches that can be replayed and deleted one by one. */
 static void cut_journal(struct yard *y)
 {
     struct err err;
@@ -169,26 +167,25 @@ static struct attempt *attempt_of(struct runtime_op *op)
     return (struct attempt *)((char *)op - offsetof(struct attempt, op));
 }
 
-/* Takes the operations that are complete. */
-static void collect(struct yard *y)
+static void collect_completed(struct yard *y)
 {
     struct runtime_op *op;
     while ((op = runtime_collect(&y->host)))
         attempt_completed(y, attempt_of(op));
 }
 
-static void wake(struct yard *y)
+static void run_timers(struct yard *y)
 {
     usec_t now = clock_now(&y->clock);
     nodes_turn(y, now);
-    collect(y);
+    collect_completed(y);
     if (y->turn.lazy_at <= now)
         turn_hurry(y);
     if (y->care_at <= now)
         yard_look_after(y);
 }
 
-/* A store that has just failed is left alone for a while; one who waits is told at once. */
+/* After a failed commit, the next one waits for a while, unless a request is pending. */
 static bool must_wait(const struct yard *y)
 {
     return y->turn.failing && !y->turn.replies.n && clock_now(&y->clock) < y->turn.retry_at;
@@ -197,7 +194,7 @@ static bool must_wait(const struct yard *y)
 static bool finish_round(struct yard *y)
 {
     struct err err;
-    wake(y);
+    run_timers(y);
     cut_journal(y);
     if (clock_jumped(&y->clock))
         rules_follow_clock(y);
@@ -206,7 +203,7 @@ static bool finish_round(struct yard *y)
     if (!y->turn.urgent || must_wait(y))
         return y->host.completed;
     if (store_commit(y->store, &err) < 0) {
-        undo(y, &err);
+        undo_turn(y, &err);
         return false;
     }
     y->turn.urgent = y->turn.failing = false;
@@ -214,7 +211,7 @@ static bool finish_round(struct yard *y)
     y->turn.lazy_at = USEC_NEVER;
     send_replies(y, NULL);
     events_flush(y, true);
-    act(y);
+    pursue_attempts(y);
     return y->turn.urgent || y->host.completed;
 }
 

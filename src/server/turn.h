@@ -1,5 +1,5 @@
-/* The turn of the loop: what happens between two waits, in one transaction. Nobody is
- * told of anything, and nothing is done to a job, before it is on disk. */
+/* The turn of the loop: what happens between two waits, in one transaction. No reply or
+ * event is sent, and no action is taken on a job, before the transaction is on disk. */
 #ifndef SERVER_TURN_H
 #define SERVER_TURN_H
 
@@ -21,38 +21,37 @@ struct turn {
         struct json_t *body;
     })
     replies;
-    VEC(struct attempt *) todo;     /* to be looked at */
+    VEC(struct attempt *) todo;     /* to pursue after the commit */
     VEC(struct live_job *) changed; /* rows to save */
-    VEC(struct attempt *) attempts; /* the same */
-    bool urgent;                    /* somebody waits for the commit */
-    usec_t lazy_at;    /* engine time of the commit that nobody waits for; USEC_NEVER = none */
+    VEC(struct attempt *) attempts; /* rows to save */
+    bool urgent;                    /* commit at the end of this turn */
+    usec_t lazy_at;    /* engine time of a commit that is not urgent; USEC_NEVER = none */
     bool failing;      /* the last commit failed */
-    bool reading;      /* the request that is being served changes nothing */
-    uint32_t failures; /* commits in a row that did */
-    usec_t retry_at;   /* engine time of the next try, unless somebody waits for an answer */
-    char failure[256]; /* why it failed */
+    bool reading;      /* the current request only reads */
+    uint32_t failures; /* failed commits in a row */
+    usec_t retry_at;   /* engine time of the next commit, unless a request is pending */
+    char failure[256]; /* why the last commit failed */
 };
 
-/* Answers when the turn is on disk, or with a problem when it could not be written. While
+/* Sends the reply when the turn is on disk, or an error if it could not be written. While
  * nothing can be written, a request that only reads is answered at once.
- * Takes the reference to `body`. The reply was not deferred yet. */
+ * Takes the reference to `body`. The reply must not be deferred yet. */
 void turn_reply(struct yard *y, struct reply *reply, int status, struct json_t *body);
-/* Somebody waits for what was written: commit at the end of this turn. Otherwise it
- * is committed within a few seconds. */
+/* Commits at the end of this turn. Without it, changes are committed within a few seconds. */
 void turn_hurry(struct yard *y);
-/* The attempt is looked at once the turn is on disk: something else may be wanted. */
+/* Pursues the attempt's desired state (jobs/pursue.h) once the turn is on disk. */
 void turn_pursue(struct yard *y, struct attempt *a);
-/* Writes the rows that have changed, without a commit: the store says what memory says. */
+/* Writes the changed rows to the store, without a commit. */
 void turn_save(struct yard *y);
-/* Ends the turn: decide, save, commit, reply, act. Whoever drives the yard calls it
- * before each wait, and once at the end. */
+/* Ends the turn: decide, save, commit, reply, act. The loop calls it before each wait, and
+ * once at the end. */
 void turn_end(struct yard *y);
-/* Engine time at which the next turn must end at the latest. */
+/* Engine time at which the next turn must have ended. */
 usec_t turn_due(const struct yard *y);
 
-/* Takes an attempt out of all lists: it is about to be freed. */
+/* Removes an attempt from all lists, before it is freed. */
 void turn_forget(struct yard *y, const struct attempt *a);
-/* Before the first turn; after the last one, with a commit. */
+/* Called before the first turn, and after the last one; turn_done() commits. */
 void turn_init(struct yard *y);
 void turn_done(struct yard *y);
 

@@ -1,4 +1,4 @@
-/* Owns the second half of a migration: columns that follow from requests. */
+/* Owns the second half of a migration: columns that are derived from requests. */
 #include "server/upgrade.h"
 
 #include "server/jobs/submission.h"
@@ -11,10 +11,10 @@
 struct upgrade {
     struct store *store;
     struct submissions submissions;
-    struct terms terms; /* of the job at hand */
+    struct terms terms; /* of the current job */
 };
 
-/* A size that a user had set is in the row and stays. */
+/* Keeps a size that a user has set; it is in the row already. */
 static int upgrade_row(struct upgrade *u, const struct job_row *old, struct err *err)
 {
     struct job_row row = *old;
@@ -26,7 +26,7 @@ static int upgrade_row(struct upgrade *u, const struct job_row *old, struct err 
     return store_job_save(u->store, &row, err);
 }
 
-/* The grace of a stop under way was not kept, only that of the job. */
+/* Earlier versions did not store the grace of a stop in progress; the job's applies. */
 static int upgrade_attempt(void *ctx, const struct attempt_row *old, struct err *err)
 {
     struct upgrade *u = ctx;
@@ -43,8 +43,8 @@ static int upgrade_job(void *ctx, const struct job_row *row, struct err *err)
     struct submission *s = submission_get(&u->submissions, u->store, row->request, err);
     if (!s) {
         if (err->code == ERR_IO || err->code == ERR_INTERNAL)
-            return -1; /* of the store, not of the request */
-        log_warning("job=%lld sizes and limits are not known: %s", (long long)row->id, err->text);
+            return -1; /* the store failed, not the request */
+        log_warning("job=%lld cannot read its sizes and limits: %s", (long long)row->id, err->text);
         return 0;
     }
     int rc = terms_from_spec(&s->spec, &u->terms, err);

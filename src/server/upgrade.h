@@ -1,5 +1,4 @@
-/* The part of a migration of the store that only the server can do, because only it can
- * read requests. */
+/* The part of a store migration that needs to read requests, which the store cannot. */
 #ifndef SERVER_UPGRADE_H
 #define SERVER_UPGRADE_H
 
@@ -7,9 +6,9 @@
 
 struct store;
 
-/* Where a migration has added columns that follow from requests, fills them in: a job's
- * sizes and limits, and the grace of an attempt that is being stopped. A job whose request
- * cannot be read keeps what it has. It is written with the turn that is open. */
+/* Fills columns that a migration added and that are derived from requests: a job's sizes and
+ * limits, and the grace of an attempt that is being stopped. A job whose request cannot be
+ * read keeps its row. The changes are part of the open transaction. */
 int upgrade_requests(struct store *store, struct err *err);
 
 #endif

@@ -1,5 +1,5 @@
-/* Owns the yard's open and close, the way of events to the engine and of its effects
- * into the books, and the rows of jobs. */
+/* Owns opening and closing the yard, passing events to the engine and applying its effects,
+ * and saving jobs. */
 #include "server/yard.h"
 
 #include <assert.h>
@@ -51,7 +51,7 @@ static void write_journal(struct yard *y, const char *kind, struct str *text)
     text->n = 0;
 }
 
-static void enter_effect(struct yard *y, const struct effect *f)
+static void apply_effect(struct yard *y, const struct effect *f)
 {
     struct live_job *j = yard_job_of_task(y, f->task);
     const struct task *t = &y->engine.tasks[f->task];
@@ -84,13 +84,12 @@ static void enter_effect(struct yard *y, const struct effect *f)
     }
 }
 
-/* The effects are those of the engine's last step: entering them must not lead to
- * another. */
-static void enter_effects(struct yard *y)
+/* The effects belong to the engine's last step: applying them must not step it again. */
+static void apply_effects(struct yard *y)
 {
     y->entering = true;
     for (size_t i = 0; i < y->engine.effects.n; i++)
-        enter_effect(y, &y->engine.effects.at[i]);
+        apply_effect(y, &y->engine.effects.at[i]);
     for (size_t i = 0; i < y->engine.stale.n; i++)
         parts_divide(y, y->engine.stale.at[i]);
     y->entering = false;
@@ -120,13 +119,13 @@ int yard_step(struct yard *y, struct event *event, struct err *err)
         while (y->by_task.n <= y->engine.submitted)
             VEC_PUSH(&y->by_task, 0);
     }
-    enter_effects(y);
+    apply_effects(y);
     return 0;
 }
 
 /* ---- rows ---------------------------------------------------------------- */
 
-static void take_books(struct yard *y, struct live_job *j)
+static void update_row(struct yard *y, struct live_job *j)
 {
     const struct task *t = yard_task(y, j);
     usec_t now = clock_now(&y->clock);
@@ -141,7 +140,7 @@ static void take_books(struct yard *y, struct live_job *j)
 
 int yard_save(struct yard *y, struct live_job *j, struct err *err)
 {
-    take_books(y, j);
+    update_row(y, j);
     if (store_job_save(y->store, &j->row, err) == 0 && estimate_save(y->store, j, err) == 0)
         return 0;
     log_warning("job=%lld save: %s", (long long)j->row.id, err->text);
@@ -170,7 +169,7 @@ void yard_end(struct yard *y, struct live_job *j, enum job_state state, int code
 {
     struct event event = {.kind = EVENT_END, .task = j->task};
     struct err err;
-    take_books(y, j);
+    update_row(y, j);
     if (j->task != TASK_NONE) {
         if (yard_step(y, &event, &err) < 0)
             log_warning("job=%lld end: %s", (long long)j->row.id, err.text);
@@ -180,7 +179,7 @@ void yard_end(struct yard *y, struct live_job *j, enum job_state state, int code
     j->row.state = state;
     j->row.ended = clock_wall(&y->clock);
     j->row.code = code;
-    char *old = (char *)j->row.reason; /* `reason` may be in it */
+    char *old = (char *)j->row.reason; /* `reason` may point into it */
     j->row.reason = xstrdup(reason);
     free(old);
     (void)yard_save(y, j, &err);
@@ -213,8 +212,8 @@ int yard_set_policy(struct yard *y, const struct combo *combo, struct err *err)
 
 enum { SOON = 5000, SILENT_LOOK = 500000, RETRY_LOOK = 60000000 };
 
-/* Looks at attempts that do not answer, or are not cleaned up yet. One with an operation under
- * way is looked at when that is complete. */
+/* Looks at attempts that do not respond or are not cleaned up yet. An attempt with an
+ * operation in progress is looked at when the operation is complete. */
 static bool look_at_attempts(struct yard *y)
 {
     bool more = false;
@@ -228,7 +227,7 @@ static bool look_at_attempts(struct yard *y)
     return more;
 }
 
-/* Jobs whose retry is due; *soonest becomes the next that is. */
+/* Queues jobs whose retry is due, and lowers *soonest to the next one that is. */
 static void end_backoffs(struct yard *y, usec_t *soonest)
 {
     usec_t now = clock_wall(&y->clock);
@@ -242,8 +241,8 @@ static void end_backoffs(struct yard *y, usec_t *soonest)
     }
 }
 
-/* Deletes some of what is old. */
-static void trim(struct yard *y)
+/* Deletes some of the old rows. */
+static void trim_store(struct yard *y)
 {
     uint64_t removed = 0;
     struct err err;
@@ -266,7 +265,7 @@ void yard_look_after(struct yard *y)
     bool silent = look_at_attempts(y);
     usec_t shrinking = size_look(y, now), closed = nodes_look(y, now);
     end_backoffs(y, &retry);
-    trim(y);
+    trim_store(y);
     y->care_at = USEC_NEVER;
     care_by(y, shrinking);
     care_by(y, closed);
@@ -274,7 +273,7 @@ void yard_look_after(struct yard *y)
         care_by(y, now + SOON);
     if (silent)
         care_by(y, now + SILENT_LOOK);
-    /* By the wall clock, which may be set meanwhile. */
+    /* Retries are due by the wall clock, which may be set in the meantime. */
     usec_t left = retry == USEC_NEVER ? USEC_NEVER : retry - clock_wall(&y->clock);
     if (left != USEC_NEVER)
         care_by(y, now + (left < RETRY_LOOK ? left : RETRY_LOOK));

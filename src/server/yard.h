@@ -1,8 +1,7 @@
-/* The yard: everything that the server knows and does, on one thread. Handlers of
- * requests, messages of conductors and timers call the functions below; they change
- * memory and write to the store. At the end of each turn of the loop (server/turn.h)
- * the engine decides, the store commits, and only then replies go out and things are
- * done to jobs. */
+/* The yard: the server's whole state, used by one thread. Request handlers, messages from
+ * conductors and timers call the functions below, which change memory and write to the store.
+ * At the end of each turn of the loop (server/turn.h) the engine decides and the store
+ * commits. Only then are replies sent and actions taken on jobs. */
 #ifndef SERVER_YARD_H
 #define SERVER_YARD_H
 
@@ -18,7 +17,7 @@ struct uv_loop_s;
 
 struct runtime_choice {
     const struct runtime_ops *ops;
-    const void *options; /* the runtime's own */
+    const void *options; /* defined by the runtime */
 };
 
 struct yard_runtime {
@@ -28,85 +27,86 @@ struct yard_runtime {
 
 struct yard_node {
     const char *name;
-    char *notice;                  /* what its operator should know; NULL = nothing */
-    uint32_t runtime;              /* index of the one that serves it */
-    bool lost;                     /* it does not answer */
-    bool gone;                     /* it does not come back */
+    char *notice;                  /* for its operator; NULL = none */
+    uint32_t runtime;              /* index in yard.runtimes */
+    bool lost;                     /* it does not respond */
+    bool gone;                     /* removed for good */
     bool drained;                  /* by a user */
-    VEC(struct attempt *) waiting; /* for CPUs that others are about to give back */
-    uint32_t refusals;             /* starts in a row that it refused */
-    usec_t closed_until;           /* engine time up to which it takes no more; 0 = it does */
-    char *refusal;                 /* why the last start failed; NULL = none has */
+    VEC(struct attempt *) waiting; /* for CPUs that other attempts are about to free */
+    uint32_t refusals;             /* failed starts in a row */
+    usec_t closed_until;           /* engine time until which nothing starts; 0 = open */
+    char *refusal;                 /* why the last start failed; NULL = it did not */
 };
 
 struct yard_config {
-    const char *state_dir, *run_dir;  /* absolute; they exist */
+    const char *state_dir, *run_dir;  /* absolute paths of existing directories */
     const struct clock_source *clock; /* outlives the yard */
-    const char *boot_id;              /* of the machine; NULL = as the kernel says */
+    const char *boot_id;              /* of the machine; NULL = ask the kernel */
     const struct runtime_choice *runtimes;
     size_t n_runtimes;
-    struct combo combo; /* when the store does not say */
-    bool combo_given;   /* the user did: it replaces what the store says */
+    struct combo combo; /* used if the store has none */
+    bool combo_given;   /* by the user: it overrides the store's */
     usec_t resched_min;
-    uint64_t journal_rows; /* of a stretch, before another one begins */
-    usec_t keep;           /* how long events and samples of jobs that are over are kept */
+    uint64_t journal_rows; /* maximum in one stretch of the journal */
+    usec_t keep;           /* how long to keep events and samples of ended jobs */
 };
 
 struct yard {
-    struct uv_loop_s *loop; /* of sockets and files; turns do not need it */
+    struct uv_loop_s *loop; /* for sockets and files; NULL in tests without them */
     struct yard_config config;
     struct clock clock;
     struct store *store;
-    struct runtime_host host; /* what runtimes know of us */
+    struct runtime_host host; /* the runtimes' view of the server */
     VEC(struct yard_runtime) runtimes;
-    VEC(struct yard_node) nodes; /* as those of the cluster */
-    struct cluster cluster;      /* what the nodes have; the engine's has what jobs hold, too */
+    VEC(struct yard_node) nodes; /* same indices as cluster.nodes */
+    struct cluster cluster;      /* what nodes have; the engine's copy also has what jobs hold */
     struct arena node_texts;
     bool has_engine;
     struct engine engine;
     struct live_jobs jobs;
     struct submissions submissions;
-    VEC(int64_t) by_task;           /* id of the job of each task of the engine */
-    VEC(struct attempt *) attempts; /* going on, and over but not cleaned up yet */
-    struct followers *followers;    /* of events */
+    VEC(int64_t) by_task;           /* job id of each engine task; 0 = none */
+    VEC(struct attempt *) attempts; /* running, or not cleaned up yet */
+    struct followers *followers;    /* of events and logs */
     struct turn turn;
-    int64_t boot;          /* stretch of the journal */
+    int64_t boot;          /* current stretch of the journal */
     uint64_t journal_rows; /* in this stretch */
-    usec_t care_at;        /* engine time at which to look after things; USEC_NEVER = not at all */
-    char boot_id[40];      /* of the machine: another one after it was restarted */
+    usec_t care_at;        /* engine time of the next yard_look_after(); USEC_NEVER = none */
+    char boot_id[40];      /* of the machine; changes when it reboots */
     bool ready;
-    bool entering; /* effects are being entered: the engine must not be stepped */
-    bool trimming; /* old rows are being deleted, some in each turn */
+    bool entering; /* effects are being applied: the engine must not be stepped */
+    bool trimming; /* deleting old rows, some in each turn */
 };
 
-/* Opens the store, adopts what runs, listens for conductors. */
+/* Opens the store, adopts running attempts, listens for conductors. */
 int yard_open(struct uv_loop_s *loop, const struct yard_config *config, struct yard **out,
               struct err *err);
-/* Commits and forgets; what runs goes on. The loop must run once more after it. */
+/* Commits and frees everything; jobs keep running. The loop must run once more afterwards. */
 void yard_close(struct yard *y);
 
-/* NULL when it is over, or there is none. */
+/* NULL if the job has ended or does not exist. */
 struct live_job *yard_live(const struct yard *y, int64_t id);
 struct live_job *yard_job_of_task(const struct yard *y, uint32_t task);
-/* The engine's view of the job; NULL while it is not offered. */
+/* The engine's view of the job; NULL if the engine does not know it. */
 const struct task *yard_task(const struct yard *y, const struct live_job *j);
 
 int yard_set_policy(struct yard *y, const struct combo *combo, struct err *err);
 
 /* ---- between the files of the server ------------------------------------- */
 
-/* Tells the engine, and the journal. Effects are entered into the books at once. */
+/* Steps the engine, writes the journal, and applies the effects to memory and store. */
 int yard_step(struct yard *y, struct event *event, struct err *err);
-/* Ends the job: its row, its task, an event. It is gone after that. */
+/* Ends the job: saves its row, removes its task, adds an event. Frees the job. */
 void yard_end(struct yard *y, struct live_job *j, enum job_state state, int code,
               const char *reason);
-/* Something must be looked after soon: a conductor is silent, a retry is due. */
+/* Schedules yard_look_after() soon. */
 void yard_care(struct yard *y);
-/* Does it, and sets the time of the next look. */
+/* Looks after silent attempts, due retries, closed nodes and old rows, and schedules the
+ * next time. */
 void yard_look_after(struct yard *y);
-/* Writes the job's row, with the engine's books as they are now. */
+/* Writes the job's row, with the engine's current work and times. */
 int yard_save(struct yard *y, struct live_job *j, struct err *err);
-/* Marks the job's row to be saved before the turn ends. */
+/* Saves the job's row before the turn ends. */
 void yard_touch(struct yard *y, struct live_job *j);
 
 #endif

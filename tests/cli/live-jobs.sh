@@ -131,7 +131,7 @@ fi
 # ---- explain
 
 check_output 'why it has what it has' '^Job .*train.* running .* on [12] CPU' "$TRAINYARD" explain train
-check_output 'why it waits' 'held-job.* is held' "$TRAINYARD" explain "$held"
+check_output 'why it waits' 'held-job.* is on hold' "$TRAINYARD" explain "$held"
 check_file 'what would free it' output "^  - .*trainyard release $held"
 check_output 'JSON' '^\{"job":'"$held"',"state":"held"' "$TRAINYARD" explain "$held" --json
 check_output 'narrow' '' env COLUMNS=30 "$TRAINYARD" explain "$held"

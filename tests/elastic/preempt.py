@@ -34,7 +34,7 @@ def test_pause_in_place():
         wait_until(lambda: frozen(yard, job), "its group is frozen")
         before = counted(yard)
         expect_lasts(lambda: counted(yard) == before, 0.5, "no progress while it is frozen")
-        expect("is paused in its place" in yard.get(f"/jobs/{job}/explain")["summary"], "explain")
+        expect("is paused: it keeps its memory" in yard.get(f"/jobs/{job}/explain")["summary"], "explain")
         # A new server finds it as it is.
         yard.kill()
         yard.start()
