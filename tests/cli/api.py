@@ -172,7 +172,7 @@ def test_submit_refused(yard):
              "workers", "more than a million units"),
             ({"jobs": []}, "jobs", "at least one"),
             ({"jobs": {}}, "jobs", "list"),
-            ({"jobs": [{"command": ["true"]}], "cpus": 1}, "jobs", "no other member"),
+            ({"jobs": [{"command": ["true"]}], "cpus": 1}, "jobs", "must not have other members"),
             ({"jobs": [{"command": ["true"]}, {"command": ["true"], "cpus": "x"}]},
              "jobs[1].cpus", "jobs[1]"),
             ({"jobs": [{"command": ["true"]}, 7]}, "jobs[1]", "object"),
@@ -389,7 +389,7 @@ def test_logs_refused(yard):
                          ("offset=3", "offset"), ("tail=-1", "tail"), ("tail=2000000", "tail"),
                          ("tail=1&offset=0", "tail"), ("follow=2", "follow"), ("line=1", "line")):
         refuse(yard, "GET", f"/jobs/{job}/logs?{query}", field=field)
-    refuse(yard, "GET", f"/jobs/{job}/logs?attempt=2", status=404, field="attempt", words="had 1")
+    refuse(yard, "GET", f"/jobs/{job}/logs?attempt=2", status=404, field="attempt", words="its last one is 1")
     refuse(yard, "GET", "/jobs/999999999/logs", status=404, field="id")
     held = yard.submit("true", hold=True)
     expect_equal(yard.get(f"/jobs/{held}/logs").bytes, b"", "no log yet")

@@ -1,5 +1,5 @@
-/* Owns what the server says about itself: version, health, whether it is ready, and the
- * description of its API. */
+/* Owns the endpoints about the server itself: version, health, readiness, and the OpenAPI
+ * document. */
 #include "base/version.h"
 #include "server/api/openapi.h"
 #include "server/api/parts.h"
@@ -145,7 +145,8 @@ static const struct endpoint endpoints[] = {
         .handle = show_ready,
         .summary = "Check whether the server accepts requests",
         .description = "For scripts that have just started the server.",
-        .replies = {{200, "Ready", "It does"}, {503, "Ready", "It is still starting"}},
+        .replies = {{200, "Ready", "The server is ready"},
+                    {503, "Ready", "The server is still starting"}},
         .open = true,
     },
     {

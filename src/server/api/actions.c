@@ -1,6 +1,6 @@
-/* Owns what can be done to a job: cancel, hold, release, requeue, resize, and change its
- * priority, deadline or time limit. Values are read like those of a job request, so they are
- * spelled the same. */
+/* Owns the actions on a job: cancel, hold, release, requeue, resize, and change its priority,
+ * deadline or time limit. Values are parsed by the code that reads job requests, so they have
+ * the same syntax. */
 #include "server/api/call.h"
 #include "server/api/parts.h"
 #include "server/jobs/verbs.h"
@@ -63,7 +63,7 @@ static void release_job(const struct api_call *c)
 }
 
 static const struct api_member requeue_members[] = {
-    API_MEMBER("hold", "?boolean", "Whether to hold the job then"),
+    API_MEMBER("hold", "?boolean", "Whether to hold the requeued job"),
     {0},
 };
 
@@ -108,7 +108,7 @@ static void resize_job(const struct api_call *c)
 static const struct api_member change_members[] = {
     API_MEMBER("priority", "?integer|string", "Jobs with a higher priority go first"),
     API_MEMBER("deadline", "?string|number|null", "Time from now, as in 2h; null = none"),
-    API_MEMBER("deadline_at", "?string|number|null", "Or a time of day; null = none"),
+    API_MEMBER("deadline_at", "?string|number|null", "Time of day; null = none"),
     API_MEMBER("time_limit", "?string|number|null",
                "How long it may run, as in 1h; null = no limit"),
     {0},
@@ -142,7 +142,7 @@ static void change_job(const struct api_call *c)
     struct err err;
     if (json_object_size(c->body) == 0)
         api_refuse(c, "body",
-                   "nothing to change; give priority, deadline, deadline_at or time_limit");
+                   "nothing to change; set priority, deadline, deadline_at or time_limit");
     else if (json_object_get(c->body, "deadline") && json_object_get(c->body, "deadline_at"))
         api_refuse(c, "deadline_at", "give either deadline or deadline_at, not both");
     else if (read_change(c, &change)) {
@@ -164,7 +164,7 @@ static const struct endpoint endpoints[] = {
         .handle = change_job,
         .summary = "Change a job's priority, deadline or time limit",
         .description =
-            "Members that are not given stay as they are. A job that is over cannot be changed.",
+            "Members that are not set stay as they are. A job that has ended cannot be changed.",
         .body = "JobChange",
         .body_example = "{\"priority\":5,\"deadline\":\"2h\"}",
         .replies = {{200, "JobDetail", "The changed job"}},
@@ -175,7 +175,7 @@ static const struct endpoint endpoints[] = {
         .path = API_V1 "/jobs/{id}/cancel",
         .handle = cancel_job,
         .summary = "Cancel a job",
-        .description = "A running job is sent SIGTERM, and SIGKILL when its grace is over.",
+        .description = "A running job gets SIGTERM, and SIGKILL after its grace period.",
         .body = "JobCancel",
         .body_optional = true,
         .body_example = "{\"grace\":\"10s\"}",
@@ -209,8 +209,8 @@ static const struct endpoint endpoints[] = {
         .method = "POST",
         .path = API_V1 "/jobs/{id}/requeue",
         .handle = requeue_job,
-        .summary = "Stop a job, if it runs, and queue it again",
-        .description = "Also queues a job again that is over. It starts as its next attempt.",
+        .summary = "Stop a job, if it runs, and requeue it",
+        .description = "A job that has ended can be requeued, too. It starts as a new attempt.",
         .body = "JobRequeue",
         .body_optional = true,
         .body_example = "{\"hold\":true}",
@@ -222,8 +222,8 @@ static const struct endpoint endpoints[] = {
         .path = API_V1 "/jobs/{id}/resize",
         .handle = resize_job,
         .summary = "Set the CPUs that a job may hold",
-        .description = "One number fixes the size; within a range the policy chooses. Both must "
-                       "lie within the range that was submitted.",
+        .description = "A number fixes the size; within a range, the policy chooses. Both must be "
+                       "within the submitted range.",
         .body = "JobResize",
         .body_example = "{\"cpus\":\"1-2\"}",
         .replies = {{200, "JobDetail", "The job"}},

@@ -1,4 +1,4 @@
-/* Owns the list of the API's parts and the way from a route to its endpoint. */
+/* Owns the list of the API's parts, and passes each request to its endpoint. */
 #include "server/api/api.h"
 
 #include <string.h>
@@ -34,7 +34,7 @@ static void serve_request(const struct request *q, struct reply *r, void *ctx)
     const struct api *api = ctx;
     const struct endpoint *e = api->endpoints[q->route - api->routes];
     struct api_call c = {.yard = api->yard, .request = q, .reply = r};
-    turn_save(c.yard); /* what is read from the store is true */
+    turn_save(c.yard); /* handlers read the store */
     c.yard->turn.reading = !strcmp(e->method, "GET");
     if (api_call_read(e, &c))
         e->handle(&c);

@@ -1,5 +1,5 @@
-/* The API: the endpoints of all its parts, as routes of the HTTP server. docs/api.md says
- * what they do. */
+/* The API: the endpoints of all its parts, as routes of the HTTP server. docs/api.md
+ * describes them. */
 #ifndef SERVER_API_API_H
 #define SERVER_API_API_H
 
@@ -10,17 +10,17 @@
 struct api {
     struct yard *yard;
     struct route *routes;              /* ends with {0} */
-    const struct endpoint **endpoints; /* of each route */
+    const struct endpoint **endpoints; /* one for each route */
 };
 
-/* `y` must outlive it. */
+/* `y` must outlive the API. */
 struct api *api_create(struct yard *y);
 void api_free(struct api *api);
 
 /* All parts; ends with NULL. */
 extern const struct api_part *const api_parts[];
 
-/* NULL when there is none of this name. */
+/* NULL if no schema has this name. */
 const struct api_schema *api_schema_find(const char *name);
 
 #endif

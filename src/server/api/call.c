@@ -1,5 +1,5 @@
-/* Owns the checks that all requests pass before their handler runs, and the answers that
- * several handlers share. */
+/* Owns the checks of requests before their handler runs, and the replies that several
+ * handlers share. */
 #include "server/api/call.h"
 
 #include <string.h>
@@ -53,7 +53,7 @@ static bool read_body(const struct endpoint *e, struct api_call *c)
         err_set(&err, ERR_INVALID, "the body must be a JSON object");
         return refuse(c, &err, NULL);
     }
-    /* What a job request may hold is checked where it is read, in wire/. */
+    /* wire/ checks the members of a job request when it reads them. */
     const struct api_schema *schema = api_schema_find(e->body);
     if (schema && api_check_object(schema, c->body, &field, &err) < 0)
         return refuse(c, &err, field);
@@ -78,7 +78,7 @@ bool api_call_read(const struct endpoint *e, struct api_call *c)
     return read_query(e, c) && read_body(e, c) && read_path(c);
 }
 
-/* ---- answers --------------------------------------------------------------- */
+/* ---- replies --------------------------------------------------------------- */
 
 void api_reply_job(const struct api_call *c, int status)
 {

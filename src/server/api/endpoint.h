@@ -1,6 +1,6 @@
-/* An endpoint of the API: one entry says where it is, what it takes, what it answers and which
- * function serves it. Routing, the checks of query and body, and the OpenAPI document follow
- * from the entry, so a handler sees only requests that fit it. */
+/* An endpoint of the API: one entry defines its path, parameters, body, replies and handler.
+ * Routing, the checks of query and body, and the OpenAPI document are derived from the entry,
+ * so a handler sees only valid requests. */
 #ifndef SERVER_API_ENDPOINT_H
 #define SERVER_API_ENDPOINT_H
 
@@ -25,19 +25,19 @@ struct api_query {
     enum api_query_type type;
     const char *help;
     int64_t min, max;    /* INT64_MAX = unlimited */
-    int64_t fallback;    /* the number when it is not given */
+    int64_t fallback;    /* the number if the parameter is missing */
     const char *words;   /* "first|second" */
     const char *example; /* JSON; NULL = none */
 };
 
-/* Most parameters that an endpoint can have. */
+/* Maximum number of parameters of an endpoint. */
 enum { API_QUERIES = 8 };
 
 /* A parameter of a request. */
 struct api_value {
     bool given;
     int64_t number;
-    const char *text; /* as given; NULL when it was not */
+    const char *text; /* as given; NULL if missing */
 };
 
 /* A request that was checked against its endpoint. */
@@ -46,12 +46,12 @@ struct api_call {
     const struct request *request;
     struct reply *reply;
     struct api_value query[API_QUERIES]; /* in the order of the endpoint's table */
-    json_t *body;                        /* an object; NULL when the endpoint takes none */
-    int64_t job;                         /* that {id} means */
-    uint32_t node;                       /* that {name} means */
+    json_t *body;                        /* an object; NULL if the endpoint takes none */
+    int64_t job;                         /* from {id} in the path */
+    uint32_t node;                       /* from {name} in the path */
 };
 
-/* Answers the request through call->reply, now or in a later turn. */
+/* Replies through call->reply, now or in a later turn. */
 typedef void (*api_handler)(const struct api_call *call);
 
 struct api_reply {
@@ -69,13 +69,13 @@ struct endpoint {
     const char *body;              /* type; NULL = none */
     bool body_optional;
     const char *body_example;         /* JSON; NULL = none */
-    struct api_reply replies[3];      /* when it succeeds; ends with status 0 */
-    const char *header, *header_help; /* that its replies carry; NULL = none */
-    /* Errors besides those that follow from the rest: 400; 401 unless it is open; 404 and 409
-     * where it names a job, 404 where it names a node; 413 where it takes a body. */
+    struct api_reply replies[3];      /* on success; ends with status 0 */
+    const char *header, *header_help; /* of its replies; NULL = none */
+    /* Errors in addition to the implied ones: 400; 401 unless it is open; 404 and 409 if it
+     * names a job, 404 if it names a node; 413 if it takes a body. */
     int errors[3];
     bool open;        /* needs no token */
-    const char *also; /* another path where it is served, which the document leaves out */
+    const char *also; /* second path, not in the OpenAPI document; NULL = none */
 };
 
 /* A file of endpoints, and the schemas that it defines. */

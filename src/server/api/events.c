@@ -1,4 +1,4 @@
-/* Owns what is told about the past: events, also as a stream of those to come, and decisions. */
+/* Owns the endpoints for events, as a list or a stream, and for decisions. */
 #include <string.h>
 
 #include "base/str.h"
@@ -16,8 +16,8 @@ enum { EVENTS_AFTER, EVENTS_JOB, EVENTS_LIMIT, EVENTS_FOLLOW, EVENTS_PROGRESS };
 static const struct api_query events_query[] = {
     [EVENTS_AFTER] =
         {"after", QUERY_INTEGER,
-         .help = "Only events after this `seq`; by default all that are kept, or for a stream "
-                 "those that happen from now on",
+         .help = "Only events after this `seq`; by default all stored events, or for a stream "
+                 "new events only",
          .max = INT64_MAX},
     [EVENTS_JOB] = {"job", QUERY_JOB, .help = "Only events of this job"},
     [EVENTS_LIMIT] = {"limit", QUERY_INTEGER, .help = "At most this many", .min = 1, .max = 1000,
@@ -26,7 +26,7 @@ static const struct api_query events_query[] = {
                        .help = "Reply with a stream of server-sent events, as for `Accept: "
                                "text/event-stream`"},
     [EVENTS_PROGRESS] = {"progress", QUERY_FLAG,
-                         .help = "Add job.progress to the stream, which is not kept and has no id"},
+                         .help = "Add job.progress events, which are not stored and have no id"},
     {0},
 };
 
@@ -55,7 +55,7 @@ static int add_event(void *ctx, int64_t seq, usec_t at, int64_t job, const char 
     json_t *event = json_loads(text.at, 0, NULL);
     str_done(&text);
     if (!event)
-        return err_set(err, ERR_INTERNAL, "event %lld cannot be read", (long long)seq);
+        return err_set(err, ERR_INTERNAL, "event %lld is not valid JSON", (long long)seq);
     json_array_append_new(ctx, event);
     return 0;
 }
@@ -74,7 +74,7 @@ static void list_events(const struct api_call *c)
     turn_reply(c->yard, c->reply, 200, json_pack("{s:o}", "events", list));
 }
 
-/* Goes on after the last event that the client has seen. */
+/* Continues after the last event that the client has seen. */
 static void follow_events(const struct api_call *c)
 {
     const struct api_value *q = c->query;
@@ -96,9 +96,9 @@ static void show_events(const struct api_call *c)
     bool follow = q[EVENTS_FOLLOW].given ? q[EVENTS_FOLLOW].number
                                          : accept && strstr(accept, "text/event-stream");
     if (!follow && q[EVENTS_PROGRESS].given)
-        api_refuse(c, "progress", "progress is only in streams; add follow=1");
+        api_refuse(c, "progress", "only allowed with follow=1");
     else if (follow && q[EVENTS_LIMIT].given)
-        api_refuse(c, "limit", "a stream has no limit; remove it");
+        api_refuse(c, "limit", "not allowed with follow");
     else if (follow)
         follow_events(c);
     else
@@ -178,8 +178,8 @@ static const struct endpoint endpoints[] = {
         .path = API_V1 "/events",
         .handle = show_events,
         .summary = "List or follow events",
-        .description = "A stream continues after the header Last-Event-ID. It leaves out no event "
-                       "and repeats none; a slow reader gets them later.",
+        .description = "A stream continues after the header Last-Event-ID. Every event is sent "
+                       "exactly once; a slow client receives events later.",
         .query = events_query,
         .replies = {{200, "EventList", "The events"}, {200, "text/event-stream", "The stream"}},
     },
@@ -190,7 +190,7 @@ static const struct endpoint endpoints[] = {
         .handle = list_decisions,
         .summary = "List the last decisions of the policy",
         .description =
-            "Each with its plan: which job holds what, where and why, and what was done.",
+            "Each decision has its plan: which job holds what, where and why, and what was done.",
         .query = decisions_query,
         .replies = {{200, "DecisionList", "The decisions"}},
     },

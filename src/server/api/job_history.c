@@ -1,5 +1,4 @@
-/* Owns what a job's object says about its past: its dependencies, its attempts and the sizes
- * that it had. */
+/* Owns the history in a job's object: its dependencies, its attempts and its sizes. */
 #include "server/api/job_history.h"
 
 #include <fcntl.h>
@@ -58,14 +57,14 @@ static const struct api_member attempt_members[] = {
     API_WORD(attempt_view, state, "JobState", "State of the attempt"),
     API_STRING_OR_NULL(attempt_view, node, "Node that it ran on"),
     API_NUMBER(attempt_view, cpus, "CPUs at its last size"),
-    API_NUMBER_OR_NULL(attempt_view, created, "When it was decided to start it"),
+    API_NUMBER_OR_NULL(attempt_view, created, "When the policy decided to start it"),
     API_NUMBER_OR_NULL(attempt_view, started, "When the command started"),
     API_NUMBER_OR_NULL(attempt_view, ended, "When it ended"),
     API_INTEGER_OR_NULL(attempt_view, code, "Exit code"),
     API_INTEGER_OR_NULL(attempt_view, signal, "Signal that ended it"),
-    API_STRING(attempt_view, reason, "Why it ended as it did"),
+    API_STRING(attempt_view, reason, "Why it ended"),
     API_NUMBER_OR_NULL(attempt_view, cpu_s, "CPU time, in seconds"),
-    API_NUMBER_OR_NULL(attempt_view, memory_max_mb, "Most memory that it used"),
+    API_NUMBER_OR_NULL(attempt_view, memory_max_mb, "Peak memory"),
     API_INTEGER(attempt_view, log_bytes, "Bytes logged; the oldest may have been removed"),
     {0},
 };
@@ -87,7 +86,7 @@ static int64_t log_bytes(const struct yard *y, int64_t job, uint32_t n)
     return end;
 }
 
-/* What a running attempt has used so far is in memory. */
+/* The usage of a running attempt is in memory, not in its row. */
 static void fill_usage(struct attempt_view *v, const struct yard *y, const struct attempt_row *row)
 {
     const struct live_job *j = yard_live(y, row->job);
@@ -138,10 +137,10 @@ static const struct api_member size_members[] = {
 
 static const struct api_schema size_schema = {"SizeChange", .members = size_members};
 
-/* Events that change a job's size, and what they are called. */
+/* Events that change a job's size, and the words for them. */
 static const struct {
     const char *kind, *why;
-    bool holds; /* it has CPUs after that: as many as the event says */
+    bool holds; /* the job holds CPUs after it: the event's `cpus` */
 } size_events[] = {
     {"job.started", "start", true},   {"job.resized", "resize", true},
     {"job.resumed", "resume", true},  {"job.paused", "pause", false},

@@ -1,4 +1,4 @@
-/* A job's past, as its object shows it. */
+/* The history in a job's object. */
 #ifndef SERVER_API_JOB_HISTORY_H
 #define SERVER_API_JOB_HISTORY_H
 

@@ -1,5 +1,5 @@
-/* Owns the JSON object of a job: one struct with what users see, one table of its members.
- * What the yard holds in memory overrides the row, because within a turn it is newer. */
+/* Owns the JSON object of a job: a struct with the values, and a table of its members. A live
+ * job in memory overrides its row, because it is newer within a turn. */
 #include "server/api/job_view.h"
 
 #include "base/str.h"
@@ -34,8 +34,8 @@ static const struct api_member progress_members[] = {
     API_NUMBER_OR_NULL(progress_view, rate, "Steps per second"),
     API_NUMBER_OR_NULL(progress_view, remaining_s, "Time left at this rate, in seconds"),
     API_NUMBER_OR_NULL(progress_view, expected_end, "When it ends if it keeps its size"),
-    API_NUMBER_OR_NULL(progress_view, expected_end_low, "One end in ten is earlier than this"),
-    API_NUMBER_OR_NULL(progress_view, expected_end_high, "One end in ten is later than this"),
+    API_NUMBER_OR_NULL(progress_view, expected_end_low, "10th percentile of the expected end"),
+    API_NUMBER_OR_NULL(progress_view, expected_end_high, "90th percentile of the expected end"),
     API_STRING_OR_NULL(progress_view, source, "Format in which the progress was found"),
     API_NUMBER_OR_NULL(progress_view, at, "When it was reported"),
     {0},
@@ -61,14 +61,14 @@ static double fraction_of(double part, double all)
     return all > 0 ? fmin(fmax(part / all, 0), 1) : NAN;
 }
 
-/* By steps where the job counts them, else by epochs. */
+/* By steps if the job reports them, otherwise by epochs. */
 static double done_fraction(const struct job_row *row)
 {
     double steps = fraction_of(row->step, row->total);
     return isfinite(steps) ? steps : fraction_of(row->epoch, row->epochs);
 }
 
-/* NULL when the job has reported nothing. */
+/* NULL if the job has reported nothing. */
 static json_t *view_progress(const struct live_job *j, const struct job_row *row)
 {
     bool known = j && j->progress.known;
@@ -141,14 +141,14 @@ static const struct api_member job_members[] = {
     API_STRING(job_view, name, "Name; several jobs can have the same"),
     API_STRING(job_view, user, "Owner"),
     API_WORD(job_view, state, "JobState", "State"),
-    API_BOOLEAN(job_view, paused, "Whether it is frozen in place"),
+    API_BOOLEAN(job_view, paused, "Whether it is frozen"),
     API_INTEGER(job_view, priority, "Jobs with a higher priority go first"),
     API_NUMBER(job_view, submitted, "When it was submitted"),
     API_NUMBER_OR_NULL(job_view, started, "When it first started"),
     API_NUMBER_OR_NULL(job_view, ended, "When it ended"),
     API_INTEGER(job_view, attempt, "Number of the last attempt; 0 = none yet"),
     API_INTEGER_OR_NULL(job_view, code, "Exit code; 128 + N after signal N"),
-    API_STRING(job_view, reason, "Why it ended as it did, or was queued again"),
+    API_STRING(job_view, reason, "Why it ended, or was requeued"),
     API_NUMBER(job_view, cpus, "CPUs that it holds now"),
     API_NUMBER(job_view, cpus_min, "Fewest CPUs that it may hold"),
     API_NUMBER(job_view, cpus_max, "Most CPUs that it may hold"),
@@ -159,9 +159,9 @@ static const struct api_member job_members[] = {
     API_STRING_OR_NULL(job_view, node, "Node that it runs on"),
     API_INTEGER_OR_NULL(job_view, threads, "Threads of its last parallel region"),
     API_STRING_OR_NULL(job_view, cpuset, "CPUs that it may use, as in 0-1,4"),
-    API_NUMBER_OR_NULL(job_view, deadline, "When it should have ended"),
+    API_NUMBER_OR_NULL(job_view, deadline, "When it should be finished"),
     API_NUMBER_OR_NULL(job_view, time_limit_s, "How long it may run, in seconds"),
-    API_NUMBER_OR_NULL(job_view, eligible, "It is not started before this time"),
+    API_NUMBER_OR_NULL(job_view, eligible, "Earliest time at which it may start"),
     API_JSON(job_view, array, "ArrayPlace|null", "Its place in an array"),
     API_JSON(job_view, waits_for, "string[]", "Why it is not in the queue"),
     API_JSON(job_view, progress, "Progress|null", "What it last reported"),
@@ -217,7 +217,7 @@ static void fill_place(struct job_view *v, const struct yard *y, const struct at
     v->cpuset = attempt_cpuset(y, a);
 }
 
-/* The engine counts the time while it has the job. */
+/* The engine counts the time of jobs that it knows. */
 static void fill_times(struct job_view *v, const struct yard *y, const struct live_job *j,
                        const struct job_row *row)
 {
@@ -265,7 +265,7 @@ static void fill_row(struct job_view *v, const struct job_row *row)
     };
 }
 
-/* `row` is the newest that is known. */
+/* `row` is the newest version. */
 static void fill_view(struct job_view *v, const struct yard *y, const struct live_job *j,
                       const struct job_row *row)
 {

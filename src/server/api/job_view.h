@@ -1,5 +1,5 @@
-/* A job as users see it: the JSON object of the API, from its row in the store and, while it
- * is not over, from what the yard knows. */
+/* The JSON object of a job, from its row in the store and, until it has ended, from the live
+ * job in memory. */
 #ifndef SERVER_API_JOB_VIEW_H
 #define SERVER_API_JOB_VIEW_H
 
@@ -13,10 +13,10 @@
 #define JOB_STATE_WORDS (&JOB_STATES(JOB_STATE_WORD)[1])
 #define JOB_STATE_WORD(name, text, over) "|" text
 
-/* The job as lists show it, from its row in the store. */
+/* The object in lists; `row` is from the store. */
 json_t *job_view_brief(struct yard *y, const struct job_row *row);
 
-/* All that is known about one job; the caller owns *out. */
+/* The object with all details; the caller owns *out. */
 int job_view_show(struct yard *y, int64_t id, json_t **out, struct err *err);
 
 #endif

@@ -1,5 +1,6 @@
-/* Owns lists of jobs and what is told about a single one: the job itself, its samples, why it
- * waits, where it runs. A list reads its page and one row more, by the store's cursor. */
+/* Owns the endpoints that list jobs and show one: the job itself, its samples, its explanation
+ * and its nodes. A list reads one row more than its page to know whether another page
+ * follows. */
 #include <stdio.h>
 
 #include "server/api/call.h"
@@ -28,9 +29,9 @@ enum {
 static const struct api_query list_query[] = {
     [LIST_STATE] = {"state", QUERY_SET, .help = "Only jobs in these states",
                     .words = JOB_STATE_WORDS, .example = "[\"running\",\"queued\"]"},
-    [LIST_ACTIVE] = {"active", QUERY_FLAG, .help = "Only jobs that are not over"},
+    [LIST_ACTIVE] = {"active", QUERY_FLAG, .help = "Only jobs that have not ended"},
     [LIST_NAME] = {"name", QUERY_TEXT,
-                   .help = "Only jobs with this name; with a * at its end, a prefix",
+                   .help = "Only jobs with this name; a * at the end matches any suffix",
                    .example = "\"train*\""},
     [LIST_USER] = {"user", QUERY_TEXT, .help = "Only this user's jobs"},
     [LIST_ARRAY] = {"array", QUERY_INTEGER,
@@ -80,7 +81,7 @@ static int add_job(void *ctx, const struct job_row *row, struct err *err)
     }
     p->rows++;
     p->last = row->id;
-    /* Its state may have changed since this turn began. */
+    /* The state in memory may be newer. */
     const struct live_job *j = yard_live(p->y, row->id);
     if (!p->states || p->states >> (j ? j->row.state : row->state) & 1)
         json_array_append_new(p->jobs, job_view_brief(p->y, row));
@@ -194,7 +195,7 @@ static void show_progress(const struct api_call *c)
                json_pack("{s:I, s:o}", "job", (json_int_t)c->job, "samples", s.list));
 }
 
-/* A line for each node, with the number of workers that it has room for. */
+/* One line per node, with the number of workers that fit there. */
 static void show_hosts(const struct api_call *c)
 {
     const struct live_job *j = yard_live(c->yard, c->job);
@@ -207,7 +208,7 @@ static void show_hosts(const struct api_call *c)
 
 /* ---- explanations ---------------------------------------------------------- */
 
-/* These objects are printed by server/explain. */
+/* server/explain prints these objects. */
 static const struct api_member reason_members[] = {
     API_MEMBER("code", "string", "What it is about, for programs"),
     API_MEMBER("text", "string", "A sentence"),
@@ -219,13 +220,13 @@ static const struct api_member ahead_members[] = {
     API_MEMBER("id", "integer", "Number of the job"),
     API_MEMBER("name", "string", "Name"),
     API_MEMBER("state", "JobState", "State"),
-    API_MEMBER("cpus", "number", "CPUs that it holds, or asks for"),
+    API_MEMBER("cpus", "number", "CPUs that it holds or requests"),
     API_MEMBER("remaining_s", "number|null", "Time until its expected end, in seconds"),
     {0},
 };
 
 static const struct api_member forecast_members[] = {
-    API_MEMBER("expected", "number|null", "When it should happen"),
+    API_MEMBER("expected", "number|null", "Expected time"),
     API_MEMBER("in_s", "number|null", "Seconds from now"),
     API_MEMBER("basis", "string", "What the forecast rests on"),
     {0},
@@ -237,9 +238,9 @@ static const struct api_member explanation_members[] = {
     API_MEMBER("policy", "string", "The active policy"),
     API_MEMBER("summary", "string", "One sentence"),
     API_MEMBER("reasons", "Reason[]", "Most important first"),
-    API_MEMBER("ahead", "Ahead[]", "Jobs that come before it"),
+    API_MEMBER("ahead", "Ahead[]", "Jobs ahead of it"),
     API_MEMBER("frees", "string[]", "What would let it start or grow"),
-    API_MEMBER("start", "Forecast|null", "When it should start; null when it has started"),
+    API_MEMBER("start", "Forecast|null", "Expected start; null if it has started"),
     {0},
 };
 
@@ -271,7 +272,7 @@ static const struct endpoint endpoints[] = {
         .path = API_V1 "/jobs",
         .handle = list_jobs,
         .summary = "List jobs, page by page",
-        .description = "A job that changes meanwhile is on at most one page.",
+        .description = "A job that changes while pages are read is on at most one of them.",
         .query = list_query,
         .replies = {{200, "JobPage", "A page of jobs"}},
     },
@@ -280,8 +281,8 @@ static const struct endpoint endpoints[] = {
         .method = "GET",
         .path = API_V1 "/jobs/{id}",
         .handle = show_job,
-        .summary = "Show all that is known about a job",
-        .description = "What lists show, and the request, dependencies, attempts and sizes.",
+        .summary = "Show a job in detail",
+        .description = "Like in lists, and with its request, dependencies, attempts and sizes.",
         .replies = {{200, "JobDetail", "The job"}},
     },
     {
@@ -290,8 +291,7 @@ static const struct endpoint endpoints[] = {
         .path = API_V1 "/jobs/{id}/progress",
         .handle = show_progress,
         .summary = "Show a job's progress and usage over time",
-        .description = "The series is thinned: the longer a job runs, the further apart the "
-                       "samples are.",
+        .description = "The longer a job runs, the further apart the samples are.",
         .replies = {{200, "ProgressSeries", "The samples"}},
     },
     {
@@ -299,8 +299,8 @@ static const struct endpoint endpoints[] = {
         .method = "GET",
         .path = API_V1 "/jobs/{id}/explain",
         .handle = show_explanation,
-        .summary = "Explain why a job waits, or has the size that it has",
-        .description = "Reasons, the jobs ahead of it, what would help, and when it should start.",
+        .summary = "Explain why a job waits, or has its size",
+        .description = "Reasons, the jobs ahead of it, what would help, and its expected start.",
         .replies = {{200, "Explanation", "The explanation"}},
     },
     {
@@ -309,8 +309,8 @@ static const struct endpoint endpoints[] = {
         .path = API_V1 "/jobs/{id}/hosts",
         .handle = show_hosts,
         .summary = "List the nodes of a job's workers",
-        .description = "A line NODE:WORKERS for each node, as a host discovery script of Horovod "
-                       "prints it; empty while the job does not run.",
+        .description = "One line NODE:WORKERS per node, in the format of a Horovod host discovery "
+                       "script; empty while the job does not run.",
         .replies = {{200, "text/plain", "The lines"}},
     },
     {0},

@@ -1,6 +1,6 @@
-/* Owns the following of logs. The log is read when the kernel reports a change in the attempt's
- * directory, when the client has read what it was sent, and when something has happened to the
- * job. A slow client reads later, because everything is on disk. */
+/* Owns requests that follow a log. The log is read when the kernel reports a change in the
+ * attempt's directory, when the stream's buffer has drained, and when the job has changed. A
+ * slow client costs no memory: it gets the rest from disk later. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -29,16 +29,16 @@ struct log_follower {
     int64_t job;
     uint32_t attempt;
     int64_t offset;
-    int dir;   /* of the attempt; -1 = not there yet */
-    bool full; /* the stream's buffer; continues when it has drained */
+    int dir;   /* of the attempt; -1 = does not exist yet */
+    bool full; /* the stream's buffer; sending continues when it has drained */
     uv_fs_event_t watch;
     uv_timer_t again;
     unsigned handles; /* not yet closed by libuv */
 };
 
-static void feed(struct log_follower *f);
+static void send_log(struct log_follower *f);
 
-/* ---- life ------------------------------------------------------------------ */
+/* ---- end ------------------------------------------------------------------- */
 
 static void on_handle_closed(uv_handle_t *handle)
 {
@@ -47,8 +47,8 @@ static void on_handle_closed(uv_handle_t *handle)
         free(f);
 }
 
-/* The stream has ended. */
-static void forget(struct log_follower *f)
+/* Call when the stream has ended. */
+static void remove_follower(struct log_follower *f)
 {
     struct followers *all = f->y->followers;
     if (f->prev)
@@ -65,10 +65,10 @@ static void forget(struct log_follower *f)
     uv_close((uv_handle_t *)&f->again, on_handle_closed);
 }
 
-static void end(struct log_follower *f)
+static void end_stream(struct log_follower *f)
 {
     stream_end(f->stream);
-    forget(f);
+    remove_follower(f);
 }
 
 /* ---- directories ----------------------------------------------------------- */
@@ -77,12 +77,12 @@ static void on_change(uv_fs_event_t *watch, const char *name, int events, int st
 {
     (void)events;
     if (status == 0 && (!name || !strncmp(name, "log", 3)))
-        feed(watch->data);
+        send_log(watch->data);
 }
 
 static void on_again(uv_timer_t *timer)
 {
-    feed(timer->data);
+    send_log(timer->data);
 }
 
 /* Tells the client, in the log itself, why the log does not continue. */
@@ -92,11 +92,11 @@ static void give_up(struct log_follower *f, const char *text)
     int n = snprintf(line, sizeof line, "\n[trainyard: cannot follow the log: %s]\n", text);
     log_warning("job=%lld attempt=%u follow: %s", (long long)f->job, f->attempt, text);
     (void)stream_write(f->stream, line, (size_t)n < sizeof line ? (size_t)n : sizeof line - 1);
-    end(f);
+    end_stream(f);
 }
 
-/* Watches the directory before reading, so that nothing is missed. False when it is not there,
- * or with *gone when it cannot be opened and f was freed. */
+/* Starts to watch the directory before the first read, so that no change is missed. Returns
+ * false if it does not exist; if it cannot be opened, also ends the stream and sets *gone. */
 static bool open_dir(struct log_follower *f, bool *gone)
 {
     AUTO_FREE char *path = attempt_dir(f->y, f->job, f->attempt);
@@ -111,7 +111,7 @@ static bool open_dir(struct log_follower *f, bool *gone)
     if (rc == 0)
         return true;
     *gone = true;
-    give_up(f, rc == UV_ENOSPC ? "too many files are watched; raise fs.inotify.max_user_watches"
+    give_up(f, rc == UV_ENOSPC ? "too many watched files; raise fs.inotify.max_user_watches"
                                : uv_strerror(rc));
     return false;
 }
@@ -126,7 +126,7 @@ static void close_dir(struct log_follower *f)
 
 /* ---- reading --------------------------------------------------------------- */
 
-/* False when the client has to read something first, or f was freed. */
+/* Returns false if the buffer is full or the stream has ended. */
 static bool send_block(struct log_follower *f, bool *more)
 {
     AUTO_FREE char *block = xmalloc(BLOCK);
@@ -151,31 +151,31 @@ static bool send_block(struct log_follower *f, bool *more)
     return !f->full;
 }
 
-struct standing {
-    uint32_t attempt;
+struct job_end {
+    uint32_t attempt; /* the last one */
     bool over;
 };
 
-static int see_row(void *ctx, const struct job_row *row, struct err *err)
+static int read_end(void *ctx, const struct job_row *row, struct err *err)
 {
     (void)err;
-    *(struct standing *)ctx = (struct standing){row->attempt, job_state_over(row->state)};
+    *(struct job_end *)ctx = (struct job_end){row->attempt, job_state_over(row->state)};
     return 0;
 }
 
-static struct standing look(const struct log_follower *f)
+static struct job_end find_end(const struct log_follower *f)
 {
     const struct live_job *j = yard_live(f->y, f->job);
-    struct standing s = {.over = true};
+    struct job_end end = {.over = true};
     if (j)
-        s = (struct standing){j->row.attempt, false};
+        end = (struct job_end){j->row.attempt, false};
     else
-        (void)store_job_get(f->y->store, f->job, see_row, &s, NULL);
-    return s;
+        (void)store_job_get(f->y->store, f->job, read_end, &end, NULL);
+    return end;
 }
 
-/* Sends all there is, continues with the next attempt, and ends with the job. */
-static void feed(struct log_follower *f)
+/* Sends what the log has, continues with the next attempt, and ends with the job. */
+static void send_log(struct log_follower *f)
 {
     bool more = true, gone = false;
     if (!f->stream || f->full)
@@ -187,16 +187,16 @@ static void feed(struct log_follower *f)
                     return;
         if (gone)
             return;
-        struct standing s = look(f);
-        if (s.attempt > f->attempt) {
+        struct job_end end = find_end(f);
+        if (end.attempt > f->attempt) {
             close_dir(f);
             f->attempt++;
             f->offset = 0;
             continue;
         }
-        if (s.over)
-            end(f);
-        else if (f->dir < 0 && s.attempt == f->attempt)
+        if (end.over)
+            end_stream(f);
+        else if (f->dir < 0 && end.attempt == f->attempt)
             uv_timer_start(&f->again, on_again, LOOK_AGAIN_MS, 0);
         return;
     }
@@ -209,13 +209,13 @@ static void on_drained(struct stream *s, void *ctx)
     struct log_follower *f = ctx;
     (void)s;
     f->full = false;
-    feed(f);
+    send_log(f);
 }
 
 static void on_closed(struct stream *s, void *ctx)
 {
     (void)s;
-    forget(ctx);
+    remove_follower(ctx);
 }
 
 void log_follow(struct yard *y, struct reply *reply, int64_t job, uint32_t attempt, int64_t offset)
@@ -228,7 +228,7 @@ void log_follow(struct yard *y, struct reply *reply, int64_t job, uint32_t attem
                                .attempt = attempt,
                                .offset = offset,
                                .dir = -1,
-                               .full = true, /* until the stream asks for the first time */
+                               .full = true, /* until the stream reports that it has drained */
                                .next = all->logs,
                                .handles = 2};
     f->stream = reply_stream(reply, "text/plain", &ops, f);
@@ -258,12 +258,12 @@ void log_follow_poke(struct yard *y, int64_t job)
     for (struct log_follower *f = y->followers->logs; f; f = next) {
         next = f->next;
         if (!job || f->job == job)
-            feed(f);
+            send_log(f);
     }
 }
 
 void log_follow_done(struct yard *y)
 {
     while (y->followers->logs)
-        end(y->followers->logs);
+        end_stream(y->followers->logs);
 }

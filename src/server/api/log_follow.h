@@ -1,4 +1,4 @@
-/* Replies that follow a log as it grows. */
+/* Streams a log as it grows. */
 #ifndef SERVER_API_LOG_FOLLOW_H
 #define SERVER_API_LOG_FOLLOW_H
 
@@ -8,13 +8,14 @@
 struct reply;
 struct yard;
 
-/* Answers with the log from `offset` of the attempt on, and of the attempts after it,
- * as it grows, until the job is over. */
+/* Replies with the log from `offset` of the attempt on, and of later attempts, as it grows,
+ * until the job ends. */
 void log_follow(struct yard *y, struct reply *reply, int64_t job, uint32_t attempt, int64_t offset);
-/* Something has happened to the job (0 = to any): looks whether the logs go on. */
+/* The job (0 = any) has changed: sends more, continues with its next attempt, or ends. */
 void log_follow_poke(struct yard *y, int64_t job);
+/* Whether a request follows this job's log. */
 bool log_follow_wants(const struct yard *y, int64_t job);
-/* Ends all. */
+/* Ends all streams. */
 void log_follow_done(struct yard *y);
 
 #endif

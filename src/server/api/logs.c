@@ -1,5 +1,5 @@
-/* Owns the reading of logs: which attempt, from which byte, whole or in part. The bytes are
- * read while they are sent. */
+/* Owns the endpoint that reads logs: which attempt, from which byte, whole or in part. The
+ * log is read from disk while it is sent. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -31,13 +31,13 @@ static const struct api_query logs_query[] = {
                    .help = "Only the last lines, searched for in the last 64 MiB",
                    .max = TAIL_LINES_MAX},
     [LOGS_FOLLOW] = {"follow", QUERY_FLAG,
-                     .help = "Go on while the job does, through its following attempts"},
+                     .help = "Continue until the job ends, including later attempts"},
     {0},
 };
 
-/* A log as it is when the request comes. */
+/* A log at the time of the request. */
 struct log_state {
-    int dir; /* -1 = there is none */
+    int dir; /* -1 = no log yet */
     int64_t first, end;
 };
 
@@ -48,7 +48,7 @@ static int see_attempt(void *ctx, const struct job_row *row, struct err *err)
     return 0;
 }
 
-/* The attempt that is asked for; for a job that has none yet, the first. */
+/* The requested attempt, or the last one; attempt 1 for a job that has none yet. */
 static bool choose_attempt(const struct api_call *c, uint32_t *out)
 {
     const struct live_job *j = yard_live(c->yard, c->job);
@@ -60,7 +60,7 @@ static bool choose_attempt(const struct api_call *c, uint32_t *out)
         return false;
     }
     if (asked > last) {
-        err_set(&err, ERR_NOT_FOUND, "job %lld has no attempt %lld; it has had %u",
+        err_set(&err, ERR_NOT_FOUND, "job %lld has no attempt %lld; its last one is %u",
                 (long long)c->job, (long long)asked, last);
         reply_problem(c->reply, &err, "attempt");
         return false;
@@ -82,9 +82,9 @@ static int open_log(const struct yard *y, int64_t job, uint32_t attempt, struct 
     return -1;
 }
 
-/* ---- where it begins ------------------------------------------------------- */
+/* ---- the first byte -------------------------------------------------------- */
 
-/* Looks back for the line ends before the last lines. */
+/* Searches backwards for the beginning of the last lines. */
 static int find_tail(const struct log_state *l, int64_t lines, int64_t *out, struct err *err)
 {
     AUTO_FREE char *block = xmalloc(BLOCK);
@@ -95,7 +95,7 @@ static int find_tail(const struct log_state *l, int64_t lines, int64_t *out, str
         size_t got;
         if (logread(l->dir, ATTEMPT_LOG_MAX, &start, block, (size_t)(at - from), &got, err) < 0)
             return -1;
-        /* Removed meanwhile: what follows is all there is. */
+        /* The beginning was removed in the meantime. */
         if (start != from || got < (size_t)(at - from))
             break;
         for (size_t i = got; i-- > 0 && left;)
@@ -125,7 +125,7 @@ static int find_start(const struct log_state *l, const struct api_value *query, 
     return 0;
 }
 
-/* ---- the answer ------------------------------------------------------------ */
+/* ---- the reply ------------------------------------------------------------- */
 
 struct log_source {
     int dir;
@@ -157,7 +157,7 @@ static void set_offset_header(struct reply *r, int64_t offset)
     reply_header(r, "X-Log-Offset", text);
 }
 
-/* Takes the directory. */
+/* Takes ownership of l->dir. */
 static void send_log(const struct api_call *c, const struct log_state *l, int64_t start)
 {
     struct log_source *s = xmalloc(sizeof *s);
@@ -213,7 +213,7 @@ static const struct endpoint endpoints[] = {
         .query = logs_query,
         .replies = {{200, "text/plain", "The log"}, {206, "text/plain", "A part of the log"}},
         .header = "X-Log-Offset",
-        .header_help = "Offset of the first byte sent. It is larger than the one asked for when "
+        .header_help = "Offset of the first byte sent. It is larger than the requested one if "
                        "the oldest bytes were removed.",
         .errors = {416},
     },

@@ -1,4 +1,4 @@
-/* Owns the nodes: showing, draining and undraining them. */
+/* Owns the endpoints that show, drain and undrain nodes. */
 #include <stdarg.h>
 
 #include "server/api/call.h"
@@ -24,8 +24,8 @@ static const struct api_schema state_schema = {"NodeState", API_WORDS, .members 
 static const struct api_member node_members[] = {
     API_STRING(node_view, name, "Name"),
     API_WORD(node_view, state, "NodeState",
-             "State; nothing new starts on a node that is not up. One that refuses to start "
-             "jobs is closed for a while; one that does not answer is lost"),
+             "State; no job starts on a node that is not up. A node is closed for a while after "
+             "a failed start, and lost while it does not respond"),
     API_NUMBER(node_view, cpus, "CPUs"),
     API_NUMBER(node_view, cpus_held, "CPUs that jobs hold"),
     API_NUMBER(node_view, gpus, "GPUs"),
@@ -33,9 +33,9 @@ static const struct api_member node_members[] = {
     API_STRING_OR_NULL(node_view, gpu_type, "Type of the GPUs"),
     API_INTEGER_OR_NULL(node_view, memory_mb, "Memory; null = not limited"),
     API_INTEGER(node_view, memory_held_mb, "Memory that jobs hold"),
-    API_JSON(node_view, jobs, "integer[]", "Ids of the jobs that hold something there"),
-    API_STRING(node_view, runtime, "What runs jobs there"),
-    API_STRING(node_view, notice, "What users should know about it"),
+    API_JSON(node_view, jobs, "integer[]", "Ids of the jobs that hold resources there"),
+    API_STRING(node_view, runtime, "Runtime that runs jobs there"),
+    API_STRING(node_view, notice, "Problems with the node, for its operator"),
     {0},
 };
 
@@ -64,23 +64,23 @@ static void __attribute__((format(printf, 2, 3))) add_notice(struct str *out, co
     va_end(args);
 }
 
-/* What its operator should know. */
+/* Adds problems with the node, for its operator. */
 static void add_notices(const struct yard *y, uint32_t index, struct str *out)
 {
     const struct yard_node *n = &y->nodes.at[index];
     const struct node *has = &y->cluster.nodes[index], *held = &y->engine.cluster.nodes[index];
     if (n->lost)
-        add_notice(out, "it does not answer; its jobs go on if they can");
+        add_notice(out, "it does not respond; its jobs may still be running");
     if (n->refusal)
-        add_notice(out, "%s", n->refusal);
+        add_notice(out, "the last start failed: %s", n->refusal);
     if (held->cpu_held > has->cpus)
-        add_notice(out, "jobs hold %g CPUs, and it has %g", api_units(held->cpu_held),
+        add_notice(out, "jobs hold %g CPUs, but it has only %g", api_units(held->cpu_held),
                    api_units(has->cpus));
     if (held->gpu_held > has->gpus)
-        add_notice(out, "jobs hold %g GPUs, and it has %g", api_units(held->gpu_held),
+        add_notice(out, "jobs hold %g GPUs, but it has only %g", api_units(held->gpu_held),
                    api_units(has->gpus));
     if (has->memory_mb && held->memory_held > has->memory_mb)
-        add_notice(out, "jobs hold %lld MB of memory, and it has %lld",
+        add_notice(out, "jobs hold %lld MB of memory, but it has only %lld",
                    (long long)held->memory_held, (long long)has->memory_mb);
     if (n->notice)
         add_notice(out, "%s", n->notice);
@@ -110,8 +110,8 @@ static json_t *print_node(const struct yard *y, uint32_t index)
     return node;
 }
 
-/* Whether it was removed, and nothing is left there. */
-static bool is_away(const struct yard *y, uint32_t index)
+/* Whether the node was removed and no job holds anything there. */
+static bool is_removed(const struct yard *y, uint32_t index)
 {
     return y->nodes.at[index].gone && !y->engine.cluster.nodes[index].tasks.n;
 }
@@ -120,7 +120,7 @@ static void list_nodes(const struct api_call *c)
 {
     json_t *nodes = json_array();
     for (uint32_t i = 0; i < c->yard->nodes.n; i++)
-        if (!is_away(c->yard, i))
+        if (!is_removed(c->yard, i))
             json_array_append_new(nodes, print_node(c->yard, i));
     turn_reply(c->yard, c->reply, 200, json_pack("{s:o}", "nodes", nodes));
 }
@@ -158,7 +158,7 @@ static const struct endpoint endpoints[] = {
         .path = API_V1 "/nodes",
         .handle = list_nodes,
         .summary = "List nodes",
-        .description = "All nodes, with what jobs hold of them.",
+        .description = "All nodes, with the resources that jobs hold.",
         .replies = {{200, "NodeList", "The nodes"}},
     },
     {
@@ -167,7 +167,7 @@ static const struct endpoint endpoints[] = {
         .path = API_V1 "/nodes/{name}",
         .handle = show_node,
         .summary = "Show a node",
-        .description = "What the node has, and what jobs hold of it.",
+        .description = "The node's resources, and those that jobs hold.",
         .replies = {{200, "Node", "The node"}},
     },
     {
@@ -175,8 +175,8 @@ static const struct endpoint endpoints[] = {
         .method = "POST",
         .path = API_V1 "/nodes/{name}/drain",
         .handle = drain_node,
-        .summary = "Start nothing new on a node",
-        .description = "Jobs that run there go on.",
+        .summary = "Stop starting jobs on a node",
+        .description = "Running jobs continue.",
         .body = "Nothing",
         .body_optional = true,
         .replies = {{200, "Node", "The node"}},
@@ -186,8 +186,8 @@ static const struct endpoint endpoints[] = {
         .method = "POST",
         .path = API_V1 "/nodes/{name}/undrain",
         .handle = undrain_node,
-        .summary = "Use a drained node again",
-        .description = "Jobs start there again.",
+        .summary = "Start jobs on a drained node again",
+        .description = "Undoes a drain.",
         .body = "Nothing",
         .body_optional = true,
         .replies = {{200, "Node", "The node"}},

@@ -1,4 +1,4 @@
-/* Owns the making of the OpenAPI document: its head, and the operations of all endpoints. */
+/* Owns the OpenAPI document: its header, and the operations of all endpoints. */
 #include "server/api/openapi.h"
 
 #include <ctype.h>
@@ -59,7 +59,7 @@ static json_t *path_parameter(const char *name)
                      "schema", "type", "string", "example", job ? "12" : "host");
 }
 
-/* Those in the path, then those of the query. */
+/* The parameters in the path, then those in the query. */
 static json_t *parameters(const struct endpoint *e)
 {
     json_t *all = json_array();
@@ -78,12 +78,12 @@ static const struct {
     int status;
     const char *name, *text;
 } problems[] = {
-    {400, "Invalid", "The request is wrong; `field` names the part"},
+    {400, "Invalid", "The request is invalid; `field` names the wrong part"},
     {401, "Unauthorized", "The token is missing or wrong (only over TCP)"},
-    {404, "NotFound", "There is no such job, attempt or node"},
+    {404, "NotFound", "The job, attempt or node does not exist"},
     {409, "Conflict", "The state of the job does not allow it, or its name is ambiguous"},
-    {413, "TooLarge", "More than the machine has, or than a request may hold"},
-    {416, "BeyondEnd", "The log is shorter than the range"},
+    {413, "TooLarge", "The job needs more than the cluster has, or the request is too large"},
+    {416, "BeyondEnd", "The range is beyond the end of the log"},
     {0, "Failed", "Any other error, such as 500 when the database cannot be written"},
 };
 
@@ -105,7 +105,7 @@ static bool names_job(const struct endpoint *e)
     return strstr(e->path, "{id}");
 }
 
-/* Whether the endpoint can answer with this error. */
+/* Whether the endpoint can reply with this error. */
 static bool can_fail(const struct endpoint *e, int status)
 {
     for (size_t i = 0; i < COUNT_OF(e->errors); i++)
@@ -141,7 +141,7 @@ static void add_problems(json_t *responses, const struct endpoint *e)
     }
 }
 
-/* Several replies of one status differ in their media type. */
+/* Replies with the same status differ in their media type. */
 static void add_reply(json_t *responses, const struct endpoint *e, const struct api_reply *r)
 {
     bool media = strchr(r->type, '/') != NULL;
@@ -206,21 +206,20 @@ static void add_endpoint(json_t *paths, const struct api_part *part, const struc
     json_object_set_new(item, method, operation(part, e));
 }
 
-/* ---- the whole ------------------------------------------------------------- */
+/* ---- document -------------------------------------------------------------- */
 
 static const char about[] =
     "Times are seconds since 1970 with fractions, durations (`_s`) are seconds, and null means "
-    "unknown or none. A reply that something was done is sent when it is on disk. The unix socket "
-    "needs no token, TCP does.";
+    "unknown or none. A reply to a change is sent when the change is on disk. The unix socket "
+    "needs no token; TCP does.";
 
 static json_t *tags(void)
 {
     return json_pack("[{s:s, s:s}, {s:s, s:s}, {s:s, s:s}, {s:s, s:s}, {s:s, s:s}]", "name", "Jobs",
-                     "description", "Submit jobs, look at them and change them", "name", "Nodes",
-                     "description", "The machines that jobs run on", "name", "Policy",
-                     "description", "The rule by which jobs are scheduled", "name", "Events",
-                     "description", "What has happened and what was decided", "name", "Server",
-                     "description", "The server itself");
+                     "description", "Submit, inspect and change jobs", "name", "Nodes",
+                     "description", "Machines that run jobs", "name", "Policy", "description",
+                     "The scheduling policy", "name", "Events", "description",
+                     "Events and decisions", "name", "Server", "description", "The server itself");
 }
 
 static json_t *components(void)
@@ -244,6 +243,6 @@ json_t *openapi_document(void)
         "{s:s, s:{s:s, s:s, s:s, s:{s:s, s:s}}, s:[{s:s, s:s}], s:o, s:o, s:o, s:[{s:[]}]}",
         "openapi", "3.1.0", "info", "title", "Trainyard", "version", TRAINYARD_VERSION,
         "description", about, "license", "name", "Apache License 2.0", "identifier", "Apache-2.0",
-        "servers", "url", API_V1, "description", "The server that this document comes from", "tags",
+        "servers", "url", API_V1, "description", "The server that returned this document", "tags",
         tags(), "paths", paths, "components", components(), "security", "token");
 }

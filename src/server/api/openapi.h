@@ -1,4 +1,4 @@
-/* The OpenAPI document, made from the tables that the server itself works by. */
+/* The OpenAPI document, generated from the tables that the server uses itself. */
 #ifndef SERVER_API_OPENAPI_H
 #define SERVER_API_OPENAPI_H
 

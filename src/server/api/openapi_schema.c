@@ -21,7 +21,7 @@ static json_t *word_schema(const char *word, size_t n)
     return list ? json_pack("{s:s, s:o}", "type", "array", "items", o) : o;
 }
 
-/* Whether every alternative is a plain word, so that one list of types says it all. */
+/* Whether every alternative is a plain type, so that a list of types is enough. */
 static bool is_plain(const json_t *alternatives)
 {
     for (size_t i = 0; i < json_array_size(alternatives); i++) {
@@ -61,7 +61,7 @@ json_t *openapi_words(const char *words)
 
 /* ---- job requests ---------------------------------------------------------- */
 
-/* How a field of a job request is written; a choice has its words. */
+/* The schema of a field of a job request. */
 static json_t *request_field(const struct spec_field *f)
 {
     static const char *const types[] = {

@@ -10,7 +10,7 @@
 json_t *openapi_type(const char *type);
 /* A string that is one of "first|second". */
 json_t *openapi_words(const char *words);
-/* A schema that has a name. */
+/* The definition of a named schema. */
 json_t *openapi_schema(const struct api_schema *s);
 
 #endif

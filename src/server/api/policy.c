@@ -1,4 +1,4 @@
-/* Owns the active policy: showing and replacing it. */
+/* Owns the endpoints that show and replace the active policy. */
 #include "policy/combo.h"
 
 #include "server/api/call.h"
@@ -34,7 +34,7 @@ static const struct api_member policy_members[] = {
     API_STRING(policy_view, place, "Decides where"),
     API_STRING(policy_view, share, "Divides the CPUs of a node"),
     API_JSON(policy_view, parameters, "AllParameters",
-             "Percentages as such (50 is half), durations in seconds"),
+             "Percentages as numbers (50 = 50 %), durations in seconds"),
     {0},
 };
 
@@ -49,7 +49,7 @@ static const struct api_member change_members[] = {
 
 static const struct api_schema change_schema = {"PolicyChange", .members = change_members};
 
-/* Percentages as such, durations in seconds. */
+/* Percentages as numbers (50 = 50 %), durations in seconds. */
 static json_t *print_param(const struct param *p, const struct param_value *v)
 {
     char word[64];
@@ -123,7 +123,7 @@ static const struct endpoint endpoints[] = {
         .path = API_V1 "/policy",
         .handle = show_policy,
         .summary = "Show the active policy",
-        .description = "Its parts and all their parameters, also those that have their default.",
+        .description = "Its parts and all their parameters, including defaults.",
         .replies = {{200, "Policy", "The policy"}},
     },
     {
@@ -132,8 +132,8 @@ static const struct endpoint endpoints[] = {
         .path = API_V1 "/policy",
         .handle = set_policy,
         .summary = "Activate another policy",
-        .description = "It applies at once, also to running jobs, and after a restart of the "
-                       "server.",
+        .description = "It applies at once, also to running jobs, and is kept when the server "
+                       "restarts.",
         .body = "PolicyChange",
         .body_example = "{\"policy\":\"las:thresholds=3250\"}",
         .replies = {{200, "Policy", "The new policy"}},

@@ -1,4 +1,4 @@
-/* Owns the reading of query parameters: each is known, given once, and of its type. */
+/* Owns the parsing of query parameters: each must be known, given once, and of its type. */
 #include "server/api/query.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@ static const char *query_name(const void *ctx, size_t i)
     return ((const struct api_query *)ctx)[i].name;
 }
 
-/* NULL and an error when the parameter is unknown. */
+/* Returns NULL and an error if the parameter is unknown. */
 static const struct api_query *find_parameter(const struct endpoint *e, const char *name,
                                               struct err *err)
 {
@@ -30,7 +30,7 @@ static const char *word_at(const void *ctx, size_t i)
     return ((const char *const *)ctx)[i];
 }
 
-/* Refuses a word that is none of "first|second|third", and suggests the nearest. */
+/* Refuses a word that is not in "first|second|third", and suggests the nearest. */
 static int refuse_word(const char *words, const char *word, struct err *err)
 {
     char shown[VALUE_SHOWN], text[256], *at[32];
@@ -100,7 +100,7 @@ static int read_value(struct yard *y, const struct api_query *q, struct api_valu
     return 0;
 }
 
-/* Reads one parameter of the query into its place. */
+/* Parses one parameter of the query into its place. */
 static int read_parameter(const struct endpoint *e, struct yard *y, const struct url_pair *pair,
                           struct api_value *out, struct err *err)
 {

@@ -4,9 +4,8 @@
 
 #include "server/api/endpoint.h"
 
-/* Reads the parameters into `out`, in the order of the endpoint's table. `y` is only used to
- * look up jobs. On failure *field is the name of the parameter at fault, which lives in the
- * query. */
+/* Parses the parameters into `out`, in the order of the endpoint's table. `y` is only used to
+ * look up jobs. On failure, *field points to the name of the invalid parameter in the query. */
 int api_query_read(const struct endpoint *e, struct yard *y, const struct url_query *query,
                    struct api_value out[API_QUERIES], const char **field, struct err *err);
 

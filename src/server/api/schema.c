@@ -1,5 +1,5 @@
-/* Owns how an object's table of members is used: printing a C struct as JSON, and checking a
- * request's body. */
+/* Owns what is derived from an object's table of members: printing a C struct as JSON, and
+ * checking a request's body. */
 #include "server/api/schema.h"
 
 #include <ctype.h>
@@ -31,8 +31,8 @@ static bool word_is(const char *word, size_t n, const char *name)
 
 /* ---- printing -------------------------------------------------------------- */
 
-/* NULL for nothing where that is allowed. Text that was cut to fit may end within a
- * character. */
+/* NULL for an empty text if that is allowed. Drops an incomplete character at the end, which
+ * text that was cut to fit may have. */
 static json_t *print_string(const char *text, bool nullable)
 {
     size_t n = text ? str_valid_utf8(text) : 0;
@@ -96,7 +96,7 @@ static const struct {
     {"boolean", "true or false"}, {"object", "an object"},       {"null", "null"},
 };
 
-/* A list, or the name of a schema whose objects are checked by the handler. */
+/* Other words are lists, or names of schemas, whose objects the handler checks. */
 static const char *describe_word(const char *word, size_t n)
 {
     for (size_t i = 0; i < COUNT_OF(words); i++)

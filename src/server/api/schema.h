@@ -1,6 +1,6 @@
-/* The objects that the API takes and returns. A table lists the members of each object once;
- * the JSON that the server prints, the check of a request's body and the schema in the
- * OpenAPI document all follow from it. */
+/* The objects that the API takes and returns. A table lists the members of each object once.
+ * The JSON that the server prints, the check of a request's body and the schema in the OpenAPI
+ * document are derived from it. */
 #ifndef SERVER_API_SCHEMA_H
 #define SERVER_API_SCHEMA_H
 
@@ -20,7 +20,7 @@ enum api_print_as {
     API_AS_NUMBER,  /* double */
     API_AS_BOOLEAN, /* bool */
     API_AS_STRING,  /* const char * */
-    API_AS_JSON,    /* json_t *, which is taken */
+    API_AS_JSON,    /* json_t *; takes the reference */
 };
 
 /* `type` is a word of JSON Schema ("integer", "number", "string", "boolean", "object",
@@ -34,8 +34,7 @@ struct api_member {
     size_t at; /* offset of its value in the C struct that api_print() reads */
 };
 
-/* Members that api_print() prints. The compiler refuses a member of the struct that has
- * another C type. */
+/* Members that api_print() prints. The compiler rejects a member of another C type. */
 #define API_INTEGER(s, m, help) API_PRINTED(s, m, "integer", INTEGER, int64_t, help)
 #define API_INTEGER_OR_NULL(s, m, help) API_PRINTED(s, m, "integer|null", INTEGER, int64_t, help)
 #define API_NUMBER(s, m, help) API_PRINTED(s, m, "number", NUMBER, double, help)
@@ -56,7 +55,8 @@ struct api_member {
                        : offsetof(struct s, m))                                                    \
     }
 
-/* Members that are only described: of requests, and of objects that are printed elsewhere. */
+/* Members that api_print() does not print: those of requests, and of objects that other code
+ * prints. */
 #define API_MEMBER(n, json, text)                                                                  \
     {                                                                                              \
         .name = n, .type = json, .help = text                                                      \
@@ -86,21 +86,21 @@ struct api_schema {
  * members that are null where they may be missing. */
 json_t *api_print(const struct api_schema *schema, const void *from);
 
-/* Checks that `object` has every member that the schema requires, no unknown ones, and only
- * values of the types that the schema allows. *field names the member at fault; it lives in
- * the object or is static. */
+/* Checks that `object` has every required member, no unknown ones, and only values of the
+ * allowed types. On failure, *field names the invalid member; it points into the object or the
+ * table. */
 int api_check_object(const struct api_schema *schema, const json_t *object, const char **field,
                      struct err *err);
 
-/* The error for a name that is none of the n known ones; it suggests the nearest. `what` is
+/* Sets the error for an unknown name; it suggests the nearest of the n known ones. `what` is
  * "member" or "parameter". Returns -1. */
 int api_refuse_unknown(const char *what, const char *name, size_t n,
                        const char *(*known)(const void *ctx, size_t i), const void *ctx,
                        struct err *err);
 
-/* For members of C structs: seconds, or NAN for 0, which means that there is no time; and
- * whole CPUs or GPUs of a number of units. */
+/* Seconds; NAN for 0, which means none. */
 double api_seconds(usec_t t);
+/* CPUs or GPUs, with fractions. */
 double api_units(units_t n);
 
 /* Walks over the alternatives of a type: *p starts as the type and ends as "". Returns the

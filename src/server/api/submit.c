@@ -1,4 +1,5 @@
-/* Owns submissions: one job request, or a batch, which is accepted or refused as a whole. */
+/* Owns the endpoint that submits jobs: one job request, or a batch, which is accepted or
+ * refused as a whole. */
 #include <pwd.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +16,7 @@
 struct batch {
     struct spec *specs;
     size_t n;
-    bool many; /* requests in a list: errors say which one */
+    bool many; /* a list of requests: errors name the index */
 };
 
 static void batch_free(struct batch *b)
@@ -25,7 +26,7 @@ static void batch_free(struct batch *b)
     free(b->specs);
 }
 
-/* Answers with the error of request number `at`. */
+/* Replies with the error of request number `at`. */
 static void refuse_request(struct reply *r, const struct batch *b, size_t at, const char *field,
                            struct err *err)
 {
@@ -39,7 +40,7 @@ static void refuse_request(struct reply *r, const struct batch *b, size_t at, co
     reply_problem(r, err, *path ? path : NULL);
 }
 
-/* Whose jobs they are when they do not say. */
+/* The default owner of submitted jobs. */
 static void name_peer(const struct peer *peer, char *out, size_t size)
 {
     char buf[4096];
@@ -63,7 +64,7 @@ static int read_spec(struct spec *s, const json_t *request, const char *user, co
     return spec_check(s, field, err);
 }
 
-/* The list of the body's requests, with a reference for the caller; NULL when it was refused. */
+/* Returns a new reference to the list of requests in the body; NULL if it was refused. */
 static json_t *list_requests(const struct api_call *c, struct batch *b)
 {
     json_t *jobs = json_object_get(c->body, "jobs");
@@ -71,7 +72,7 @@ static json_t *list_requests(const struct api_call *c, struct batch *b)
     if (!jobs)
         return json_pack("[O]", c->body);
     if (json_object_size(c->body) > 1)
-        api_refuse(c, "jobs", "no other member may be in the body of a batch");
+        api_refuse(c, "jobs", "a batch must not have other members");
     else if (!json_is_array(jobs) || json_array_size(jobs) == 0)
         api_refuse(c, "jobs", "expected a list of at least one job request");
     else
@@ -145,7 +146,7 @@ static void submit_batch(const struct api_call *c, struct batch *b)
         const struct live_job *j = yard_live(y, ids.at[i]);
         if (j)
             (void)add_job(jobs, &j->row, NULL);
-        else /* over already */
+        else /* it has ended already */
             (void)store_job_get(y->store, ids.at[i], add_job, jobs, NULL);
     }
     VEC_DONE(&ids);
@@ -182,8 +183,8 @@ static const struct endpoint endpoints[] = {
         .path = API_V1 "/jobs",
         .handle = post_jobs,
         .summary = "Submit one job or several",
-        .description = "Several are accepted or refused together. Without `user`, the jobs belong "
-                       "to the user who is connected (over TCP: api).",
+        .description = "A batch is accepted or refused as a whole. By default, `user` is the owner "
+                       "of the connecting process (over TCP: api).",
         .body = "JobRequest|JobBatch",
         .body_example = "{\"command\":[\"python3\",\"train.py\"],\"cpus\":\"1-4\","
                         "\"workdir\":\"/home/ann\",\"time_limit\":\"2h\"}",
