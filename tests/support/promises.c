@@ -148,29 +148,7 @@ static bool is_extra(const struct yard *y, const struct attempt *a)
     return a && a->stop != STOP_NONE && !(t && t->n);
 }
 
-/* Whether all that is wanted of the node is in force, as far as the server knows. */
-static bool is_settled(const struct yard *y, const char *node)
-{
-    for (size_t i = 0; i < y->attempts.n; i++) {
-        const struct attempt *a = y->attempts.at[i];
-        if (strcmp(y->nodes.at[a->node].name, node) != 0)
-            continue;
-        if (a->busy || a->leaves || a->again || a->adopted || !a->begun || a->set.cpus != a->cpus ||
-            a->set.frozen != a->paused)
-            return false;
-    }
-    return true;
-}
-
-/* Whether operations on the node have their effect at once. */
-static bool is_prompt(const struct fake *f, uint32_t node)
-{
-    const struct fake_faults *o = &f->faults;
-    return !o->op_fails && !o->reply_lost && !o->delay && !f->ops.n && !fake_is_cut(f, node);
-}
-
-/* What runs there may use no more than it has. CPUs that are about to be given back may be
- * given to others while an operation takes its time. */
+/* What runs there may use no more than it has, whatever operations are under way. */
 static bool check_node(struct day *d, const struct fake *f, uint32_t node)
 {
     const struct fake_node *n = &f->nodes.at[node];
@@ -187,7 +165,7 @@ static bool check_node(struct day *d, const struct fake *f, uint32_t node)
     if (memory > n->memory_mb)
         return day_broken(d, 0, "%s has %lld MB, and what runs there may use %lld", n->name,
                           (long long)n->memory_mb, (long long)memory);
-    if (cpus > n->cpus && (is_prompt(f, node) || is_settled(d->w.y, n->name)))
+    if (cpus > n->cpus)
         return day_broken(d, 0, "%s has %lld CPUs, and what runs there may use %lld", n->name,
                           (long long)(n->cpus / UNIT), (long long)(cpus / UNIT));
     return true;

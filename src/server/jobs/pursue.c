@@ -60,9 +60,15 @@ static void set_frozen(struct yard *y, struct attempt *a)
     attempt_begin_op(y, a, OP_FREEZE);
 }
 
+/* Whether nobody knows if it is frozen. */
+static bool is_unsure(const struct attempt *a)
+{
+    return a->unsure & 1U << OP_FREEZE;
+}
+
 static bool is_frozen_as_wanted(const struct attempt *a)
 {
-    return !(a->unsure & 1U << OP_FREEZE) && a->set.frozen == a->paused;
+    return !is_unsure(a) && a->set.frozen == a->paused;
 }
 
 static void say_stop(struct yard *y, struct attempt *a, const struct live_job *j)
@@ -127,7 +133,7 @@ static void begin_missing(struct yard *y, struct attempt *a, const struct live_j
         attempt_begin_op(y, a, OP_CLEAN);
     else if (!a->begun)
         begin(y, a);
-    else if (!is_frozen_as_wanted(a) && (a->paused || !size_must_wait(y, a)))
+    else if (!is_frozen_as_wanted(a) && (a->paused || is_unsure(a) || !size_must_wait(y, a)))
         set_frozen(y, a);
     else
         size_pursue(y, a, j);

@@ -66,10 +66,16 @@ static void tell(struct yard *y, struct attempt *a, const struct live_job *j)
 
 /* ---- limits ---------------------------------------------------------------------- */
 
+/* Whether nobody knows what is in force. */
+static bool is_unsure(const struct attempt *a)
+{
+    return a->unsure & 1U << OP_RESIZE;
+}
+
 static bool limits_agree(const struct attempt *a)
 {
-    return !(a->unsure & 1U << OP_RESIZE) && a->set.cpus == a->cpus &&
-           a->set.cpu_limit == a->cpu_limit && a->set.cpu_weight == a->cpu_weight;
+    return !is_unsure(a) && a->set.cpus == a->cpus && a->set.cpu_limit == a->cpu_limit &&
+           a->set.cpu_weight == a->cpu_weight;
 }
 
 static void set_limits(struct yard *y, struct attempt *a)
@@ -99,7 +105,7 @@ void size_pursue(struct yard *y, struct attempt *a, const struct live_job *j)
     }
     if (a->shrink_by || limits_agree(a)) {
         tell(y, a, j);
-    } else if (a->cpus <= a->set.cpus || !size_must_wait(y, a)) {
+    } else if (a->cpus <= a->set.cpus || is_unsure(a) || !size_must_wait(y, a)) {
         set_limits(y, a);
     }
 }
@@ -113,7 +119,7 @@ bool size_gives(const struct attempt *a)
         return false;
     if (a->paused)
         return (a->begun || starting) && !a->set.frozen;
-    return a->cpus < (starting ? a->op.size.cpus : a->set.cpus);
+    return is_unsure(a) || a->cpus < (starting ? a->op.size.cpus : a->set.cpus);
 }
 
 bool size_must_wait(struct yard *y, struct attempt *a)

@@ -12,8 +12,8 @@
 void size_pursue(struct yard *y, struct attempt *a, const struct live_job *j);
 /* Its limits have been set, or could not be. */
 void size_resized(struct yard *y, struct attempt *a);
-/* Whether it has CPUs of its node that others may have been given already: it shrinks, or is
- * about to be frozen, and that is not in force yet. */
+/* Whether it may have CPUs of its node that others have been given already: it shrinks, or is
+ * about to be frozen, and that is not in force yet, or nobody knows what is. */
 bool size_gives(const struct attempt *a);
 /* Whether it has to wait for CPUs of its node; then it is pursued later. */
 bool size_must_wait(struct yard *y, struct attempt *a);
