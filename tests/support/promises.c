@@ -54,6 +54,10 @@ static bool check_once(struct day *d, const struct known *k)
         return day_broken(d, k->id, "it ran again although it had succeeded");
     if (k->over && t->running)
         return day_broken(d, k->id, "it is over, and its command runs");
+    if (k->row.held != (k->row.state == JOB_HELD) &&
+        (k->row.state == JOB_HELD || k->row.state == JOB_QUEUED))
+        return day_broken(d, k->id, "it is %s, and %sheld", job_state_name(k->row.state),
+                          k->row.held ? "" : "not ");
     if (k->row.state == JOB_HELD && t->running)
         return day_broken(d, k->id, "it is held, and its command runs");
     if (k->row.attempt > k->attempts)

@@ -112,14 +112,27 @@ void size_pursue(struct yard *y, struct attempt *a, const struct live_job *j)
 
 /* ---- waiting --------------------------------------------------------------------- */
 
+/* What it may have now: an operation under way may have had its effect. */
+static units_t most_cpus(const struct attempt *a)
+{
+    bool sets = a->busy && (a->op.kind == OP_START || a->op.kind == OP_RESIZE);
+    return sets && a->op.size.cpus > a->set.cpus ? a->op.size.cpus : a->set.cpus;
+}
+
+static bool is_surely_frozen(const struct attempt *a)
+{
+    bool changes = a->busy && a->op.kind == OP_FREEZE;
+    return a->set.frozen && !changes && !(a->unsure & 1U << OP_FREEZE);
+}
+
 bool size_gives(const struct attempt *a)
 {
     bool starting = a->busy && a->op.kind == OP_START;
     if (a->leaves)
         return false;
     if (a->paused)
-        return (a->begun || starting) && !a->set.frozen;
-    return is_unsure(a) || a->cpus < (starting ? a->op.size.cpus : a->set.cpus);
+        return (a->begun || starting) && !is_surely_frozen(a);
+    return is_unsure(a) || a->cpus < most_cpus(a);
 }
 
 bool size_must_wait(struct yard *y, struct attempt *a)
