@@ -119,6 +119,13 @@ static void mend_disk(struct day *d)
     disk_set_fault(DISK_SOUND, 0);
 }
 
+static void set_node(struct day *d, uint32_t i, uint32_t node, units_t cpus, int64_t memory_mb)
+{
+    const struct fake_node *n = &d->w.fakes[i]->nodes.at[node];
+    d->shrunk[i][node] |= cpus < n->cpus || memory_mb < n->memory_mb;
+    fake_set_node(d->w.fakes[i], node, cpus, memory_mb);
+}
+
 /* What runs on a node that is taken away may end. */
 static void change_node(struct day *d, uint32_t i, uint32_t node)
 {
@@ -133,8 +140,7 @@ static void change_node(struct day *d, uint32_t i, uint32_t node)
             fake_add_node(f, cpus, memory_mb);
         break;
     case 1:
-        d->shrunk[i][node] |= cpus < n->cpus || memory_mb < n->memory_mb;
-        fake_set_node(f, node, cpus, memory_mb);
+        set_node(d, i, node, cpus, memory_mb);
         break;
     case 2:
         if (node > 0) {
@@ -222,12 +228,13 @@ void day_befall(struct day *d)
 }
 
 /* It has what the first nodes had, which is what jobs were accepted for. */
-static void mend_node(struct fake *f, uint32_t node)
+static void mend_node(struct day *d, uint32_t i, uint32_t node)
 {
+    struct fake *f = d->w.fakes[i];
     const struct fake_node *n = &f->nodes.at[node];
     fake_cut_node(f, node, 0);
     if (n->cpus != f->options.cpus || n->memory_mb != f->options.memory_mb)
-        fake_set_node(f, node, f->options.cpus, f->options.memory_mb);
+        set_node(d, i, node, f->options.cpus, f->options.memory_mb);
     if (n->lost)
         fake_lose_node(f, node, false);
 }
@@ -238,7 +245,7 @@ void day_calm_down(struct day *d)
     for (uint32_t i = 0; i < d->w.n_fakes; i++) {
         fake_set_faults(d->w.fakes[i], &(struct fake_faults){.reconnect = SECOND});
         for (uint32_t node = 0; node < fake_nodes(d->w.fakes[i]); node++)
-            mend_node(d->w.fakes[i], node);
+            mend_node(d, i, node);
     }
     if (!d->w.y)
         stage_start(&d->w);

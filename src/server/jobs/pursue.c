@@ -127,13 +127,15 @@ static void fetch_rest(struct yard *y, struct attempt *a)
 
 static void begin_missing(struct yard *y, struct attempt *a, const struct live_job *j)
 {
+    bool shrinks_first = a->set.frozen && !a->paused && a->cpus < a->set.cpus;
     if (a->leaves && a->fetch)
         fetch_rest(y, a);
     else if (a->leaves)
         attempt_begin_op(y, a, OP_CLEAN);
     else if (!a->begun)
         begin(y, a);
-    else if (!is_frozen_as_wanted(a) && (a->paused || is_unsure(a) || !size_must_wait(y, a)))
+    else if (!shrinks_first && !is_frozen_as_wanted(a) &&
+             (a->paused || is_unsure(a) || !size_must_wait(y, a)))
         set_frozen(y, a);
     else
         size_pursue(y, a, j);
@@ -164,6 +166,7 @@ static void started(struct yard *y, struct attempt *a)
         return;
     }
     a->refused++;
+    a->unsure |= 1U << OP_RESIZE; /* it may have begun, with the size of then */
     snprintf(a->trouble, sizeof a->trouble, "%.*s", (int)sizeof a->trouble - 1, a->op.err.text);
 }
 

@@ -97,7 +97,7 @@ void size_resized(struct yard *y, struct attempt *a)
 
 void size_pursue(struct yard *y, struct attempt *a, const struct live_job *j)
 {
-    bool shrinks = a->cpus < a->set.cpus && a->link && a->told.cpus != a->cpus;
+    bool shrinks = a->cpus < a->set.cpus && !a->set.frozen && a->link && a->told.cpus != a->cpus;
     if (shrinks && !a->shrink_by) {
         usec_t bound = restarts(j) ? j->terms.grace + RESTART_BOUND : SHRINK_BOUND;
         a->shrink_by = clock_now(&y->clock) + bound;
