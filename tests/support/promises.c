@@ -273,6 +273,8 @@ static const char *what_differs(const struct day *d, const struct attempt *a)
         return "it has ended, and something is left of it";
     if (a->stop == STOP_CANCEL || a->stop == STOP_REQUEUE)
         return "it has not stopped";
+    if (a->paused && !a->begun)
+        return NULL;
     if (!is || is->state != FAKE_RUNNING || !a->link)
         return "it does not run";
     if (is->frozen != a->paused)

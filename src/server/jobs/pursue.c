@@ -103,7 +103,7 @@ static void begin(struct yard *y, struct attempt *a)
 {
     if (a->adopted || a->stop != STOP_NONE || a->refused)
         settle(y, a, true); /* it may have begun under an earlier server, or half-way */
-    else if (!size_must_wait(y, a))
+    else if (!a->paused && !size_must_wait(y, a)) /* a paused one begins when it is resumed */
         launch_begin(y, a);
 }
 
