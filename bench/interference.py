@@ -4,14 +4,12 @@
 usage: bench/interference.py [--rounds N] [--steps N]
 
 Two real models in PyTorch (bench/live/train.py), one thread each, each on a core of its own: they share caches and
-memory, nothing else. One trains all the time; the other is stopped and continued in turn, so that each step beside it
-has steps alone right before and after. A step is counted in CPU seconds, and the ratio of the medians is taken in each
-round: other load on the machine, which takes the cores away and fills the caches too, then counts as little as possible.
-`stream` copies memory without a pause, the worst neighbour there is.
+memory, nothing else. The time of a step is counted in CPU seconds, so that other load on the machine, which takes the
+core away for a while, counts as little as possible. Each round measures a model alone and beside each other model, in
+turn; the median of the ratios is printed. `stream` copies memory without a pause, the worst neighbour there is.
 """
 import argparse
 import os
-import signal
 import statistics
 import subprocess
 import sys
@@ -19,11 +17,10 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 MODELS = ('vae', 'mlp', 'cnn', 'gru')
 STREAM = 'stream'
-CORES = sorted(os.sched_getaffinity(0))[:2]
 
 
-def train(model, core, how):
-    """Trains without end; prints the CPU seconds of each step, or if it is quiet only of the first."""
+def train(model, core, steps):
+    """Prints the CPU seconds of each step; stops when its input ends, if it has no number of steps."""
     import time
 
     import torch
@@ -45,70 +42,64 @@ def train(model, core, how):
             optimizer.step()
     for _ in range(3):
         work()
-    said = False
-    while True:
+    print('ready', flush=True)
+    done = 0
+    while done < steps or steps == 0:
         begun = time.process_time()
         work()
-        if how != 'quiet' or not said:
+        done += 1
+        if steps:
             print(time.process_time() - begun, flush=True)
-        said = True
 
 
-def start(model, core, how):
+def start(model, core, steps):
     env = dict(os.environ, OMP_NUM_THREADS='1', LD_LIBRARY_PATH='/usr/lib/x86_64-linux-gnu/openblas-openmp')
-    p = subprocess.Popen([sys.executable, __file__, '--part', model, str(core), how], env=env,
+    p = subprocess.Popen([sys.executable, __file__, '--part', model, str(core), str(steps)], env=env,
                          stdout=subprocess.PIPE, text=True)
     p.stdout.readline()
     return p
 
 
-def median_step(trainer, steps):
-    """Of the next steps; the first ones may have begun before the neighbour was stopped or continued."""
-    for _ in range(2):
-        trainer.stdout.readline()
-    return statistics.median(float(trainer.stdout.readline()) for _ in range(steps))
-
-
-def ratio(model, neighbour, rounds, steps):
-    """The median ratio of a step beside the neighbour to one alone, and the time of one alone."""
-    other, trainer = start(neighbour, CORES[1], 'quiet'), start(model, CORES[0], 'each')
-    alone, ratios = [], []
-    try:
-        for _ in range(rounds):
-            other.send_signal(signal.SIGSTOP)
-            before = median_step(trainer, steps)
-            other.send_signal(signal.SIGCONT)
-            beside = median_step(trainer, steps)
-            other.send_signal(signal.SIGSTOP)
-            after = median_step(trainer, steps)
-            alone.append((before + after) / 2)
-            ratios.append(beside / alone[-1])
-    finally:
-        for p in (trainer, other):
-            p.kill()
-            p.wait()
-    return statistics.median(ratios), statistics.median(alone)
+def step_time(model, neighbour, steps, cores):
+    """Median CPU seconds of a step of the model, beside the neighbour or alone."""
+    other = start(neighbour, cores[1], 0) if neighbour else None
+    p = start(model, cores[0], steps)
+    times = [float(line) for line in p.stdout]
+    p.wait()
+    if other:
+        other.kill()
+        other.wait()
+    return statistics.median(times)
 
 
 def main():
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    p.add_argument('--rounds', type=int, default=15)
-    p.add_argument('--steps', type=int, default=10)
+    p.add_argument('--rounds', type=int, default=5)
+    p.add_argument('--steps', type=int, default=30)
     p.add_argument('--part', nargs=3, help=argparse.SUPPRESS)
     args = p.parse_args()
     if args.part:
-        return train(args.part[0], int(args.part[1]), args.part[2])
-    if len(CORES) < 2:
+        return train(args.part[0], int(args.part[1]), int(args.part[2]))
+    cores = sorted(os.sched_getaffinity(0))[:2]
+    if len(cores) < 2:
         sys.exit('two cores are needed')
     print('CPU time of a step beside a neighbour on another core, relative to alone; median of %d rounds of %d steps' %
           (args.rounds, args.steps))
     print('  %-8s %10s ' % ('model', 'alone, ms') + ' '.join('%8s' % n for n in (*MODELS, STREAM)))
     every = []
     for model in MODELS:
-        found = {n: ratio(model, n, args.rounds, args.steps) for n in (*MODELS, STREAM)}
-        every += [found[n][0] for n in MODELS]
-        print('  %-8s %10.1f ' % (model, 1e3 * statistics.median(t for _, t in found.values())) +
-              ' '.join('%8.2f' % r for r, _ in found.values()), flush=True)
+        alone, ratios = [], {n: [] for n in (*MODELS, STREAM)}
+        for _ in range(args.rounds):
+            before = step_time(model, None, args.steps, cores)
+            beside = {n: step_time(model, n, args.steps, cores) for n in ratios}
+            after = step_time(model, None, args.steps, cores)
+            alone.append((before + after) / 2)
+            for n, t in beside.items():
+                ratios[n].append(2 * t / (before + after))
+        found = {n: statistics.median(r) for n, r in ratios.items()}
+        every += [found[n] for n in MODELS]
+        print('  %-8s %10.1f ' % (model, 1e3 * statistics.median(alone)) +
+              ' '.join('%8.2f' % r for r in found.values()), flush=True)
     print('All pairs of models: mean %.3f, median %.3f, least %.3f, most %.3f' % (
         statistics.mean(every), statistics.median(every), min(every), max(every)))
     print('A neighbour that keeps the rest of the node busy: trainyard sim --interference %.0f%%' % (
