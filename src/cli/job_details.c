@@ -145,7 +145,9 @@ static void add_progress(const json_t *job, const struct job_details_look *look,
     str_done(&bar);
     if (!isnan(rate))
         add_line(out, "speed", "%.3g steps per second", rate);
-    if (*job_text_eta(job, look->now, text) != '-')
+    if (*job_text_eta(job, look->now, text) != '-' && *job_text_band(job, look->now, steps) != '-')
+        add_line(out, "time left", "%s, likely %s", text, steps);
+    else if (*text != '-')
         add_line(out, "time left", "%s", text);
     if (!isnan(member_number(progress, "loss")))
         add_line(out, "loss", "%.6g", member_number(progress, "loss"));

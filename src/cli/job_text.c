@@ -205,6 +205,19 @@ char *job_text_eta(const json_t *job, usec_t now, char *buf)
     return job_text_duration(fmax(left, 0), buf);
 }
 
+char *job_text_band(const json_t *job, usec_t now, char *buf)
+{
+    const json_t *progress = json_object_get(job, "progress");
+    double low = -since(member_number(progress, "expected_end_low"), now);
+    double high = -since(member_number(progress, "expected_end_high"), now);
+    char from[JOB_TEXT_SIZE], to[JOB_TEXT_SIZE];
+    if (!in_state(job, JOB_RUNNING) || member_flag(job, "paused") || isnan(low) || isnan(high))
+        return unknown(buf);
+    snprintf(buf, JOB_TEXT_SIZE, "%.28s to %.28s", job_text_duration(fmax(low, 0), from),
+             job_text_duration(fmax(high, 0), to));
+    return buf;
+}
+
 int job_text_exit(const json_t *job)
 {
     const json_t *attempts = json_object_get(job, "attempts");

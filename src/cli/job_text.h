@@ -31,6 +31,8 @@ char *job_text_loss(const json_t *job, char *buf);
 char *job_text_time(const json_t *job, usec_t now, char *buf);
 /* Time until its expected end. */
 char *job_text_eta(const json_t *job, usec_t now, char *buf);
+/* The band of that time, which four ends in five fall into: "4m50s to 5m40s". */
+char *job_text_band(const json_t *job, usec_t now, char *buf);
 
 /* Whether it is over. */
 bool job_text_over(const json_t *job);

@@ -17,6 +17,24 @@ static json_t *parsed(const char *text)
     return job;
 }
 
+static void test_band(void **state)
+{
+    (void)state;
+    char buf[JOB_TEXT_SIZE];
+    json_auto_t *job = parsed("{\"state\":\"running\",\"progress\":{\"expected_end_low\":1050,"
+                              "\"expected_end_high\":1120}}");
+    assert_string_equal(job_text_band(job, NOW, buf), "50.0s to 2m00s");
+    json_auto_t *overdue = parsed("{\"state\":\"running\",\"progress\":{\"expected_end_low\":900,"
+                                  "\"expected_end_high\":1120}}");
+    assert_string_equal(job_text_band(overdue, NOW, buf), "0ms to 2m00s");
+    json_auto_t *unknown =
+        parsed("{\"state\":\"running\",\"progress\":{\"expected_end_low\":null}}");
+    assert_string_equal(job_text_band(unknown, NOW, buf), "-");
+    json_auto_t *queued = parsed("{\"state\":\"queued\",\"progress\":{\"expected_end_low\":1050,"
+                                 "\"expected_end_high\":1120}}");
+    assert_string_equal(job_text_band(queued, NOW, buf), "-");
+}
+
 /* The cells of a job, in the order of the table. */
 static void reads(const char *text, const char *cells)
 {
@@ -142,8 +160,8 @@ static void test_bar(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    TEST(test_cells), TEST(test_nonsense), TEST(test_exit),
-    TEST(test_over),  TEST(test_when),     TEST(test_bar),
+    TEST(test_cells), TEST(test_band), TEST(test_nonsense), TEST(test_exit),
+    TEST(test_over),  TEST(test_when), TEST(test_bar),
 };
 
 int main(void)

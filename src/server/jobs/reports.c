@@ -63,15 +63,6 @@ static void tell_estimate(struct yard *y, struct live_job *j)
         log_warning("job=%lld progress: %s", (long long)j->row.id, err.text);
 }
 
-/* Whether the policy in force looks at samples. */
-static bool wants_samples(const struct yard *y)
-{
-    for (int axis = 0; axis < AXES; axis++)
-        if (y->engine.config.combo.policy[axis]->needs_metric)
-            return true;
-    return false;
-}
-
 static void step_sample(struct yard *y, const struct live_job *j, const struct sample *sample)
 {
     struct event event = {.kind = EVENT_SAMPLE, .task = j->task, .sample = sample};
@@ -258,7 +249,7 @@ void report_usage(struct yard *y, struct attempt *a, const struct usage_message 
     yard_touch(y, j);
     attempt_touch(y, a);
     keep_sample(y, j, a, u->at);
-    if (j->task != TASK_NONE && wants_samples(y)) {
+    if (j->task != TASK_NONE && combo_needs_samples(&y->engine.config.combo)) {
         struct sample_row row = make_sample(j, a, u->at);
         tell_sample(y, j, &row);
     }
