@@ -164,7 +164,7 @@ def test_submit_refused(yard):
             ({"command": ["true"], "memory": "lots"}, "memory", "512m"),
             ({"command": ["true"], "deadline": "1h", "deadline_at": 1e9}, "deadline_at", ""),
             ({"command": ["true"], "deadline_at": 1e9}, "deadline_at", "future"),
-            ({"command": ["true"], "image": "debian:12"}, "image", "not in containers"),
+            ({"command": ["true"], "image": "debian:12"}, "image", "no node can run containers"),
             ({"command": ["true"], "after": "afterok:99999999"}, "after", "99999999"),
             ({"command": ["true"], "workdir": "here"}, "workdir", "absolute"),
             ({"command": ["true"], "env": {"A": ["b"]}}, "env", ""),
@@ -263,7 +263,7 @@ def test_cancel(yard):
     held = yard.submit("true", hold=True)
     answer = yard.ask("POST", f"/jobs/{held}/cancel")
     expect_equal((answer.status, answer.json["state"]), (200, "cancelled"))
-    refuse(yard, "POST", f"/jobs/{held}/cancel", status=409, words="over")
+    refuse(yard, "POST", f"/jobs/{held}/cancel", status=409, words="has ended")
     running = yard.submit("trap '' TERM; echo up; sleep 600 & wait; wait; sleep 600")
     wait_until(lambda: yard.get(f"/jobs/{running}/logs").text == "up\n", what="it runs")
     for grace in ("soon", -1, {}, True):

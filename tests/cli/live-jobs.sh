@@ -145,7 +145,7 @@ check 'it is' wait_until 20 bash -c "'$TRAINYARD' ps | grep -q 'running  1 of 1 
 check_output 'its own range' '\(train\): running, [12] of 1-2 CPUs' "$TRAINYARD" resize train --reset
 check_error 'beyond what it asked for' 2 'cpus' "$TRAINYARD" resize train --cpus 64
 check_error 'no number' 2 'cpus' "$TRAINYARD" resize train --cpus many
-check_error 'of one that is over' 1 'over' "$TRAINYARD" resize over --cpus 1
+check_error 'of one that is over' 1 'has ended' "$TRAINYARD" resize over --cpus 1
 check 'priority, deadline, limit' "$TRAINYARD" set "$held" train --priority 5 --deadline 2h --time-limit 3h
 check_output 'priority' '^  priority +5$' "$TRAINYARD" show "$held"
 check_file 'deadline' output '^  deadline +in 1h59m$'
@@ -161,7 +161,7 @@ id=$(submit -n later -c 1 --hold -- sh -c 'sleep 0.2; exit 4')
 check_output 'held twice is held' '\(later\): held' "$TRAINYARD" hold "$id"
 check_output 'released' '\(later\): (queued|starting|running)' "$TRAINYARD" release later
 check_status 'then it runs' 4 "$TRAINYARD" wait "$id" --timeout 60
-check_error 'released twice' 1 'over|not held' "$TRAINYARD" release "$id"
+check_error 'released twice' 1 'has ended|not held' "$TRAINYARD" release "$id"
 check_output 'once more' '\(later\): (queued|starting|running)' "$TRAINYARD" requeue "$id"
 check_status 'it ran again' 4 "$TRAINYARD" wait "$id" --timeout 60
 check_output 'as the second attempt' '^ +2  failed ' "$TRAINYARD" show "$id"
@@ -178,7 +178,7 @@ check_output 'JSON of an action' '^\{"id":'"$held"',"name":"held-job"' \
 check_output 'cancelled at once' "^Job $held \(held-job\): cancelled$" "$TRAINYARD" cancel "$held"
 check_error 'one of several fails' 1 "no job 'nothing'" "$TRAINYARD" cancel nothing trace --grace 5s
 check_output 'the others had their turn' '\(trace\) of .*: cancelled' "$TRAINYARD" show trace
-check_error 'over is over' 1 'is over' "$TRAINYARD" cancel "$held"
+check_error 'over is over' 1 'has ended' "$TRAINYARD" cancel "$held"
 # shellcheck disable=SC2016
 deaf=$(submit -n deaf -- sh -c 'trap "" TERM; echo ready; while :; do sleep 0.1; done')
 check 'one that ignores signals' wait_until 30 bash -c "'$TRAINYARD' logs deaf | grep -q ready"

@@ -23,13 +23,13 @@ def test_a_machine_that_looks_smaller():
         small = yard.submit("true", cpus=1)
         expect_equal(yard.job(running)["state"], "running")
         wait_until(lambda: yard.job(waiting)["waits_for"], "it waits outside the queue")
-        expect("a node that can hold it: needs 2 CPUs" in yard.job(waiting)["waits_for"][0],
+        expect("a node that can run it: needs 2 CPUs" in yard.job(waiting)["waits_for"][0],
                yard.job(waiting)["waits_for"])
         reasons = yard.get(f"/jobs/{waiting}/explain")["reasons"]
         expect_equal(reasons[0]["code"], "nodes")
         node = yard.get("/nodes")["nodes"][0]
         expect_equal((node["cpus"], node["cpus_held"]), (1, 2))
-        expect("jobs hold 2 CPUs, and it has 1" in node["notice"], node)
+        expect("jobs hold 2 CPUs, but it has only 1" in node["notice"], node)
         (yard.dir / "go").touch()
         yard.wait_for(running, "done")
         yard.wait_for(small, "done")

@@ -92,7 +92,7 @@ static void expect_smaller(struct stage *w, int64_t running, int64_t waiting, in
     assert_state(w, running, JOB_RUNNING);
     assert_true(nodes_overcommitted(w->y, 0));
     assert_string_equal(waits_for(w, waiting),
-                        "a node that can hold it: needs 2 CPUs on one node, but the cluster has "
+                        "a node that can run it: needs 2 CPUs on one node, but the cluster has "
                         "at most 1");
     assert_true(stage_run_until_over(w, running, 2 * MINUTE));
     assert_state(w, running, JOB_DONE);

@@ -1,8 +1,8 @@
-/* Owns what becomes of attempts that were going on when an earlier server ended.
+/* Owns the adoption of attempts that were running when an earlier server ended.
  *
- * Each is given back to the engine as it was, and to its runtime, which knows or finds out
- * what it holds. Then it is settled (pursue.c): one that lives goes on, one that has ended
- * is recorded, one that never began is given up for good before its job is queued again. */
+ * Each attempt is restored in the engine and handed to its runtime, which finds out what it
+ * holds. Then pursue.c settles it: a running attempt continues, an ended one is recorded, and
+ * one that never began is given up for good before its job is requeued. */
 #include "server/jobs/adopt.h"
 
 #include <stdio.h>
@@ -74,7 +74,7 @@ static int load_attempt(void *ctx, const struct attempt_row *row, struct err *er
     snprintf(a->boot, sizeof a->boot, "%s", row->boot);
     a->adopted = true;
     a->told.limit = -1;
-    /* An earlier server may have wanted something else last: all of it is said again. */
+    /* The last operations of the earlier server may have failed: repeat them. */
     a->unsure = 1U << OP_FREEZE | 1U << OP_RESIZE;
     if (nodes_find(y, row->node, &a->node, &none) < 0)
         a->node = 0;
@@ -89,8 +89,8 @@ int adopt_load(struct yard *y, struct err *err)
     return store_attempt_list(y->store, 0, load_attempt, y, err);
 }
 
-/* When a file of the attempt was written; 0 = there is none. */
-static usec_t written(const struct yard *y, const struct attempt *a, const char *file)
+/* When a file of the attempt was last modified; 0 if it does not exist. */
+static usec_t modified_at(const struct yard *y, const struct attempt *a, const char *file)
 {
     AUTO_FREE char *dir = attempt_dir(y, a->job, a->n);
     struct str path = {0};
@@ -101,23 +101,23 @@ static usec_t written(const struct yard *y, const struct attempt *a, const char 
     return there ? (usec_t)st.st_mtim.tv_sec * USEC_PER_SEC + st.st_mtim.tv_nsec / 1000 : 0;
 }
 
-/* How long the job has run: the row knows it as of its last change, the attempt since when
- * it runs without a break. */
+/* How long the job has run: the time in its row, or, if that is longer, the time until now of
+ * an attempt that has run without a break. */
 static usec_t run_time(const struct yard *y, const struct live_job *j)
 {
     const struct attempt *a = j->attempt;
     if (!a || a->paused || strcmp(a->boot, y->boot_id) != 0)
         return j->row.run_time;
-    /* Its start may not have been heard of; the claim is taken just before. */
-    usec_t since = a->since ? a->since : a->started ? a->started : written(y, a, "claim");
-    usec_t until = written(y, a, "exit.json");
+    /* The earlier server may have missed the start; the claim is made just before it. */
+    usec_t since = a->since ? a->since : a->started ? a->started : modified_at(y, a, "claim");
+    usec_t until = modified_at(y, a, "exit.json");
     if (!since)
         return j->row.run_time;
     usec_t ran = a->ran + (until ? until : clock_wall(&y->clock)) - since;
     return ran > j->row.run_time ? ran : j->row.run_time;
 }
 
-/* The task as the engine had it, as far as the store knows. */
+/* Restores the task in the engine, from what the store has. */
 static void restore(struct yard *y, struct live_job *j)
 {
     const struct attempt *a = j->attempt;
@@ -162,8 +162,8 @@ static void adopt(struct yard *y, struct attempt *a)
     turn_pursue(y, a);
 }
 
-/* All that were in the engine come back first, so that ends and requeues find their tasks,
- * and the limits of arrays count those that run. */
+/* All tasks are restored first, so that ends and requeues find them, and limits of arrays
+ * count running jobs. */
 void adopt_all(struct yard *y)
 {
     for (struct live_job *j = y->jobs.first; j; j = j->next) {

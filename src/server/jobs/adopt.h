@@ -1,16 +1,16 @@
-/* Attempts that were going on when an earlier server ended. */
+/* Takes over attempts that were running when an earlier server ended. */
 #ifndef SERVER_JOBS_ADOPT_H
 #define SERVER_JOBS_ADOPT_H
 
 #include "server/yard.h"
 
-/* Before the engine is made: it must know the types of the GPUs that they hold. */
+/* Adds the GPU types that they hold to the cluster. Call it before the engine is created. */
 int adopt_gpu_types(struct yard *y, struct err *err);
-/* Reads them, into the jobs that are live. */
+/* Loads the attempts of live jobs. */
 int adopt_load(struct yard *y, struct err *err);
 
-/* Puts all live jobs back into the engine as they were, with the time that passed since;
- * then looks what became of each attempt; then offers those that wait. */
+/* Restores all live jobs in the engine, with the time that has passed; has each attempt
+ * settled; then offers waiting jobs to the engine. */
 void adopt_all(struct yard *y);
 
 #endif

@@ -1,5 +1,5 @@
-/* Owns the life of an attempt as it is recorded: begun, resized, stopped, over. The real
- * thing follows when the turn is on disk, see pursue.c. */
+/* Owns the desired state of attempts: begun, resized, stopped, ended. pursue.c carries it out
+ * when the turn is on disk. */
 #include "server/jobs/attempts.h"
 
 #include <jansson.h>
@@ -127,7 +127,7 @@ void attempt_touch(struct yard *y, struct attempt *a)
     VEC_PUSH(&y->turn.attempts, a);
 }
 
-/* The size and the share that the engine gives. */
+/* Copies size and share from the engine's task. */
 static void take_size(struct attempt *a, const struct live_job *j, const struct task *t)
 {
     bool gpu = t->pool != POOL_CPU;
@@ -226,7 +226,7 @@ void attempt_stop(struct yard *y, struct live_job *j, enum stop_why why, usec_t 
     a->stop = why;
     a->grace = grace < 0 ? j->terms.grace : grace;
     a->state = j->row.state = JOB_STOPPING;
-    /* What is frozen cannot save itself. */
+    /* A frozen job cannot save its state. */
     a->paused = false;
     attempt_touch(y, a);
     yard_touch(y, j);
@@ -252,15 +252,15 @@ void attempt_started(struct yard *y, struct attempt *a, usec_t at)
 
 /* ---- the end ------------------------------------------------------------- */
 
-/* The job ran to its last step: then an end with code 0 is the end, even if it was
- * asked to stop meanwhile. */
+/* Whether the job has made its last step. If it then exits with code 0, it is done, even if it
+ * was asked to stop in the meantime. */
 static bool is_complete(const struct live_job *j)
 {
     const struct progress_seen *p = &j->progress;
     return p->known && p->total > 0 && p->step >= p->total;
 }
 
-/* Back into the queue. The engine has the task running, stopping or paused. */
+/* Returns the job to the queue. Its task is running, stopping or paused. */
 static void queue_again(struct yard *y, struct live_job *j, bool failed, const char *reason)
 {
     struct err err;
@@ -295,8 +295,8 @@ static void fail_or_retry(struct yard *y, struct live_job *j, const struct endin
         yard_end(y, j, JOB_FAILED, end->code, reason);
 }
 
-/* What becomes of the job. `stop` is why its attempt was stopped, if that was heard
- * by the attempt before it ended. */
+/* Ends or requeues the job. `stop` is why its attempt was stopped, or STOP_NONE if the attempt
+ * ended before the stop reached it. */
 static void settle_job(struct yard *y, struct live_job *j, const struct ending *end,
                        enum stop_why stop)
 {
@@ -348,8 +348,7 @@ void attempt_over(struct yard *y, struct attempt *a, const struct ending *end)
     if (!j || j->attempt != a)
         return;
     bool heard = *end->stop || end->lost || end->never_ran || !end->started;
-    /* One that failed by itself just before does not fail its job, which a user has cancelled or
-     * queued again. */
+    /* If a user has cancelled or requeued the job, a failure just before does not count. */
     bool moot = end->code != 0 && (a->stop == STOP_CANCEL || a->stop == STOP_REQUEUE);
     enum stop_why stop = heard || moot ? a->stop : STOP_NONE;
     if (end->started)

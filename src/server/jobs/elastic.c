@@ -1,8 +1,8 @@
 /* Owns the set-up of elastic jobs.
  *
- * Threads in place: one process with the malleable library, told how many threads fit
- * its CPUs. Workers: our launcher starts the job's program once per worker, told how
- * many. Both are told by the page that the conductor makes for "malleable". */
+ * With threads, the job is one process with the malleable library, which limits its threads
+ * to its CPUs. With workers, a launcher starts the job's program once per worker. Both read
+ * the number from a page that the conductor creates for "malleable". */
 #include "server/jobs/elastic.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ static void set(const struct runtime_start *start, const char *name, int64_t val
     launch_spec_set(start->spec, start->arena, name, "%lld", (long long)value);
 }
 
-/* Whether the request itself says how many threads it wants. */
+/* Whether the request sets the number of threads. */
 static bool sets_threads(const struct spec *s)
 {
     static const char name[] = "OMP_NUM_THREADS=";
@@ -48,7 +48,7 @@ static void set_workers(const struct live_job *j, const struct attempt *a,
     start->spec->malleable.threads = workers;
 }
 
-static void note(struct attempt *a, const char *file, const char *why)
+static void set_notice(struct attempt *a, const char *file, const char *why)
 {
     struct str text = {0};
     str_addf(&text, "Its threads do not follow its CPUs: %s %s.", file, why);
@@ -57,7 +57,7 @@ static void note(struct attempt *a, const char *file, const char *why)
     log_warning("job=%lld attempt=%u %s", (long long)a->job, a->n, a->notice);
 }
 
-/* Puts the launcher before the job's own words. */
+/* Puts the launcher before the job's command. */
 static void wrap_command(const char *launcher, const struct runtime_start *start)
 {
     const char *const before[] = {"/usr/bin/env", "python3", launcher, "--"};
@@ -70,22 +70,22 @@ static void wrap_command(const char *launcher, const struct runtime_start *start
     start->spec->command = all;
 }
 
-/* The library lowers the number of threads, from as many as the job may ever use. */
+/* The program starts with the most threads that the job may use; the library lowers them. */
 static void set_threads(struct yard *y, const struct live_job *j, struct attempt *a,
                         const struct runtime_start *start)
 {
     const char *library = tool(y, a, TOOL_MALLEABLE);
     int64_t most = j->terms.cpus_max / UNIT;
     if (!library) {
-        note(a, "libtrainyard-malleable.so", "is not installed beside trainyard");
+        set_notice(a, "libtrainyard-malleable.so", "is not installed next to trainyard");
         return;
     }
     if (access(library, R_OK) < 0) {
-        note(a, library, "does not exist");
+        set_notice(a, library, "does not exist");
         return;
     }
     if (strpbrk(library, ": ")) {
-        note(a, library, "must be in a path without blanks and colons");
+        set_notice(a, library, "must have a path without spaces and colons");
         return;
     }
     if (!sets_threads(&j->submission->spec))
@@ -103,8 +103,8 @@ int elastic_set_up(struct yard *y, const struct live_job *j, struct attempt *a,
         const char *launcher = tool(y, a, TOOL_TORCHRUN);
         if (!launcher)
             return err_set(err, ERR_NOT_FOUND,
-                           "trainyard_torchrun.py is not installed beside trainyard, and resize: "
-                           "torchrun needs it");
+                           "resize: torchrun needs trainyard_torchrun.py, which is not installed "
+                           "next to trainyard");
         set_workers(j, a, start);
         wrap_command(launcher, start);
     } else if (t->resize == SPEC_RESIZE_HOROVOD) {

@@ -1,8 +1,8 @@
-/* Owns whether a job is in the queue: what blocks it, and what the end or the start
- * of another job changes about that.
+/* Owns whether a job is in the queue: what blocks it, and what changes when another job starts
+ * or ends.
  *
- * A job that is blocked before it was ever offered is unknown to the engine; one that
- * is blocked later (held, or between two tries) is held there. */
+ * The engine does not know a job that was blocked from the start. A job that is blocked later
+ * (held, or before a retry) is held in the engine. */
 #include "server/jobs/eligible.h"
 
 #include <jansson.h>
@@ -42,13 +42,13 @@ static unsigned find_blocks(const struct yard *y, const struct live_job *j)
         blocks |= BLOCK_BACKOFF;
     if (!j->attempt && rules_can_hold(y, j, &err) < 0)
         blocks |= BLOCK_NODES;
-    /* One that is in already stays in. */
+    /* An active member stays active. */
     if (!blocks && !j->ties.active && ties_array_full(j))
         blocks |= BLOCK_ARRAY;
     return blocks;
 }
 
-static int submit(struct yard *y, struct live_job *j, struct err *err)
+static int submit_task(struct yard *y, struct live_job *j, struct err *err)
 {
     struct event event = {.kind = EVENT_SUBMIT, .job = &j->job[j->job_now]};
     if (yard_step(y, &event, err) < 0)
@@ -58,7 +58,7 @@ static int submit(struct yard *y, struct live_job *j, struct err *err)
     return 0;
 }
 
-/* Offers the members of the array that its limit has room for. */
+/* Offers waiting members of the array, up to its limit. */
 static void offer_waiting(struct yard *y, int64_t array)
 {
     struct live_job *j;
@@ -81,7 +81,7 @@ void eligible_offer(struct yard *y, struct live_job *j)
     if (j->blocks & BLOCK_BACKOFF)
         yard_care(y);
     if (!t && !j->blocks) {
-        rc = submit(y, j, &err);
+        rc = submit_task(y, j, &err);
     } else if (t && j->blocks && (t->phase == TASK_QUEUED || t->phase == TASK_PAUSED)) {
         rc = yard_step(y, &(struct event){.kind = EVENT_HOLD, .task = j->task}, &err);
     } else if (t && !j->blocks && t->phase == TASK_HELD) {
@@ -106,9 +106,8 @@ void eligible_fit_all(struct yard *y)
     }
 }
 
-/* Takes the news of `on` to one job. False when a dependency can never be met now;
- * the job cannot run. */
-static bool hear(struct live_job *j, const struct live_job *on, struct str *why)
+/* Updates the job's dependencies on `on`. Returns false if one can never be met. */
+static bool update_deps(struct live_job *j, const struct live_job *on, struct str *why)
 {
     for (size_t i = 0; i < j->deps.n; i++) {
         struct live_dep *d = &j->deps.at[i];
@@ -135,7 +134,7 @@ void eligible_tell(struct yard *y, const struct live_job *on)
         struct str why = {0};
         if (!j)
             continue;
-        if (hear(j, on, &why))
+        if (update_deps(j, on, &why))
             eligible_offer(y, j);
         else if (!j->attempt)
             yard_end(y, j, JOB_CANCELLED, -1, why.at);
@@ -177,7 +176,7 @@ void eligible_waits_for(const struct yard *y, const struct live_job *j,
     }
     struct err err;
     if (j->blocks & BLOCK_NODES && rules_can_hold(y, j, &err) < 0) {
-        snprintf(text, sizeof text, "a node that can hold it: %.*s", (int)sizeof text - 32,
+        snprintf(text, sizeof text, "a node that can run it: %.*s", (int)sizeof text - 32,
                  err.text);
         fn(ctx, text);
     }

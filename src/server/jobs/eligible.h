@@ -1,19 +1,19 @@
-/* Whether a job is in the queue, and what keeps it out. */
+/* Whether a job may be in the queue, and what blocks it. */
 #ifndef SERVER_JOBS_ELIGIBLE_H
 #define SERVER_JOBS_ELIGIBLE_H
 
 #include "server/yard.h"
 
-/* Puts the job into the queue or takes it out, as its blocks say. */
+/* Finds out what blocks the job, and adds it to the queue or removes it. */
 void eligible_offer(struct yard *y, struct live_job *j);
-/* The nodes have changed: jobs that none could hold may fit now, and others no more. */
+/* Call when nodes have changed: which jobs fit may have changed, too. */
 void eligible_fit_all(struct yard *y);
-/* Tells the jobs that depend on this one what has become of it. */
+/* Updates the jobs that depend on this one, after it started or ended. */
 void eligible_tell(struct yard *y, const struct live_job *j);
-/* Takes a job that is over out of the live ones, and tells those that waited for it. */
+/* Removes an ended job from the live ones, and updates the jobs that waited for it. */
 void eligible_leave(struct yard *y, struct live_job *j);
-/* Sentences that say why the job is not in the queue: "hold", "afterok:11", "retry in
- * 10 s". Calls fn for each. */
+/* Calls fn for each reason why the job is not in the queue: "hold", "afterok:11", "retry in
+ * 10 s". */
 void eligible_waits_for(const struct yard *y, const struct live_job *j,
                         void (*fn)(void *ctx, const char *text), void *ctx);
 

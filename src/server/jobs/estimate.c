@@ -1,10 +1,9 @@
 /* Owns the estimator of each live job.
  *
- * The time between two reports, divided by the steps between them, is the time of a step
- * on the size that the job had meanwhile. From these times follows the speed on every size
- * (model/speed_fit.h), from the steps that are missing to its total the time that is left,
- * with a band. Once a job was seen on two sizes, its measured curve replaces the assumption
- * that twice the CPUs make it twice as fast. */
+ * The time between two reports, divided by the steps between them, is the time of a step on
+ * the job's current size. These times give the speed on every size (model/speed_fit.h); the
+ * remaining steps then give the time left, with a band. Once a job was observed on two sizes,
+ * its measured curve replaces the assumption that twice the CPUs make it twice as fast. */
 #include "server/jobs/estimate.h"
 
 #include <math.h>
@@ -14,12 +13,12 @@
 #include "server/yard.h"
 #include "store/speeds.h"
 
-/* What was seen this long ago counts half. */
+/* The weight of an observation halves in this time. */
 #define HALF_LIFE (1800 * USEC_PER_SEC)
-/* The engine is told of a curve that differs by more. */
+/* A curve is passed to the engine when it differs by more than this. */
 #define NOTICEABLE 0.05
 
-/* The units that make it fast: its share where CPUs are shared, else what it holds. */
+/* The units that set its speed: its share if CPUs are shared, otherwise what it holds. */
 static units_t units_of(const struct attempt *a)
 {
     if (a->pool != POOL_CPU)
@@ -58,13 +57,13 @@ static void update_left(struct live_job *j, double step)
     struct range t;
     if (!(total_of(j) > 0))
         e->left = (struct range){0, INFINITY, INFINITY};
-    else if (e->seen && speed_seen_step(e->seen, e->at, units, &t)) /* no curve knows better */
+    else if (e->seen && speed_seen_step(e->seen, e->at, units, &t)) /* measured on this size */
         e->left = (struct range){missing * t.low, missing * t.mid, missing * t.high};
     else
         e->left = estimate_time(&e->fit, &left, units);
 }
 
-/* Tells the engine of a curve that is new to it. */
+/* Passes a new or changed curve to the engine. */
 static void tell_curve(struct yard *y, struct live_job *j)
 {
     struct job_estimate *e = &j->estimate;
@@ -88,7 +87,7 @@ void estimate_report(struct yard *y, struct live_job *j, usec_t at, double step)
     bool advanced = e->at && at > e->at && step > e->step;
     if (advanced)
         see_step(e, at, step, units_of(j->attempt));
-    if (!e->at || advanced || step < e->step) { /* one that goes back begins again */
+    if (!e->at || advanced || step < e->step) { /* a job that steps back begins again */
         e->at = at;
         e->step = step;
     }
@@ -113,11 +112,11 @@ bool estimate_left(const struct live_job *j, struct range *out)
     return true;
 }
 
-/* The engine's rate makes its end the estimator's, whatever curve it knows. */
+/* Chosen so that the engine, at its own rate, expects the same end as the estimator. */
 double estimate_work(const struct yard *y, const struct live_job *j, double done)
 {
     const struct task *t = yard_task(y, j);
-    if (t && estimate_knows_work(j)) /* one that does not run keeps what was known last */
+    if (t && estimate_knows_work(j)) /* a task that does not run keeps its last estimate */
         return t->rate > 0 ? done + j->estimate.left.mid * t->rate : fmax(t->work, done);
     return fmax(TERMS_WORK_UNKNOWN, 2 * done);
 }

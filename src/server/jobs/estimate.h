@@ -1,5 +1,5 @@
-/* What is expected of a job: how fast it steps on each size that it was seen on, and when
- * it ends. Its reports are the only source; model/estimate.h does the arithmetic. */
+/* The estimator of a job: how fast it steps on each observed size, and when it ends. It uses
+ * only the job's reports; model/estimate.h does the arithmetic. */
 #ifndef SERVER_JOBS_ESTIMATE_H
 #define SERVER_JOBS_ESTIMATE_H
 
@@ -11,31 +11,30 @@ struct store;
 struct yard;
 
 struct job_estimate {
-    struct speed_seen *seen; /* step times by size; NULL = it has not made a step yet */
-    struct speed_fit fit;    /* of these; fit.sizes 0 = nothing is known */
-    uint32_t told;           /* sizes that the engine's curve was made of; 0 = it has none */
-    double told_best;        /* its speed-up at the job's largest size */
-    /* The report that the next one is measured against. */
-    usec_t at; /* wall clock; 0 = there is none since its size or its pace changed */
+    struct speed_seen *seen; /* step times by size; NULL = no step yet */
+    struct speed_fit fit;    /* fitted to `seen`; fit.sizes 0 = unknown */
+    uint32_t told;           /* number of sizes in the engine's curve; 0 = it has none */
+    double told_best;        /* speed-up of that curve at the job's largest size */
+    /* The report that the next one is compared with. */
+    usec_t at; /* wall clock; 0 = none since the last estimate_break() */
     double step;
-    struct range left; /* microseconds that were left then, on the size that it has */
+    struct range left; /* microseconds left at that report, on the current size */
 };
 
 /* The job reports this step. */
 void estimate_report(struct yard *y, struct live_job *j, usec_t at, double step);
-/* What it does next cannot be compared with before: it starts, stands still or has
- * another size. */
+/* The next report must not be compared with earlier ones: the job starts, pauses or changes
+ * its size. */
 void estimate_break(struct live_job *j);
 
-/* Seconds that it has left, as of its last report, on the size that it has; false when
- * nobody can tell. */
+/* Seconds left at its last report, on the current size. Returns false if unknown. */
 bool estimate_left(const struct live_job *j, struct range *out);
-/* Whether its work follows from its own steps; otherwise it is assumed. */
+/* Whether its work is derived from its steps; otherwise it is assumed. */
 bool estimate_knows_work(const struct live_job *j);
-/* The work that it has in all, as the engine counts, given what it has done. */
+/* Its total work in the engine's unit, given what it has done. */
 double estimate_work(const struct yard *y, const struct live_job *j, double done);
 
-/* Keeps what was seen; reads it again. */
+/* Write the observed step times to the store, and read them. */
 int estimate_save(struct store *s, const struct live_job *j, struct err *err);
 int estimate_load(struct store *s, struct live_job *j, struct err *err);
 void estimate_done(struct job_estimate *e);

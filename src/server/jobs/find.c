@@ -1,4 +1,4 @@
-/* Owns how a text becomes the id of a job. */
+/* Owns the search for a job by number, name or prefix of a name. */
 #include "server/jobs/find.h"
 
 #include <stdio.h>
@@ -67,7 +67,7 @@ int find_job(struct yard *y, const char *text, int64_t *id, struct err *err)
     int64_t number;
     if (str_parse_int(text, 1, INT64_MAX, &number, &ignored) < 0)
         return *text ? find_named(y, text, id, err)
-                     : err_set(err, ERR_INVALID, "the job must not be empty");
+                     : err_set(err, ERR_INVALID, "the name of the job must not be empty");
     if (!yard_live(y, number) && store_job_get(y->store, number, see_exact, &m, err) < 0) {
         if (err->code == ERR_NOT_FOUND)
             err_set(err, ERR_NOT_FOUND, "no job %s; `trainyard ps --all` lists them", text);

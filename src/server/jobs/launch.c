@@ -36,7 +36,7 @@ static void set_default(struct launch *l, const char *name, const char *value)
         SET(l, name, "%s", value);
 }
 
-static void set_asked(struct launch *l)
+static void set_requested(struct launch *l)
 {
     for (uint32_t i = 0; i < l->s->env.n; i++) {
         const char *text = l->s->env.at[i], *equals = strchr(text, '=');
@@ -49,7 +49,7 @@ static void set_environment(struct launch *l)
 {
     const struct attempt *a = l->a;
     AUTO_FREE char *files = nodes_files(l->y, a);
-    set_asked(l);
+    set_requested(l);
     set_default(l, "PATH", getenv("PATH"));
     set_default(l, "HOME", getenv("HOME"));
     SET(l, "TRAINYARD_JOB_ID", "%lld", (long long)a->job);

@@ -1,5 +1,5 @@
-/* Owns who is who among the conductors. A link is nobody's until its hello shows the
- * token of an attempt. One whose attempt is over and recorded is told so when it asks. */
+/* Owns the assignment of links to attempts. A link has no attempt until its hello shows the
+ * token of one. If that attempt has ended and is recorded, its messages are acknowledged. */
 #include "server/jobs/links.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "store/attempts.h"
 #include "store/job_state.h"
 
-/* What a link has as its user when its attempt is over. */
+/* The user of a link whose attempt has ended. */
 static const char over;
 
 void links_over(struct runtime_link *link)
@@ -34,7 +34,8 @@ static const struct runtime_ops *ops_of(const struct yard *y, const struct runti
     return NULL;
 }
 
-static void say(const struct yard *y, struct runtime_link *link, const struct to_conductor *m)
+static void send_message(const struct yard *y, struct runtime_link *link,
+                         const struct to_conductor *m)
 {
     ops_of(y, link->runtime)->send(link->runtime, link, m);
 }
@@ -62,7 +63,7 @@ static bool is_over(struct yard *y, const struct hello_message *m)
     return store_attempt_list(y->store, m->job, see_attempt, &f, &err) == 0 && f.found;
 }
 
-/* What it may have missed is said again. */
+/* Assigns the link, and repeats messages that the conductor may have missed. */
 static void attach(struct yard *y, struct runtime_link *link, struct attempt *a,
                    const struct hello_message *m)
 {
@@ -79,7 +80,7 @@ static void attach(struct yard *y, struct runtime_link *link, struct attempt *a,
     a->told.threads = 0;
     if (a->told.cpus == 0 && m->cpus > 0) /* unless what it was started with still counts */
         a->told.cpus = (units_t)(m->cpus * UNIT + 0.5);
-    say(y, link, &welcome);
+    send_message(y, link, &welcome);
     log_copy_ask(y, a);
     turn_pursue(y, a);
     if (m->started > 0)
@@ -97,11 +98,11 @@ static void take_hello(struct yard *y, struct runtime_link *link, const struct h
         attach(y, link, a, m);
     } else if (!a && is_over(y, m)) {
         links_over(link);
-        say(y, link, &welcome);
+        send_message(y, link, &welcome);
     } else {
-        log_warning("job=%lld attempt=%lld an unknown conductor was refused", (long long)m->job,
+        log_warning("job=%lld attempt=%lld refused an unknown conductor", (long long)m->job,
                     (long long)m->attempt);
-        say(y, link, &refused);
+        send_message(y, link, &refused);
     }
 }
 
@@ -112,8 +113,8 @@ static void take_exit(struct yard *y, struct runtime_link *link, const struct ex
     struct to_conductor ack = {.kind = TO_CONDUCTOR_ACK, .id = -1, .ack = {ACK_EXIT}};
     struct attempt *a = attempt_of(link);
     if (link->user == &over)
-        say(y, link, &ack);
-    else if (a && !a->leaves) /* one that leaves is acknowledged when it is cleaned up */
+        send_message(y, link, &ack);
+    else if (a && !a->leaves) /* otherwise it is acknowledged when it is cleaned up */
         attempt_over_by(y, a, r);
 }
 
@@ -122,8 +123,8 @@ static void warn(const struct attempt *a, const char *text)
     log_warning("job=%lld attempt=%u conductor: %s", (long long)a->job, a->n, text);
 }
 
-/* News of an attempt that goes on. */
-static void take_news(struct yard *y, struct attempt *a, const struct to_server *m)
+/* Handles a report of a running attempt. */
+static void take_report(struct yard *y, struct attempt *a, const struct to_server *m)
 {
     switch (m->kind) {
     case TO_SERVER_STARTED:
@@ -147,7 +148,7 @@ static void take_news(struct yard *y, struct attempt *a, const struct to_server 
     case TO_SERVER_ERROR:
         warn(a, m->error.text);
         break;
-    case TO_SERVER_BAD: /* of a newer version, perhaps: said once */
+    case TO_SERVER_BAD: /* perhaps from a newer version: logged once */
         if (!a->complained)
             warn(a, m->problem);
         a->complained = true;
@@ -167,7 +168,7 @@ void links_message(struct runtime_host *h, struct runtime_link *link, const stru
     } else if (m->kind == TO_SERVER_EXIT) {
         take_exit(y, link, &m->exit);
     } else if (a && !a->leaves) {
-        take_news(y, a, m);
+        take_report(y, a, m);
     }
 }
 

@@ -49,7 +49,7 @@ struct live_job *live_find(const struct live_jobs *jobs, int64_t id)
     return idmap_get(&jobs->by_id, (uint64_t)id);
 }
 
-/* New jobs have the largest id; only one that is taken back is put between others. */
+/* New jobs have the largest id; only a requeued job is inserted between others. */
 static void list_insert(struct live_jobs *jobs, struct live_job *j)
 {
     struct live_job *before = jobs->last;

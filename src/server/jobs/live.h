@@ -1,6 +1,5 @@
-/* A job that is not over, as the server holds it in memory: what the engine needs,
- * its present attempt and the newest that was heard of it. What else is known (the
- * whole request, earlier attempts, samples) is in the store. */
+/* A job that has not ended, in the server's memory: what the engine needs, its current
+ * attempt, and its latest reports. The rest (earlier attempts, samples) is in the store. */
 #ifndef SERVER_JOBS_LIVE_H
 #define SERVER_JOBS_LIVE_H
 
@@ -40,8 +39,8 @@ struct attempt {
     uint32_t n;
     enum job_state state; /* starting, running, stopping, or how it ended */
     char token[33];
-    struct runtime_link *link; /* to its conductor; NULL while there is none */
-    int64_t pid;               /* of its conductor; 0 = not known */
+    struct runtime_link *link; /* to its conductor; NULL = not connected */
+    int64_t pid;               /* of its conductor; 0 = unknown */
     size_t at;                 /* index in the yard's attempts */
     bool queued;               /* in the turn's list of attempts to look at */
     bool changed;              /* its row must be saved before the turn ends */
@@ -53,66 +52,65 @@ struct attempt {
     usec_t ran;                     /* the same when it last began to run without a break, */
     usec_t since;                   /* and the wall clock then; 0 = at its start */
     int code, signal;
-    char *reason;       /* how it ended, for people; NULL = nothing to say */
-    char *notice;       /* what its user should know while it runs; NULL = nothing */
+    char *reason;       /* why it ended, for users; NULL = none */
+    char *notice;       /* a problem that its user should know; NULL = none */
     units_t cpus, gpus; /* granted */
-    usec_t resumed;     /* engine time of its last restart for a size; 0 = it goes on since */
-    usec_t pause;       /* that this restart took */
-    bool late;          /* its threads have not followed its size */
-    bool complained;    /* of a message that cannot be understood */
-    uint32_t threads;   /* that they are instead; 0 = it has shown none */
-    usec_t shrink_by;   /* engine time by which its threads shall have shrunk; 0 = they have */
+    usec_t resumed; /* engine time of its last restart for a size; 0 = none, or its cost is known */
+    usec_t pause;   /* duration of this restart */
+    bool late;      /* its threads have not followed its size */
+    bool complained;  /* logged a warning about a message that cannot be decoded */
+    uint32_t threads; /* its current number of threads; 0 = unknown */
+    usec_t shrink_by; /* engine time until which to wait for its threads; 0 = not waiting */
     units_t cpu_limit;
     double cpu_weight;
-    units_t share;  /* of the CPUs, what it gets beside its neighbours by limit and weight */
-    uint32_t parts; /* threads for this share, where it is not its CPUs; 0 = not reckoned yet */
+    units_t share;  /* CPUs that it gets next to its neighbours, by limit and weight */
+    uint32_t parts; /* threads for this share, if it differs from its CPUs; 0 = unknown */
     uint8_t pool;
     uint32_t node;
     double cpu_seconds, memory_max_mb;
-    bool fetch;      /* its log is elsewhere, and not all of it is here yet */
-    int64_t log_end; /* bytes of it that are here; -1 = not looked at yet */
-    int64_t seq;     /* of the newest progress report that is kept */
-    usec_t unheard;  /* engine time since when nobody answers for it; 0 = link is there */
+    bool fetch;      /* its log is elsewhere and not copied completely */
+    int64_t log_end; /* bytes of the copy; -1 = unknown */
+    int64_t seq;     /* of the newest stored progress report */
+    usec_t unheard;  /* engine time at which it was last connected; 0 = it is connected */
 
-    /* The real thing, as far as is known: jobs/pursue.c brings it to what is wanted. */
+    /* The observed state; jobs/pursue.c brings it to the desired one above. */
     struct runtime_op op;
-    bool busy;    /* the operation is under way */
+    bool busy;    /* the operation is in progress */
     bool begun;   /* it was started, or found running */
-    bool adopted; /* by this server: it has to be found out what became of it */
-    bool leaves;  /* it is over: cleaned up, then forgotten */
+    bool adopted; /* from an earlier server, and not settled yet */
+    bool leaves;  /* it has ended: clean it up, then free it */
     struct {
         units_t cpus, cpu_limit;
         double cpu_weight;
         bool frozen;
-    } set;           /* in force on its node, */
-    unsigned unsure; /* but for these kinds of operations, as bits: the last one failed, and may
-                      * have had its effect */
+    } set;           /* what is in force on its node */
+    unsigned unsure; /* bits of operations that failed and may have had their effect */
     struct {
-        units_t cpus;    /* 0 = it is not known what the conductor knows */
-        int64_t threads; /* the same */
+        units_t cpus;    /* 0 = unknown */
+        int64_t threads; /* 0 = unknown */
         enum stop_why stop;
         usec_t grace;
         usec_t limit;  /* of time; -1 = not known */
-    } told;            /* to its conductor */
-    bool again;        /* the last operation failed: try again when it is looked at */
-    usec_t look_at;    /* engine time of the next look at one that does not answer */
-    uint32_t refused;  /* starts in a row that failed */
-    char trouble[160]; /* why the last one did */
-    char boot[40];     /* of the machine that it was started on */
+    } told;            /* what its conductor was told */
+    bool again;        /* the last operation failed: retry it at the next look */
+    usec_t look_at;    /* engine time of the next look, while it is not connected */
+    uint32_t refused;  /* failed starts in a row */
+    char trouble[160]; /* why the last start failed */
+    char boot[40];     /* boot id of the machine that it was started on */
 };
 
-/* What a job last said of its progress; NAN and NULL are unknown. */
+/* The last progress report of a job; NAN and "" are unknown. */
 struct progress_seen {
     bool known;
     usec_t at; /* wall clock */
     double step, total, epoch, epochs, loss, value, rate;
     char metric[32], source[16];
-    /* When `value` last became another, how long the one before had lasted, and up to
-     * when it can be taken for what the job would say. */
+    /* When `value` last changed, how long the previous value lasted, and until when the
+     * present one counts as current. */
     usec_t value_at, value_every, value_known;
 };
 
-/* What a job last used. */
+/* The last usage report of a job. */
 struct usage_seen {
     bool known;
     usec_t at; /* wall clock */
@@ -142,14 +140,14 @@ struct live_job {
     struct submission *submission;
     struct terms terms;
     struct arena arena[2]; /* of what these point to */
-    struct job job[2];     /* for the engine: the terms in force, and those before */
-    unsigned job_now;      /* which of the two */
-    uint32_t task;         /* of the engine; TASK_NONE while it is not offered */
+    struct job job[2];     /* for the engine: the current terms and the previous ones */
+    unsigned job_now;      /* index of the current ones */
+    uint32_t task;         /* of the engine; TASK_NONE if the engine does not know it */
     unsigned blocks;       /* bits of enum block */
     VEC(struct live_dep) deps;
     VEC(int64_t) dependents; /* live jobs that depend on it, by id */
     struct tied ties;
-    struct attempt *attempt; /* NULL while none is going on */
+    struct attempt *attempt; /* the current one; NULL = none */
     struct progress_seen progress;
     struct job_estimate estimate;
     struct usage_seen usage;
@@ -159,12 +157,12 @@ struct live_job {
     struct live_job *prev, *next; /* by id */
 };
 
-/* Frees all but its use of the submission. */
+/* Does not drop its submission. */
 void live_job_free(struct live_job *j);
 void attempt_free(struct attempt *a);
 
-/* Jobs, found by id, and listed in the order of their ids. A loop over the list may
- * remove the job that it is at if it has read `next` before. */
+/* Jobs by id, and in a list ordered by id. A loop over the list may remove the current job if
+ * it has read `next` before. */
 struct live_jobs {
     struct live_job *first, *last;
     struct idmap by_id;
@@ -173,9 +171,9 @@ struct live_jobs {
 
 struct live_job *live_find(const struct live_jobs *jobs, int64_t id);
 void live_add(struct live_jobs *jobs, struct live_job *j);
-/* Enters the job with those that it depends on, as far as they are live. */
+/* Adds the job to the dependents of the live jobs that it depends on. */
 void live_depend(struct live_jobs *jobs, struct live_job *j);
-/* Takes it out; it is the caller's then. */
+/* Removes the job; the caller owns it then. */
 void live_remove(struct live_jobs *jobs, struct live_job *j);
 void live_done(struct live_jobs *jobs);
 

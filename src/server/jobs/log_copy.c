@@ -1,6 +1,5 @@
-/* Owns the copies of logs. A copy grows by offset: bytes that are here already are passed
- * over, so whatever may have been lost can be asked for again. What cannot be written now
- * is asked for later. */
+/* Owns the copies of logs. Bytes that the copy already has are skipped by their offset, so
+ * lost bytes can be requested again. Bytes that cannot be written now are requested later. */
 #include "server/jobs/log_copy.h"
 
 #include <errno.h>
@@ -44,8 +43,8 @@ void log_copy_ask(struct yard *y, struct attempt *a)
                       a->log_end);
 }
 
-static int append(const struct yard *y, struct attempt *a, int64_t offset, const char *bytes,
-                  size_t n, struct err *err)
+static int append_bytes(const struct yard *y, struct attempt *a, int64_t offset, const char *bytes,
+                        size_t n, struct err *err)
 {
     AUTO_CLOSE int dir = open_dir(y, a, err);
     struct logfile l;
@@ -61,7 +60,7 @@ static int append(const struct yard *y, struct attempt *a, int64_t offset, const
     return rc;
 }
 
-static void complete(struct yard *y, struct attempt *a)
+static void complete_copy(struct yard *y, struct attempt *a)
 {
     a->fetch = false;
     attempt_touch(y, a);
@@ -77,13 +76,13 @@ void log_copy_take(struct runtime_host *h, struct attempt_id id, int64_t offset,
     if (!a || !a->fetch || a->log_end < 0)
         return;
     if (!n) {
-        complete(y, a);
+        complete_copy(y, a);
         return;
     }
     int64_t known = a->log_end > offset ? a->log_end - offset : 0;
     if (known >= (int64_t)n)
         return;
-    if (append(y, a, offset + known, bytes + known, n - (size_t)known, &err) < 0)
+    if (append_bytes(y, a, offset + known, bytes + known, n - (size_t)known, &err) < 0)
         log_warning("job=%lld attempt=%u log: %s", (long long)a->job, a->n, err.text);
     log_follow_poke(y, a->job);
 }

@@ -1,6 +1,6 @@
-/* Owns how many threads or workers a job has for its size. Where each has CPUs of its own
- * that is as many as there are CPUs; where CPUs are shared by weight, the threads of all
- * jobs of a node are divided together. */
+/* Owns how many threads or workers a job has at its size. A job with CPUs of its own has one
+ * thread per CPU. If CPUs are shared by weight, the threads of all jobs on a node are divided
+ * together. */
 #include "server/jobs/parts.h"
 
 #include "server/turn.h"
@@ -25,7 +25,7 @@ struct sharer {
     int64_t threads;
 };
 
-/* The job that lacks most of a thread; NULL when all have what they may. */
+/* The job that is furthest below its share; NULL if all have their maximum. */
 static struct sharer *neediest(struct sharer *s, size_t n)
 {
     struct sharer *found = NULL;
@@ -40,9 +40,8 @@ static struct sharer *neediest(struct sharer *s, size_t n)
     return found;
 }
 
-/* Whole threads by largest remainder: as many as there are CPUs, and one for each job at
- * least. With more, threads of a job would wait for each other; with fewer, a CPU would
- * be left. */
+/* Divides whole threads by largest remainder: one per CPU in total, and at least one per job.
+ * With more, threads of a job would wait for each other; with fewer, a CPU would be idle. */
 static void divide_threads(struct yard *y, units_t cpus, struct sharer *s, size_t n)
 {
     struct sharer *next;

@@ -1,9 +1,8 @@
-/* Owns what is done to real attempts, operation by operation.
+/* Owns the operations on attempts and the messages to their conductors.
  *
- * An attempt has one operation under way at most. When it is complete the attempt is
- * looked at again, so what was wanted meanwhile is done next. Whoever may have missed a
- * message is told again: a conductor on each new link, an engine by repeating the
- * operation. */
+ * An attempt has at most one operation in progress. When it is complete, the attempt is
+ * pursued again, so later changes of the desired state follow. Whatever may have been lost is
+ * repeated: messages on each new link, operations when they fail. */
 #include "server/jobs/pursue.h"
 
 #include <stdio.h>
@@ -17,11 +16,11 @@
 #include "server/nodes.h"
 #include "store/job_state.h"
 
-/* By then an engine must have answered. */
+/* Deadline of an operation. */
 #define OP_TIME (60 * USEC_PER_SEC)
-/* Between two looks at an attempt that does not answer, and two tries of what failed. */
+/* Time between two looks at an attempt that is not connected or whose operation failed. */
 enum { LOOK_EVERY = 500000 };
-/* A conductor that was just started has not claimed yet. */
+/* Time for a new conductor to claim its attempt. */
 #define CLAIM_PATIENCE (10 * USEC_PER_SEC)
 
 void attempt_begin_op(struct yard *y, struct attempt *a, enum runtime_op_kind kind)
@@ -87,7 +86,7 @@ static void say_stop(struct yard *y, struct attempt *a, const struct live_job *j
     attempt_say(y, a, &m);
 }
 
-/* What its job has left of its time limit when the attempt begins. */
+/* Sends the rest of the job's time limit. */
 static void say_limit(struct yard *y, struct attempt *a, const struct live_job *j)
 {
     usec_t limit = launch_time_limit(j, a);
@@ -102,14 +101,14 @@ static void say_limit(struct yard *y, struct attempt *a, const struct live_job *
 static void begin(struct yard *y, struct attempt *a)
 {
     if (a->adopted || a->stop != STOP_NONE || a->refused)
-        settle(y, a, true); /* it may have begun under an earlier server, or half-way */
+        settle(y, a, true); /* an earlier server or a failed start may have begun it */
     else if (!a->paused && !size_must_wait(y, a)) /* a paused one begins when it is resumed */
         launch_begin(y, a);
 }
 
-/* What its conductor is to know. An operation under way does not matter: it may take long, as
- * on a node that has just been out of reach. */
-static void talk(struct yard *y, struct attempt *a, const struct live_job *j)
+/* Sends what its conductor must know. Does not wait for an operation in progress, which may
+ * take long, as on a node that did not respond. */
+static void send_wanted(struct yard *y, struct attempt *a, const struct live_job *j)
 {
     if (!a->link || !is_frozen_as_wanted(a))
         return;
@@ -117,7 +116,7 @@ static void talk(struct yard *y, struct attempt *a, const struct live_job *j)
     say_stop(y, a, j);
 }
 
-/* What is cleaned up may be gone with its log. */
+/* Cleaning up may delete the log, so the copy must be complete first. */
 static void fetch_rest(struct yard *y, struct attempt *a)
 {
     log_copy_ask(y, a);
@@ -145,10 +144,10 @@ void attempt_pursue(struct yard *y, struct attempt *a)
 {
     const struct live_job *j = yard_live(y, a->job);
     bool current = j && j->attempt == a;
-    if (!a->busy && (a->leaves || current)) /* else it is looked at when that is complete */
+    if (!a->busy && (a->leaves || current)) /* a busy one is pursued when it is complete */
         begin_missing(y, a, j);
     if (current && a->begun)
-        talk(y, a, j);
+        send_wanted(y, a, j);
 }
 
 /* ---- what came of it ---------------------------------------------------------- */
@@ -170,7 +169,7 @@ static void started(struct yard *y, struct attempt *a)
     snprintf(a->trouble, sizeof a->trouble, "%.*s", (int)sizeof a->trouble - 1, a->op.err.text);
 }
 
-/* The attempt may have been lost because its machine was restarted. */
+/* The reason for a lost attempt, for users. */
 static const char *why_lost(const struct yard *y, const struct attempt *a)
 {
     bool restarted = *a->boot && strcmp(a->boot, y->boot_id) != 0;
@@ -223,7 +222,7 @@ static void froze(struct attempt *a)
     if (a->op.err.code == ERR_OK || a->op.err.code == ERR_NOT_FOUND)
         a->set.frozen = a->op.frozen;
     if (!a->set.frozen)
-        a->told.threads = 0; /* it could not follow while it was frozen: say its size again */
+        a->told.threads = 0; /* it could not follow while frozen: send its size again */
 }
 
 void attempt_completed(struct yard *y, struct attempt *a)
@@ -241,7 +240,7 @@ void attempt_completed(struct yard *y, struct attempt *a)
                     a->op.err.text);
     a->busy = false;
     a->unsure = failed ? a->unsure | 1U << kind : a->unsure & ~(1U << kind);
-    a->again = failed && kind != OP_START; /* one that was not started is settled at once */
+    a->again = failed && kind != OP_START; /* a failed start is settled at once */
     a->look_at = clock_now(&y->clock) + LOOK_EVERY;
     switch (kind) {
     case OP_START:
@@ -260,7 +259,7 @@ void attempt_completed(struct yard *y, struct attempt *a)
     case OP_CLEAN:
         cleaned(y, a);
         if (code == ERR_OK)
-            return; /* it is gone */
+            return; /* it was freed */
         break;
     }
     size_wake(y, a->node);

@@ -1,20 +1,19 @@
-/* Brings the real attempt to what is wanted of it: started, of the right size, frozen,
- * stopped, cleaned up. Everything here runs once what is wanted is on disk, and may be done
- * twice. */
+/* Brings attempts to their desired state: started, resized, frozen, stopped, cleaned up. This
+ * runs when the desired state is on disk. Every action may be repeated. */
 #ifndef SERVER_JOBS_PURSUE_H
 #define SERVER_JOBS_PURSUE_H
 
 #include "server/yard.h"
 
-/* Compares what is wanted with what there is, and begins what is missing. */
+/* Compares the desired with the observed state, and begins the next operation. */
 void attempt_pursue(struct yard *y, struct attempt *a);
-/* An operation of it is complete. */
+/* Call when the attempt's operation is complete. */
 void attempt_completed(struct yard *y, struct attempt *a);
-/* Looks after an attempt that nobody answers for: what became of it? */
+/* Retries a failed operation, or settles an attempt that is not connected. */
 void attempt_look(struct yard *y, struct attempt *a);
-/* Begins an operation; the rest of a->op is set. */
+/* Begins an operation; its parameters in a->op are set. */
 void attempt_begin_op(struct yard *y, struct attempt *a, enum runtime_op_kind kind);
-/* Says something to its conductor, if there is a link. */
+/* Sends a message to its conductor, if it is connected. */
 void attempt_say(const struct yard *y, const struct attempt *a, const struct to_conductor *m);
 
 #endif

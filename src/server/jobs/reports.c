@@ -1,6 +1,6 @@
-/* Owns what is made of reports: the newest progress and usage of a job, its series of
- * samples, and what the engine is told of them. The engine, whose every event is recorded,
- * is told when the expected work changes noticeably. */
+/* Owns the handling of reports: they update a job's progress and usage, its series of samples,
+ * and the engine. Since every event of the engine is recorded, the engine gets an event only
+ * when the expected work changes noticeably. */
 #include "server/jobs/reports.h"
 
 #include <jansson.h>
@@ -17,13 +17,13 @@
 #include "store/jobs.h"
 #include "store/samples.h"
 
-/* Counts that are not known are negative in messages. */
+/* Unknown counts are negative in messages. */
 static double count_or_nan(int64_t n)
 {
     return n < 0 ? NAN : (double)n;
 }
 
-/* ---- what is kept of it ------------------------------------------------------ */
+/* ---- the row ----------------------------------------------------------------- */
 
 static void keep_progress(struct live_job *j)
 {
@@ -41,12 +41,12 @@ static void keep_progress(struct live_job *j)
     snprintf(row->progress_source, sizeof row->progress_source, "%s", p->source);
 }
 
-/* ---- what the engine is told -------------------------------------------------- */
+/* ---- the engine --------------------------------------------------------------- */
 
-/* What the engine takes: a job may claim any number of steps. */
+/* The engine's limit: a job may report any number of steps. */
 #define WORK_MAX 1e17
 
-/* Tells the engine when its estimate is off by more than a twentieth. */
+/* Updates the engine's estimate if it is off by more than 5 %. */
 static void tell_estimate(struct yard *y, struct live_job *j)
 {
     const struct task *t = yard_task(y, j);
@@ -86,8 +86,8 @@ static int see_sample(void *ctx, uint32_t attempt, const struct sample_row *row,
     return 1;
 }
 
-/* An engine that has not heard of the job's metric yet is told the first one that it
- * ever said, since that tells where it comes from. */
+/* If the engine has no metric of the job yet, it first gets the job's first value ever, from
+ * which policies measure the improvement. */
 static void tell_first(struct yard *y, const struct live_job *j, const struct sample *now)
 {
     struct first_sample f = {.found = false};
@@ -107,7 +107,7 @@ static void tell_first(struct yard *y, const struct live_job *j, const struct sa
     step_sample(y, j, &first);
 }
 
-/* To be told with each report of usage: its CPU time and its metric are of one time then. */
+/* Called with each usage report, so that CPU time and metric are of the same time. */
 static void tell_sample(struct yard *y, const struct live_job *j, const struct sample_row *row)
 {
     const struct task *t = yard_task(y, j);
@@ -121,7 +121,7 @@ static void tell_sample(struct yard *y, const struct live_job *j, const struct s
         .block_bytes = row->block_bytes,
         .net_bytes = row->net_bytes,
     };
-    /* It cannot have said it later than now, whatever its clock says. */
+    /* The report cannot be newer than now, whatever the job's clock says. */
     sample.metric_at = j->progress.value_known - y->clock.offset;
     if (sample.metric_at > sample.at || !j->progress.known)
         sample.metric_at = sample.at;
@@ -130,7 +130,7 @@ static void tell_sample(struct yard *y, const struct live_job *j, const struct s
     step_sample(y, j, &sample);
 }
 
-/* One sample a second is enough, of those that come once a second. */
+/* One sample per second; a little less, since reports come once a second. */
 #define SAMPLE_EVERY (USEC_PER_SEC * 9 / 10)
 
 static struct sample_row make_sample(const struct live_job *j, const struct attempt *a, usec_t at)
@@ -148,7 +148,7 @@ static struct sample_row make_sample(const struct live_job *j, const struct atte
     };
 }
 
-/* What was reported while no server ran comes at once, with its own times. */
+/* Reports from a time without a server arrive at once, each with its own time. */
 static void keep_sample(struct yard *y, struct live_job *j, const struct attempt *a, usec_t at)
 {
     struct sample_row row = make_sample(j, a, at);
@@ -160,7 +160,7 @@ static void keep_sample(struct yard *y, struct live_job *j, const struct attempt
         log_warning("job=%lld sample: %s", (long long)a->job, err.text);
 }
 
-/* A change of size has cost this much: from the signal to the first step after it. */
+/* Records the cost of a restart for a new size: from the signal to the next step. */
 static void learn_cost(struct yard *y, struct live_job *j, struct attempt *a)
 {
     usec_t cost = a->pause + clock_now(&y->clock) - a->resumed, old = j->row.resize_cost;
@@ -174,8 +174,8 @@ static void learn_cost(struct yard *y, struct live_job *j, struct attempt *a)
     rules_tell_terms(y, j);
 }
 
-/* A report repeats the last value when it has no new one, as between two epochs. That
- * it is still the same tells something only once another was to be expected. */
+/* A report without a new value repeats the last one, as between two epochs. An unchanged value
+ * counts as current only when a new one was due. */
 static void take_value(struct progress_seen *p, double value)
 {
     enum { EVERY = 60 };
@@ -207,7 +207,7 @@ void report_progress(struct yard *y, struct attempt *a, const struct progress_me
     struct live_job *j = yard_live(y, a->job);
     struct progress_seen *p = &j->progress;
     if (m->seq <= a->seq)
-        return; /* said again to a new server */
+        return; /* repeated for a new server */
     a->seq = m->seq;
     p->known = true;
     p->at = m->at;
@@ -275,7 +275,7 @@ void report_restarted(struct yard *y, struct attempt *a, const struct restarted_
     a->pause = m->pause;
     a->resumed = clock_now(&y->clock);
     estimate_break(j);
-    if (!j->progress.known) /* nor will its next step be seen */
+    if (!j->progress.known) /* it reports no steps to wait for */
         learn_cost(y, j, a);
     log_info("job=%lld attempt=%u restarted cpus=%g pause_us=%lld", (long long)a->job, a->n,
              m->cpus, (long long)m->pause);

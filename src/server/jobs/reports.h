@@ -1,4 +1,4 @@
-/* What conductors report while a job runs: progress, usage, sizes in force. */
+/* Handles the reports of conductors while a job runs: progress, usage, applied sizes. */
 #ifndef SERVER_JOBS_REPORTS_H
 #define SERVER_JOBS_REPORTS_H
 

@@ -1,5 +1,4 @@
-/* Owns the terms of jobs: how they become the job that the engine knows, and how changed
- * ones come into force. */
+/* Owns how a job's terms become the engine's job, and how changed terms are applied. */
 #include "server/jobs/rules.h"
 
 #include "server/log.h"
@@ -29,7 +28,7 @@ static usec_t engine_deadline(const struct yard *y, usec_t wall)
     return !wall ? USEC_NEVER : now + left > 0 ? now + left : 1;
 }
 
-/* The most units of the pool that a node has. */
+/* The units of the pool on the largest node. */
 static units_t largest_node(const struct yard *y, unsigned pool)
 {
     units_t most = 0;
@@ -46,7 +45,7 @@ int rules_make_job(const struct yard *y, struct live_job *j, struct err *err)
     struct job *job = &j->job[!j->job_now];
     struct arena *arena = &j->arena[!j->job_now];
     arena_reset(arena);
-    /* By one offset for all: jobs of one request must not change places by a microsecond. */
+    /* The same offset for all, so that jobs of one request keep their order. */
     usec_t submit = j->row.submitted - y->clock.offset;
     submit = submit > 0 ? submit : 1;
     if (j->terms.gpu_type) {
@@ -69,7 +68,7 @@ int rules_can_hold(const struct yard *y, const struct live_job *j, struct err *e
     return cluster_can_hold(&y->cluster, &j->job[j->job_now], err);
 }
 
-/* Tells the engine of the job as it is now. One that no node can hold waits outside. */
+/* Passes the job to the engine, unless the engine does not know it or no node can hold it. */
 static int tell_job(struct yard *y, struct live_job *j, struct err *err)
 {
     struct event event = {.kind = EVENT_JOB, .task = j->task, .job = &j->job[j->job_now]};
@@ -121,5 +120,5 @@ void rules_follow_clock(struct yard *y)
             rules_apply_terms(y, j, &j->terms, j->row.priority, j->row.deadline, &err) < 0)
             log_warning("job=%lld deadline: %s", (long long)j->row.id, err.text);
     }
-    log_info("the clock was set; deadlines follow");
+    log_info("the wall clock was set; deadlines were updated");
 }

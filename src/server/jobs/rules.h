@@ -1,5 +1,5 @@
-/* Rules about jobs that more than one file of the server needs: what a dependency comes
- * to, and how a job's terms come into force. */
+/* Rules about jobs that several files need: when a dependency is met, and how a job's terms
+ * are applied. */
 #ifndef SERVER_JOBS_RULES_H
 #define SERVER_JOBS_RULES_H
 
@@ -8,24 +8,24 @@
 
 enum dep_state { DEP_WAITS, DEP_MET, DEP_NEVER };
 
-/* What a dependency comes to when the job that it names is in this state. */
+/* The state of a dependency on a job in this state. */
 enum dep_state rules_dep(enum spec_dep_kind kind, enum job_state state, bool started);
 
-/* Makes the engine's job of the terms, in the half of j->job that is not in force, and
- * puts it in force. Fails, with nothing changed, when no engine could run it. */
+/* Makes the engine's job from the terms, in the unused half of j->job, and switches to it.
+ * Fails, and changes nothing, if the terms are invalid. */
 int rules_make_job(const struct yard *y, struct live_job *j, struct err *err);
-/* Whether some node could hold the job if it were empty. Fails (ERR_LIMIT) with what is
+/* Whether a node could hold the job if it were empty. Fails with ERR_LIMIT and what is
  * missing. */
 int rules_can_hold(const struct yard *y, const struct live_job *j, struct err *err);
 
-/* The same, and tells the engine of it. */
+/* Makes the engine's job from the terms, and passes it to the engine. */
 void rules_tell_terms(struct yard *y, struct live_job *j);
 
-/* Puts changed terms in force and tells the engine. The old ones stay when it fails. */
+/* Applies changed terms and passes them to the engine. Keeps the old ones on failure. */
 int rules_apply_terms(struct yard *y, struct live_job *j, const struct terms *terms,
                       int32_t priority, usec_t deadline, struct err *err);
 
-/* The wall clock was set: deadlines, which are by that clock, move. */
+/* The wall clock was set: updates the engine's deadlines, which are times of that clock. */
 void rules_follow_clock(struct yard *y);
 
 #endif

@@ -1,4 +1,4 @@
-/* Owns the carrying out of sizes. */
+/* Owns how sizes are applied. */
 #include "server/jobs/size.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "server/log.h"
 #include "store/job_state.h"
 
-/* Between asking a job to end and its new start, besides its grace. */
+/* Time for a restart, in addition to the job's grace. */
 #define RESTART_BOUND (30 * USEC_PER_SEC)
 /* Threads follow at the next parallel region; a program that has none for this long
  * does not hold up others any longer. */
@@ -166,7 +166,7 @@ void size_shrunk(struct yard *y, struct attempt *a)
 
 void size_applied(struct yard *y, struct attempt *a, double cpus)
 {
-    /* An answer to an earlier, larger size does not count. */
+    /* A reply about an earlier, larger size does not count. */
     if (cpus * UNIT < (double)a->cpus + 0.5)
         size_shrunk(y, a);
 }

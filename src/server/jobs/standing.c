@@ -18,7 +18,7 @@ static bool describe(struct yard *y, enum axis axis, uint32_t task, struct remar
     return p->describe && p->describe(s, &combo(y)->params[axis], task, out);
 }
 
-/* A job whose threads have not followed its size goes on, but not as fast as it could. */
+/* A job whose threads have not followed its size runs slower than it could. */
 static void add_late(const struct attempt *a, json_t *list)
 {
     if (a->late && a->threads)

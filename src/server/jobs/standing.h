@@ -1,5 +1,4 @@
-/* What the policies in force say about a job, in sentences, and when a policy moves it
- * from one of its lists to another. */
+/* What the active policies say about a job, in sentences. */
 #ifndef SERVER_JOBS_STANDING_H
 #define SERVER_JOBS_STANDING_H
 
@@ -7,10 +6,10 @@
 
 struct json_t;
 
-/* A new array of sentences; empty when there is nothing to say. */
+/* A new array of sentences, which may be empty. */
 struct json_t *standing_list(struct yard *y, const struct live_job *j);
 
-/* Adds the event that the policy of this axis has put the job into another list. */
+/* Adds an event: the policy of this axis moved the job to another list. */
 void standing_tell_list(struct yard *y, const struct live_job *j, enum axis axis);
 
 #endif

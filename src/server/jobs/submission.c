@@ -5,7 +5,7 @@
 
 #include "wire/spec_json.h"
 
-/* What lists show of a request; the store keeps it next to the whole. */
+/* The command for lists of jobs; the store has it in a column of its own. */
 static char *command_text(const json_t *request)
 {
     const json_t *command = json_object_get(request, "command");
@@ -38,7 +38,7 @@ static int read_request(const char *text, struct spec *out, struct err *err)
     const char *field;
     json_auto_t *o = json_loads(text, 0, &bad);
     if (!o)
-        return err_set(err, ERR_INVALID, "its request cannot be read: %s", bad.text);
+        return err_set(err, ERR_INVALID, "its stored request is not valid JSON: %s", bad.text);
     return spec_from_json(o, out, &field, err);
 }
 

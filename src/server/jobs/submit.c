@@ -1,4 +1,5 @@
-/* Owns taking requests: arrays become jobs, dependencies ids, all of them or none. */
+/* Owns submission: expands arrays into jobs, resolves dependencies to ids, and accepts a batch
+ * as a whole or not at all. */
 #include "server/jobs/submit.h"
 
 #include <jansson.h>
@@ -21,11 +22,11 @@
 #include "store/jobs.h"
 #include "wire/spec_lists.h"
 
-/* The jobs of one submission. Until they are written, and have ids, the i-th is known
- * to dependencies as -(i + 1). */
+/* The jobs of one batch. Until they are written and have ids, dependencies refer to the i-th
+ * as -(i + 1). */
 struct batch {
     VEC(struct live_job *) jobs;
-    VEC(uint32_t) of; /* request of each */
+    VEC(uint32_t) of; /* index of each job's request */
 };
 
 /* ---- one job ------------------------------------------------------------- */
@@ -73,8 +74,8 @@ static int add_member(void *ctx, const struct job_row *row, struct err *err)
     return add_dep(m->y, m->j, m->kind, row->id, err);
 }
 
-/* Jobs of this name among those that were submitted with it, before it. */
-static bool add_sisters(const struct batch *b, struct live_job *j, const struct spec_dep *d)
+/* Adds dependencies on jobs of this name that come earlier in the same batch. */
+static bool add_deps_in_batch(const struct batch *b, struct live_job *j, const struct spec_dep *d)
 {
     uint32_t own = b->of.at[b->jobs.n - 1];
     bool found = false;
@@ -86,7 +87,7 @@ static bool add_sisters(const struct batch *b, struct live_job *j, const struct 
     return found;
 }
 
-/* The first job of an array stands for all of them. */
+/* The id of an array's first job refers to all its jobs. */
 static int add_deps(struct yard *y, const struct batch *b, struct live_job *j,
                     const struct spec_dep *d, struct err *err)
 {
@@ -96,7 +97,7 @@ static int add_deps(struct yard *y, const struct batch *b, struct live_job *j,
         VEC_PUSH(&j->deps, (struct live_dep){.kind = d->kind});
         return 0;
     }
-    if (add_sisters(b, j, d))
+    if (add_deps_in_batch(b, j, d))
         return 0;
     if (find_job(y, d->job, &on, err) < 0 || store_job_get(y->store, on, see_state, &look, err) < 0)
         return -1;
@@ -146,9 +147,9 @@ static void batch_done(struct yard *y, struct batch *b)
     VEC_DONE(&b->of);
 }
 
-/* Makes the jobs of one request; nothing is written yet. */
-static int expand(struct yard *y, const struct spec *s, uint32_t at, usec_t now, struct batch *b,
-                  const char **field, struct err *err)
+/* Makes the jobs of one request, without writing them. */
+static int expand_request(struct yard *y, const struct spec *s, uint32_t at, usec_t now,
+                          struct batch *b, const char **field, struct err *err)
 {
     uint32_t n = s->array.n ? indices_count(&s->array) : 1;
     struct live_job *first = make_live(s, now);
@@ -158,8 +159,7 @@ static int expand(struct yard *y, const struct spec *s, uint32_t at, usec_t now,
     if (s->image && !nodes_run_images(y)) {
         *field = "image";
         return err_set(err, ERR_INVALID,
-                       "image: jobs run as processes of this machine here, not in containers; "
-                       "leave it out");
+                       "image: no node can run containers; remove it to run the job as a process");
     }
     if (s->deadline_at && s->deadline_at <= now) {
         *field = "deadline_at";
@@ -216,7 +216,7 @@ static int write_job(struct yard *y, const struct batch *b, struct live_job *j, 
     return 0;
 }
 
-/* Writes request `at`, which is taken, and all its jobs, from *next on. */
+/* Writes request number `at`, which is empty afterwards, and its jobs, from *next on. */
 static int write_request(struct yard *y, struct spec *s, uint32_t at, struct batch *b, size_t *next,
                          struct err *err)
 {
@@ -234,8 +234,8 @@ static int write_request(struct yard *y, struct spec *s, uint32_t at, struct bat
     return rc;
 }
 
-/* The jobs are on their way to the disk: into the yard with them. */
-static void enter(struct yard *y, struct batch *b, struct ids *ids)
+/* Registers the jobs and offers them to the engine. */
+static void register_jobs(struct yard *y, struct batch *b, struct ids *ids)
 {
     struct err err;
     for (size_t i = 0; i < b->jobs.n; i++) {
@@ -261,11 +261,11 @@ int submit_jobs(struct yard *y, struct spec *specs, size_t n, struct ids *ids, s
     int rc = 0;
     *field = NULL;
     for (*at = 0; rc == 0 && *at < n; ++*at)
-        rc = expand(y, &specs[*at], (uint32_t)*at, now, &b, field, err);
+        rc = expand_request(y, &specs[*at], (uint32_t)*at, now, &b, field, err);
     for (size_t i = 0; rc == 0 && i < n; i++)
         rc = write_request(y, &specs[i], (uint32_t)i, &b, &next, err);
     if (rc == 0)
-        enter(y, &b, ids);
+        register_jobs(y, &b, ids);
     else if (*at)
         --*at;
     batch_done(y, &b);

@@ -1,18 +1,17 @@
-/* Taking requests: all of a batch or none. */
+/* Submits batches of requests. */
 #ifndef SERVER_JOBS_SUBMIT_H
 #define SERVER_JOBS_SUBMIT_H
 
 #include "server/yard.h"
 #include "wire/spec.h"
 
-/* Takes all of them or none. Requests have passed spec_check(), and the user is set; those
- * that are taken are empty then.
- * *ids grows by one id for each job (arrays have several). On failure *at is the
- * number of the request at fault and *field (static, may be NULL) its field. */
 struct ids {
     int64_t *at;
     size_t n, cap;
 };
+/* Accepts all requests or none. They have passed spec_check() and have a user; accepted ones
+ * are empty afterwards. Adds one id to *ids for each job (an array has several). On failure,
+ * *at is the index of the invalid request and *field (static, may be NULL) its field. */
 int submit_jobs(struct yard *y, struct spec *specs, size_t n, struct ids *ids, size_t *at,
                 const char **field, struct err *err);
 

@@ -1,4 +1,4 @@
-/* Owns the translation of a request into what the engine schedules by. */
+/* Owns the translation of a request into the engine's job. */
 #include "server/jobs/terms.h"
 
 #include <math.h>
@@ -71,8 +71,8 @@ void terms_to_row(const struct terms *t, struct job_row *row)
     row->time_limit = t->time_limit;
 }
 
-/* Whether the job can change its size while it runs: threads on the CPUs, processes by
- * a launcher, anything by starting again. */
+/* Whether the job can change its size while it runs: by threads, by the workers of a launcher,
+ * or by a restart. */
 static bool is_malleable(const struct terms *t)
 {
     switch (t->resize) {
@@ -114,8 +114,8 @@ static struct speed worker_sizes(const struct terms *t, units_t most,
     return speed_table(arena, speeds, n);
 }
 
-/* NULL = as many times faster as it has units. A curve is as long as the largest node, not
- * as what is asked for, which may be anything. */
+/* NULL = speed is proportional to units. The length of a curve is bounded by the largest node,
+ * because a request may ask for any number. */
 static const struct speed *make_curve(const struct terms *t, units_t room,
                                       const struct speed_fit *measured, struct arena *arena)
 {

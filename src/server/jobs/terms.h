@@ -1,4 +1,4 @@
-/* The terms of a job that matter while it is live, taken from its request. Pure. */
+/* The terms of a live job, from its request. Pure. */
 #ifndef SERVER_JOBS_TERMS_H
 #define SERVER_JOBS_TERMS_H
 
@@ -9,11 +9,11 @@
 #include "wire/spec.h"
 
 struct terms {
-    units_t cpus_min, cpus_max;   /* in force: as submitted, or as a user resized it since */
+    units_t cpus_min, cpus_max;   /* as submitted, or as set by a user since */
     units_t asked_min, asked_max; /* as submitted */
     units_t gpus_min, gpus_max;
     uint8_t pool;         /* POOL_CPU, a pool of GPUs, POOL_ANY_GPU */
-    const char *gpu_type; /* that it insists on, of the request; NULL = any */
+    const char *gpu_type; /* borrowed from the request; NULL = any */
     int64_t memory_mb;
     enum spec_resize resize;
     enum spec_preempt preempt;
@@ -27,33 +27,33 @@ struct terms {
     usec_t backoff;
     bool requeue;
     uint32_t workers_min, workers_max;
-    usec_t resize_cost;   /* it stands still for this long at a change of size; 0 = it does not */
-    uint32_t array_limit; /* of its array that may run at once; 0 = all */
+    usec_t resize_cost;   /* pause at a change of size; 0 = none */
+    uint32_t array_limit; /* jobs of its array that may be active at once; 0 = all */
 };
 
-/* Work that is assumed of a job that does not say how much it has: one hour on one
- * unit, and at least as much again as it has done. */
+/* Assumed total work of a job that does not report its steps: one hour on one unit, and at
+ * least twice what it has done. */
 #define TERMS_WORK_UNKNOWN (3600.0 * USEC_PER_SEC)
 
-/* The terms of a request, whose texts they borrow. The pool of a job on GPUs is POOL_ANY_GPU
- * at first. Fails (ERR_INVALID) on workers that cannot be of one size. */
+/* The terms of a request; they borrow its texts. The pool of a GPU job is POOL_ANY_GPU at
+ * first. Fails with ERR_INVALID if the units cannot be divided equally among the workers. */
 int terms_from_spec(const struct spec *s, struct terms *out, struct err *err);
 
-/* Sets the terms that can change to those in force, which the row has. */
+/* Copies the terms that can change from the row. */
 void terms_follow_row(struct terms *t, const struct job_row *row);
-/* Writes the terms that a row has columns for. */
+/* Copies the terms that can change to the row. */
 void terms_to_row(const struct terms *t, struct job_row *row);
 
-/* Assumed of a job that starts again to change its size, until it was measured. */
+/* Assumed cost of a restart for a new size, until it is measured. */
 #define TERMS_RESIZE_COST (10 * USEC_PER_SEC)
 
-/* Workers of an elastic launcher that so many units serve; 1 for other jobs. */
+/* Workers of an elastic launcher on this many units; 1 for other jobs. */
 uint32_t terms_workers(const struct terms *t, units_t units);
 
-/* What the engine is told. Times are engine time; deadline USEC_NEVER = none. `room` is the
- * most that a node has. A curve that
- * was measured on two sizes or more counts; otherwise speed is taken to grow with size.
- * The name is borrowed; the arena, which must live as long, has the curve. */
+/* Makes the engine's job. Times are engine time; deadline USEC_NEVER = none. `room` is the
+ * size of the largest node. Uses the measured curve if it has at least two sizes; otherwise
+ * speed grows with size. Borrows the name; the curve is in the arena, which must live as
+ * long. */
 int terms_to_job(const struct terms *t, uint32_t id, const char *name, int32_t priority,
                  usec_t submit, usec_t deadline, units_t room, const struct speed_fit *measured,
                  struct arena *arena, struct job *out, struct err *err);

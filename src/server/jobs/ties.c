@@ -6,14 +6,35 @@
 struct tie_names {
     uint64_t key;
     struct tie_names *next; /* another name with the same hash */
-    struct live_job *first, *last;
+    struct tie_list members;
 };
 
 struct tie_array {
     int64_t id;
     uint32_t limit, members, active;
-    struct live_job *first, *last; /* members that wait */
+    struct tie_list waiting;
 };
+
+/* ---- lists ----------------------------------------------------------------- */
+
+static void list_insert(struct tie_list *l, struct live_job *j, enum tie_links which)
+{
+    struct tie_link *link = &j->ties.links[which];
+    struct live_job *before = l->last;
+    while (before && before->row.id > j->row.id)
+        before = before->ties.links[which].prev;
+    link->prev = before;
+    link->next = before ? before->ties.links[which].next : l->first;
+    *(link->next ? &link->next->ties.links[which].prev : &l->last) = j;
+    *(before ? &before->ties.links[which].next : &l->first) = j;
+}
+
+static void list_remove(struct tie_list *l, struct live_job *j, enum tie_links which)
+{
+    struct live_job *prev = j->ties.links[which].prev, *next = j->ties.links[which].next;
+    *(next ? &next->ties.links[which].prev : &l->last) = prev;
+    *(prev ? &prev->ties.links[which].next : &l->first) = next;
+}
 
 /* ---- names ----------------------------------------------------------------- */
 
@@ -39,7 +60,7 @@ static struct tie_names *name_group(struct ties *t, const struct live_job *j)
 {
     uint64_t key = name_key(j);
     struct tie_names *head = idmap_get(&t->names, key), *g = head;
-    while (g && !same_name(g->first, j))
+    while (g && !same_name(g->members.first, j))
         g = g->next;
     if (!g) {
         g = xcalloc(1, sizeof *g);
@@ -66,35 +87,27 @@ static void drop_name_group(struct ties *t, struct tie_names *gone)
 
 static void join_names(struct ties *t, struct live_job *j)
 {
-    struct tie_names *g = j->ties.names = name_group(t, j);
-    struct live_job *before = g->last;
-    while (before && before->row.id > j->row.id)
-        before = before->ties.name_prev;
-    j->ties.name_prev = before;
-    j->ties.name_next = before ? before->ties.name_next : g->first;
-    *(j->ties.name_next ? &j->ties.name_next->ties.name_prev : &g->last) = j;
-    *(before ? &before->ties.name_next : &g->first) = j;
+    j->ties.names = name_group(t, j);
+    list_insert(&j->ties.names->members, j, TIE_NAME);
 }
 
 static void leave_names(struct ties *t, struct live_job *j)
 {
     struct tie_names *g = j->ties.names;
-    struct live_job *prev = j->ties.name_prev, *next = j->ties.name_next;
-    *(next ? &next->ties.name_prev : &g->last) = prev;
-    *(prev ? &prev->ties.name_next : &g->first) = next;
-    if (!g->first)
+    list_remove(&g->members, j, TIE_NAME);
+    if (!g->members.first)
         drop_name_group(t, g);
 }
 
 struct live_job *ties_elder(const struct live_job *j)
 {
-    struct live_job *first = j->ties.names->first;
+    struct live_job *first = j->ties.names->members.first;
     return first == j ? NULL : first;
 }
 
 struct live_job *ties_younger(const struct live_job *j)
 {
-    return j->ties.name_next;
+    return j->ties.links[TIE_NAME].next;
 }
 
 /* ---- arrays ---------------------------------------------------------------- */
@@ -125,24 +138,6 @@ static void leave_array(struct ties *t, struct live_job *j)
     free(a);
 }
 
-static void begin_wait(struct tie_array *a, struct live_job *j)
-{
-    struct live_job *before = a->last;
-    while (before && before->row.id > j->row.id)
-        before = before->ties.array_prev;
-    j->ties.array_prev = before;
-    j->ties.array_next = before ? before->ties.array_next : a->first;
-    *(j->ties.array_next ? &j->ties.array_next->ties.array_prev : &a->last) = j;
-    *(before ? &before->ties.array_next : &a->first) = j;
-}
-
-static void end_wait(struct tie_array *a, struct live_job *j)
-{
-    struct live_job *prev = j->ties.array_prev, *next = j->ties.array_next;
-    *(next ? &next->ties.array_prev : &a->last) = prev;
-    *(prev ? &prev->ties.array_next : &a->first) = next;
-}
-
 bool ties_array_full(const struct live_job *j)
 {
     const struct tie_array *a = j->ties.array;
@@ -157,9 +152,9 @@ void ties_note(struct live_job *j, bool active, bool waiting)
     if (active != j->ties.active)
         active ? a->active++ : a->active--;
     if (waiting && !j->ties.waiting)
-        begin_wait(a, j);
+        list_insert(&a->waiting, j, TIE_WAIT);
     if (!waiting && j->ties.waiting)
-        end_wait(a, j);
+        list_remove(&a->waiting, j, TIE_WAIT);
     j->ties.active = active;
     j->ties.waiting = waiting;
 }
@@ -167,10 +162,10 @@ void ties_note(struct live_job *j, bool active, bool waiting)
 struct live_job *ties_waiting(const struct ties *t, int64_t array)
 {
     const struct tie_array *a = idmap_get(&t->arrays, (uint64_t)array);
-    return a ? a->first : NULL;
+    return a ? a->waiting.first : NULL;
 }
 
-/* ---- both ------------------------------------------------------------------ */
+/* ---- jobs ------------------------------------------------------------------ */
 
 void ties_add(struct ties *t, struct live_job *j)
 {

@@ -1,6 +1,6 @@
-/* How live jobs are tied to each other: by dependencies, by name and user (singleton),
- * by an array with a limit. What the start or the end of one job means for others is
- * found without looking at all jobs. */
+/* Groups of live jobs: those of the same name and user (singleton), and those of an array with
+ * a limit. They show which jobs are affected when one starts or ends, without a search through
+ * all jobs. */
 #ifndef SERVER_JOBS_TIES_H
 #define SERVER_JOBS_TIES_H
 
@@ -16,29 +16,37 @@ struct ties {
     struct idmap arrays; /* struct tie_array by the id of the array */
 };
 
-/* Of one job. */
-struct tied {
-    struct tie_names *names;
-    struct live_job *name_prev, *name_next;   /* same name and user, by id */
-    struct tie_array *array;                  /* NULL = it is in none that has a limit */
-    struct live_job *array_prev, *array_next; /* waiting members, by id */
-    bool active;                              /* it counts towards the limit of its array */
-    bool waiting;                             /* it waits for that limit */
+/* A list of jobs in the order of their ids. */
+struct tie_list {
+    struct live_job *first, *last;
 };
 
-/* A job that has become live, with its terms known; and one that is over. */
+enum tie_links { TIE_NAME, TIE_WAIT, TIE_LINKS };
+
+/* A job's place in its groups. */
+struct tied {
+    struct tie_names *names; /* jobs of the same name and user, linked by TIE_NAME */
+    struct tie_array *array; /* its waiting jobs are linked by TIE_WAIT; NULL = no limit */
+    struct tie_link {
+        struct live_job *prev, *next;
+    } links[TIE_LINKS];
+    bool active;  /* it counts towards the limit of its array */
+    bool waiting; /* it waits for that limit */
+};
+
+/* Adds a new live job, whose terms are set; removes one that has ended. */
 void ties_add(struct ties *t, struct live_job *j);
 void ties_remove(struct ties *t, struct live_job *j);
 void ties_done(struct ties *t);
 
-/* The oldest job of the same name and user, if that is not the job itself; else NULL. */
+/* The oldest job of the same name and user; NULL if that is the job itself. */
 struct live_job *ties_elder(const struct live_job *j);
-/* The next younger one of the same name and user; NULL = none. */
+/* The next younger job of the same name and user; NULL = none. */
 struct live_job *ties_younger(const struct live_job *j);
 
-/* Whether as many members of its array are active as its limit allows. */
+/* Whether its array has reached its limit of active members. */
 bool ties_array_full(const struct live_job *j);
-/* Notes whether the job counts as active, and whether it waits for the limit. */
+/* Records whether the job is active, and whether it waits for the limit. */
 void ties_note(struct live_job *j, bool active, bool waiting);
 /* The first member of the array that waits for its limit; NULL = none. */
 struct live_job *ties_waiting(const struct ties *t, int64_t array);

@@ -1,5 +1,5 @@
-/* Owns what users do to jobs that they have: cancel, hold, release, requeue, resize
- * and change of terms. */
+/* Owns the actions of users on jobs: cancel, hold, release, requeue, resize, and changes of
+ * priority, deadline or time limit. */
 #include "server/jobs/verbs.h"
 
 #include <jansson.h>
@@ -24,14 +24,15 @@ static int see_state(void *ctx, const struct job_row *row, struct err *err)
     return 0;
 }
 
-/* The job, if it is not over; otherwise an error that says so. */
+/* The job; NULL and an error if it has ended or does not exist. */
 static struct live_job *require_live(struct yard *y, int64_t id, struct err *err)
 {
     struct live_job *j = yard_live(y, id);
     struct seen seen;
     if (j || store_job_get(y->store, id, see_state, &seen, err) < 0)
         return j;
-    err_set(err, ERR_CONFLICT, "job %lld is over (%s)", (long long)id, job_state_name(seen.state));
+    err_set(err, ERR_CONFLICT, "job %lld has ended (%s)", (long long)id,
+            job_state_name(seen.state));
     return NULL;
 }
 
@@ -48,6 +49,17 @@ int verb_cancel(struct yard *y, int64_t id, usec_t grace, struct err *err)
     return 0;
 }
 
+static void set_held(struct yard *y, struct live_job *j, bool held)
+{
+    j->row.held = held;
+    if (!j->attempt)
+        j->row.state = held ? JOB_HELD : JOB_QUEUED;
+    eligible_offer(y, j);
+    yard_touch(y, j);
+    events_add(y, held ? "job.held" : "job.released", j->row.id, NULL);
+    turn_hurry(y);
+}
+
 int verb_hold(struct yard *y, int64_t id, struct err *err)
 {
     struct live_job *j = require_live(y, id, err);
@@ -57,13 +69,7 @@ int verb_hold(struct yard *y, int64_t id, struct err *err)
         return err_set(err, ERR_CONFLICT,
                        "job %lld is %s; `trainyard requeue --hold %lld` stops it and holds it",
                        (long long)id, job_state_name(j->row.state), (long long)id);
-    j->row.held = true;
-    if (!j->attempt)
-        j->row.state = JOB_HELD;
-    eligible_offer(y, j);
-    yard_touch(y, j);
-    events_add(y, "job.held", id, NULL);
-    turn_hurry(y);
+    set_held(y, j, true);
     return 0;
 }
 
@@ -75,13 +81,7 @@ int verb_release(struct yard *y, int64_t id, struct err *err)
     if (!j->row.held)
         return err_set(err, ERR_CONFLICT, "job %lld is not held; it is %s", (long long)id,
                        job_state_name(j->row.state));
-    j->row.held = false;
-    if (!j->attempt)
-        j->row.state = JOB_QUEUED;
-    eligible_offer(y, j);
-    yard_touch(y, j);
-    events_add(y, "job.released", id, NULL);
-    turn_hurry(y);
+    set_held(y, j, false);
     return 0;
 }
 
@@ -156,8 +156,8 @@ static int check_sizes(const struct yard *y, const struct live_job *j, units_t m
         return 0;
     if (t->asked_min == t->asked_max)
         return err_set(err, ERR_CONFLICT,
-                       "job %lld is rigid: it asked for %g CPUs, no less and no more; submit it "
-                       "with a range, as in --cpus 1-2",
+                       "job %lld is rigid: it requested exactly %g CPUs; submit it with a range, "
+                       "as in --cpus 1-2",
                        id, lo);
     if (min < t->asked_min || max > t->asked_max)
         return err_set(

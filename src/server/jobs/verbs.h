@@ -1,18 +1,18 @@
-/* What users do to jobs that they have. */
+/* Actions of users on jobs. */
 #ifndef SERVER_JOBS_VERBS_H
 #define SERVER_JOBS_VERBS_H
 
 #include "server/yard.h"
 
-/* Each fails with ERR_NOT_FOUND, or ERR_CONFLICT when the job's state does not allow
- * it; the text says what to do instead. */
+/* Each fails with ERR_NOT_FOUND, or with ERR_CONFLICT if the job's state does not allow it; the
+ * text says what to do instead. */
 int verb_cancel(struct yard *y, int64_t id, usec_t grace, struct err *err); /* -1 = its own */
 int verb_hold(struct yard *y, int64_t id, struct err *err);
 int verb_release(struct yard *y, int64_t id, struct err *err);
-/* Stops a running job, or takes one that is over, and queues it again (held, if so
- * wanted) as its next attempt. */
+/* Requeues a running job, which is stopped first, or one that has ended. It starts as a new
+ * attempt. */
 int verb_requeue(struct yard *y, int64_t id, bool hold, struct err *err);
-/* Sets the range of CPUs in force, within what the node has; min 0 = as submitted. */
+/* Sets the range of CPUs, within the submitted one; min 0 = as submitted. */
 int verb_resize(struct yard *y, int64_t id, units_t min, units_t max, struct err *err);
 
 struct job_change {
