@@ -1,4 +1,4 @@
-/* Owns the queue of operations that are complete. */
+/* Owns the queue of completed operations. */
 #include "runtime/runtime.h"
 
 void runtime_host_init(struct runtime_host *h)

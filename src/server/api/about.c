@@ -46,7 +46,7 @@ static void add_trouble(struct str *out, const struct yard_node *n)
 {
     if (n->lost || n->refusals)
         str_addf(out, "%snode %s %s", out->n ? ", " : "", n->name,
-                 n->lost ? "does not answer" : "refuses to start jobs");
+                 n->lost ? "does not respond" : "fails to start jobs");
 }
 
 static void show_health(const struct api_call *c)
