@@ -1,6 +1,6 @@
-/* Owns the fake world: its time, messages on their way, what happens to nodes, what is
- * true of each job, and the runtime through which a server sees it. Operations are in
- * fake_ops.c, conductors and their jobs in fake_conductor.c. */
+/* Owns the fake world: its time, messages in transit, faults of nodes, the real state of jobs,
+ * and the runtime for servers. Operations are in fake_ops.c, conductors and their jobs in
+ * fake_conductor.c. */
 #include "runtime/fake.h"
 
 #include <stdio.h>
@@ -44,7 +44,7 @@ void fake_set_faults(struct fake *f, const struct fake_faults *faults)
     f->faults = *faults;
 }
 
-/* Whether the server still lives. */
+/* Whether the server's next operation or message has an effect; see fake_mute_after(). */
 static bool is_heard(struct fake *f)
 {
     if (f->heard == UINT32_MAX)
@@ -72,7 +72,7 @@ static void deliver(struct fake *f, struct fake_letter *letter)
     str_done(&letter->line);
 }
 
-/* In order: a later one does not overtake. */
+/* In order: no message overtakes another. */
 static void run_letters(struct fake *f)
 {
     size_t n = 0;
@@ -103,8 +103,7 @@ usec_t fake_now(const struct fake *f)
     return f->now;
 }
 
-/* What is due now. */
-static void happen(struct fake *f)
+static void run_due(struct fake *f)
 {
     fake_ops_run(f);
     run_letters(f);
@@ -118,7 +117,7 @@ static void happen(struct fake *f)
 
 void fake_advance(struct fake *f, usec_t now)
 {
-    for (usec_t due; (due = fake_due(f)) <= now; happen(f))
+    for (usec_t due; (due = fake_due(f)) <= now; run_due(f))
         f->now = due > f->now ? due : f->now;
     f->now = now;
 }
@@ -247,7 +246,7 @@ units_t fake_cpus_in_use(const struct fake *f, uint32_t node)
 
 /* ---- the runtime -------------------------------------------------------------- */
 
-/* Whether something may still run on the node, or is left there. */
+/* Whether attempts run on the node or are not cleaned up. */
 static bool has_attempts(const struct fake *f, uint32_t node)
 {
     for (size_t i = 0; i < f->attempts.n; i++)
@@ -306,7 +305,7 @@ static void fake_adopt(struct runtime *r, struct attempt_id id, const char *node
         a->adopted = true;
 }
 
-/* What nobody has adopted ran for nobody. */
+/* Cleans up attempts that the server has not adopted. */
 static void fake_sweep(struct runtime *r)
 {
     struct fake *f = r->world;

@@ -1,4 +1,4 @@
-/* Owns the conductors of the fake runtime and the jobs that they pretend to run. */
+/* Owns the conductors of the fake runtime and their simulated jobs. */
 #include "runtime/fake_conductor.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 #include "base/str.h"
 
-/* ---- what it pretends to be -------------------------------------------------- */
+/* ---- the command ------------------------------------------------------------- */
 
 static bool option(const char *word, const char *name, double *out)
 {
@@ -38,7 +38,7 @@ void fake_conductor_read(struct fake_attempt *a, const struct launch_spec *spec)
     snprintf(a->token, sizeof a->token, "%s", spec->token);
 }
 
-/* ---- what it says ------------------------------------------------------------ */
+/* ---- messages to the server -------------------------------------------------- */
 
 static void say(struct fake *f, const struct fake_attempt *a, const struct to_server *m)
 {
@@ -53,7 +53,7 @@ static void say_exit(struct fake *f, const struct fake_attempt *a)
         say(f, a, &m);
 }
 
-/* ---- its job ----------------------------------------------------------------- */
+/* ---- the job ----------------------------------------------------------------- */
 
 static struct fake_saved *saved_of(struct fake *f, int64_t job)
 {
@@ -166,7 +166,7 @@ static void connect_to_server(struct fake *f, struct fake_attempt *a)
     say(f, a, &m);
 }
 
-/* ---- what it hears ----------------------------------------------------------- */
+/* ---- messages from the server ------------------------------------------------ */
 
 static void end_within(const struct fake *f, struct fake_attempt *a, usec_t grace)
 {
@@ -212,7 +212,7 @@ void fake_conductor_hear(struct fake *f, struct fake_attempt *a, const struct to
     case TO_CONDUCTOR_LIMIT:
         a->limit = m->limit.time_limit;
         break;
-    default: /* the engine freezes, and pretended jobs are not restarted */
+    default: /* the engine freezes jobs, and simulated jobs are not restarted */
         break;
     }
 }
@@ -229,7 +229,7 @@ void fake_conductor_cut(struct fake *f, struct fake_attempt *a)
     free(link);
 }
 
-/* One that has not been claimed stays as it is until it is given up. */
+/* An unclaimed attempt stays as it is until it is given up. */
 void fake_conductor_kill(struct fake *f, struct fake_attempt *a)
 {
     fake_conductor_advance(f, a);
@@ -240,14 +240,14 @@ void fake_conductor_kill(struct fake *f, struct fake_attempt *a)
     fake_conductor_cut(f, a);
 }
 
-/* ---- its time ---------------------------------------------------------------- */
+/* ---- time -------------------------------------------------------------------- */
 
 static usec_t soonest(usec_t a, usec_t b)
 {
     return a < b ? a : b;
 }
 
-/* When it ends because it was asked to. What is frozen cannot. */
+/* When it ends because of a stop; a frozen job cannot. */
 static usec_t stop_time(const struct fake_attempt *a)
 {
     return a->frozen && !a->killed ? USEC_NEVER : a->end_at;

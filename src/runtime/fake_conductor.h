@@ -1,28 +1,28 @@
-/* The conductors of the fake runtime and the jobs that they pretend to run. */
+/* The conductors of the fake runtime and their simulated jobs. */
 #ifndef RUNTIME_FAKE_CONDUCTOR_H
 #define RUNTIME_FAKE_CONDUCTOR_H
 
 #include "runtime/fake_world.h"
 
-/* Reads what the command pretends to be. */
+/* Parses the command's description of the job. */
 void fake_conductor_read(struct fake_attempt *a, const struct launch_spec *spec);
 
-/* When it next does something by itself; does it. */
+/* The time of its next action; performs the actions that are due. */
 usec_t fake_conductor_due(const struct fake_attempt *a);
 void fake_conductor_turn(struct fake *f, struct fake_attempt *a);
 
-/* The server says something to it. */
+/* Handles a message from the server. */
 void fake_conductor_hear(struct fake *f, struct fake_attempt *a, const struct to_conductor *m);
 
-/* Brings its work up to now, before its size or freezing changes. */
+/* Updates its work to now, before it is resized, frozen or thawed. */
 void fake_conductor_advance(const struct fake *f, struct fake_attempt *a);
 
-/* Its link ends, and the server is told. */
+/* Ends its link and reports that to the server. */
 void fake_conductor_cut(struct fake *f, struct fake_attempt *a);
-/* It connects to the server, if it has anything to say, as soon as its node can be
- * reached. */
+/* Lets it connect to the server, if it has something to report, as soon as its node is
+ * reachable. */
 void fake_conductor_call(struct fake *f, struct fake_attempt *a);
-/* It is gone, with all its processes. */
+/* Kills it and all its processes. */
 void fake_conductor_kill(struct fake *f, struct fake_attempt *a);
 
 #endif

@@ -1,5 +1,5 @@
-/* Owns the logs of pretended jobs: a byte for each hundredth of a second that they run, in
- * lines that tell the attempt by their letters. */
+/* Owns the logs of simulated jobs: one byte per 10 ms of running time, in lines whose letters
+ * identify the attempt. */
 #include "runtime/fake_log.h"
 
 #include "runtime/fake_conductor.h"
@@ -44,7 +44,7 @@ static void pass_on(struct fake *f, struct fake_attempt *a, int64_t n)
     h->log(h, a->id, from, bytes, (size_t)n);
 }
 
-/* Piece by piece, as it comes through a pipe. */
+/* In pieces, as from a pipe. */
 void fake_log_turn(struct fake *f, struct fake_attempt *a)
 {
     bool over = a->state != FAKE_RUNNING && a->state != FAKE_CREATED;

@@ -1,16 +1,15 @@
 /* Owns the operations of the fake engine, with their delays, failures and lost replies.
  *
- * What an engine does once is decided here as a real one does: by the name of the attempt.
- * An attempt is created once: a second start finds it there. Giving up creates it as void,
- * so that a start that comes late finds it as well.
+ * As in a real engine, the name of an attempt ensures that it is created once: a second start
+ * finds it. Giving up creates it as void, so that a late start finds it, too.
  *
- * An operation arrives, has its effect, and is answered. One that cannot arrive by its
- * deadline never does. */
+ * An operation arrives, has its effect, and completes. If it cannot arrive by its deadline, it
+ * never does. */
 #include "runtime/fake_ops.h"
 
 #include "runtime/fake_conductor.h"
 
-/* ---- what they do ------------------------------------------------------------- */
+/* ---- effects ------------------------------------------------------------------ */
 
 static struct fake_attempt *create(struct fake *f, const struct fake_attempt *a)
 {
@@ -118,7 +117,7 @@ static void have_effect(struct fake *f, struct fake_op *o)
     }
 }
 
-/* ---- under way ---------------------------------------------------------------- */
+/* ---- delivery ----------------------------------------------------------------- */
 
 static void never_arrives(struct fake_op *o, enum err_code code, const char *why)
 {
@@ -152,8 +151,7 @@ void fake_ops_begin(struct fake *f, struct runtime_op *op)
     VEC_PUSH(&f->ops, o);
 }
 
-/* With a copy: an effect can end a link, and the server may begin another operation when
- * it is told. */
+/* Uses a copy: an effect can end a link, whereupon the server may begin another operation. */
 static void arrive(struct fake *f, size_t i)
 {
     struct fake_op o = f->ops.at[i];

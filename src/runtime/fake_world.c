@@ -1,4 +1,4 @@
-/* Owns looking things up in the fake world, and its randomness. */
+/* Owns lookups in the fake world and its random numbers. */
 #include "runtime/fake_world.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* The inside of the fake runtime: what there is in its world. */
+/* Internals of the fake runtime: the objects of its world. */
 #ifndef RUNTIME_FAKE_WORLD_H
 #define RUNTIME_FAKE_WORLD_H
 
@@ -6,8 +6,8 @@
 #include "runtime/fake.h"
 
 enum fake_state {
-    FAKE_CREATED, /* its conductor has been started, and has not claimed it yet */
-    FAKE_VOID,    /* given up before that */
+    FAKE_CREATED, /* its conductor was started and has not claimed it yet */
+    FAKE_VOID,    /* given up before it was claimed */
     FAKE_RUNNING,
     FAKE_ENDED, /* with a record */
     FAKE_DEAD,  /* without one */
@@ -17,35 +17,35 @@ struct fake_attempt {
     struct attempt_id id;
     uint32_t node;
     enum fake_state state;
-    bool cleaned; /* the engine has nothing of it any more */
-    bool adopted; /* by the server that is there now */
-    bool alone;   /* its conductor is gone */
+    bool cleaned; /* the engine does not have it any more */
+    bool adopted; /* by the current server */
+    bool alone;   /* its conductor is dead */
     char token[64];
-    usec_t claim_at, report_at, connect_at; /* USEC_NEVER = not */
-    /* What it pretends to be. */
+    usec_t claim_at, report_at, connect_at; /* USEC_NEVER = not scheduled */
+    /* From its command. */
     double work;   /* microseconds on one CPU */
-    double serial; /* part of it that more CPUs do not make faster */
+    double serial; /* part of the work that more CPUs do not speed up */
     int32_t code;
     int64_t steps, uses_mb;
     bool saves, deaf;
-    usec_t limit; /* on the time that it runs; 0 or USEC_NEVER = none */
+    usec_t limit; /* of its running time; 0 or USEC_NEVER = none */
     usec_t grace;
-    /* What it has. */
+    /* Its resources. */
     struct runtime_size size;
     bool frozen;
-    /* How far it is. */
-    double done; /* as of then */
-    usec_t ran;  /* the same, of the time that it was not frozen */
+    /* Its progress. */
+    double done; /* work at `as_of` */
+    usec_t ran;  /* running time at `as_of`, without the time that it was frozen */
     usec_t as_of, started;
-    uint32_t begun; /* times that its command was started: at most once */
-    usec_t end_at;  /* it was asked to end: then; USEC_NEVER = it was not */
-    bool killed;    /* and will be killed for it */
-    bool timed_out; /* by its time limit */
-    char stop[32];  /* why */
+    uint32_t begun; /* how often its command began; must be at most 1 */
+    usec_t end_at;  /* when it ends because of a stop; USEC_NEVER = no stop */
+    bool killed;    /* it ends by SIGKILL */
+    bool timed_out; /* stopped by its time limit */
+    char stop[32];  /* reason of the stop */
     struct exit_record record;
     bool acked;
-    int64_t log_next; /* byte of its log that is passed on next */
-    usec_t log_at;    /* then; USEC_NEVER = nobody has asked for it */
+    int64_t log_next; /* next byte of its log to pass on */
+    usec_t log_at;    /* when to pass it on; USEC_NEVER = not requested */
     int64_t seq;
     struct fake_link *link;
 };
@@ -53,7 +53,7 @@ struct fake_attempt {
 struct fake_link {
     struct runtime_link base;
     uint32_t attempt; /* index */
-    uint64_t number;  /* no other link has it */
+    uint64_t number;  /* unique */
     bool welcomed;
 };
 
@@ -61,22 +61,22 @@ struct fake_node {
     char name[16];
     units_t cpus;
     int64_t memory_mb;
-    bool lost, gone; /* as the server is told */
+    bool lost, gone; /* as reported to the server */
     usec_t cut_until;
 };
 
-/* An operation under way. */
+/* An operation in progress. */
 struct fake_op {
-    struct runtime_op *op; /* NULL = nobody waits for its answer any more */
+    struct runtime_op *op; /* NULL = its server is gone */
     struct runtime_op copy;
     struct fake_attempt launch; /* of a start */
-    usec_t arrives;             /* USEC_NEVER = it has, or never will */
-    usec_t answered;            /* USEC_NEVER = once it has arrived */
+    usec_t arrives;             /* USEC_NEVER = it has arrived, or never will */
+    usec_t answered;            /* USEC_NEVER = when it has arrived */
     usec_t deadline;
     bool fails, lost;
 };
 
-/* A message on its way to a conductor. It is lost with its link. */
+/* A message in transit to a conductor. It is lost with its link. */
 struct fake_letter {
     uint32_t attempt; /* index */
     uint64_t link;    /* its number */
@@ -98,10 +98,10 @@ struct fake {
         double done;
     })
     saved;
-    struct runtime *server; /* NULL while there is none */
-    uint64_t links;         /* ever made */
-    uint32_t overlaps;      /* commands that began while their job ran already */
-    uint32_t heard;         /* operations and messages of the server that are still heard */
+    struct runtime *server; /* NULL = none */
+    uint64_t links;         /* number of links ever created */
+    uint32_t overlaps;      /* commands that began while their job was running */
+    uint32_t heard;         /* how many more operations and messages have an effect */
 };
 
 struct runtime {
@@ -109,14 +109,14 @@ struct runtime {
     struct runtime_host *host;
 };
 
-/* A time from now on, at most `most` away. */
+/* A random time, at most `most` from now. */
 usec_t fake_soon(struct fake *f, usec_t most);
 bool fake_chance(struct fake *f, double probability);
 
 bool fake_is_cut(const struct fake *f, uint32_t node);
-/* The node of this name; f->nodes.n when there is none. */
+/* The index of the node; f->nodes.n if it does not exist. */
 uint32_t fake_find_node(const struct fake *f, const char *name);
-/* NULL when the engine knows of none. Valid until another one is created. */
+/* NULL if the engine does not have it. Valid until another attempt is created. */
 struct fake_attempt *fake_find_attempt(struct fake *f, struct attempt_id id);
 
 #endif
