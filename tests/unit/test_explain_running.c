@@ -112,6 +112,20 @@ static int64_t add_over(struct hand_yard *f, enum job_state state, int code, con
     return row.id;
 }
 
+static int64_t add_never_started(struct hand_yard *f)
+{
+    struct job_row row = store_dir_job(8);
+    struct err err;
+    row.state = JOB_CANCELLED;
+    row.reason = "cancelled";
+    row.started = 0;
+    row.ended = clock_read_wall();
+    row.wait_time = 3 * USEC_PER_SEC;
+    row.attempt = 0;
+    assert_ok(store_dir_submit(f->y.store, &row, &row.id, &err), err);
+    return row.id;
+}
+
 static json_t *explain_gone(struct hand_yard *f, int64_t id)
 {
     struct live_job j = {.row = {.id = id}};
@@ -146,6 +160,9 @@ static void test_over(void **state)
     o = explain_gone(&f, add_over(&f, JOB_TIMEOUT, 143, "it ran into its time limit"));
     said_summary(o, "Job 5 (gone) reached its time limit and was stopped after 42 seconds, 10 "
                     "minutes ago.");
+    json_decref(o);
+    o = explain_gone(&f, add_never_started(&f));
+    said_reason(o, "history", "It waited 3 seconds and never started.");
     json_decref(o);
     assert_error(explain_job(&f.y, 99, &o, &err), err, ERR_NOT_FOUND, "99");
     hand_end(&f);

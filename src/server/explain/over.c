@@ -74,8 +74,9 @@ static void add_history(struct explanation *x, const struct job_row *row)
     struct str s = {0};
     str_add(&s, "It waited ");
     phrase_span(&s, row->wait_time);
-    str_add(&s, " and ran ");
-    phrase_span(&s, row->run_time);
+    str_add(&s, row->attempt ? " and ran " : " and never started");
+    if (row->attempt)
+        phrase_span(&s, row->run_time);
     if (row->attempt > 1) {
         str_addf(&s, ", in %u attempts", row->attempt);
         if (row->failures)
