@@ -33,21 +33,19 @@ static void put_file(const char *directory, const char *name, const char *text, 
     demand(f && fwrite(text, 1, n, f) == n && fclose(f) == 0);
 }
 
-static void put_files(const char *directory, const char *text, size_t n)
+static void put_files(const char *directory, const char *text)
 {
     static const char separator[] = "\n---\n";
     char path[128];
     snprintf(path, sizeof path, "%s/app", directory);
     demand(mkdir(path, 0700) == 0);
     for (int part = 0; part < PARTS; part++) {
-        const char *end = part + 1 < PARTS ? memmem(text, n, separator, strlen(separator)) : NULL;
-        size_t length = end ? (size_t)(end - text) + 1 : n;
+        const char *end = part + 1 < PARTS ? strstr(text, separator) : NULL;
+        size_t length = end ? (size_t)(end - text) + 1 : strlen(text);
         put_file(directory, files[part], text, length);
         if (part + 1 == PARTS)
             put_file(directory, files[PARTS], text, length);
-        size_t used = end ? length + strlen(separator) - 1 : n;
-        text += used;
-        n -= used;
+        text += end ? length + strlen(separator) - 1 : length;
     }
 }
 
@@ -85,7 +83,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct err err = {0};
     double steps;
     demand(mkdtemp(directory) != NULL);
-    put_files(directory, (const char *)data, size);
+    char *text = xstrndup((const char *)data, size);
+    put_files(directory, text);
+    free(text);
     if (goodput_read(directory, "app", "", &a, &g, &err) == 0) {
         check_learning(&g, 0, &a);
         check_learning(&g, goodput_largest(&g), &a);

@@ -61,26 +61,25 @@ static int make_learning(struct trace_reader *r, const char *application, double
     return 0;
 }
 
-/* How the job learns; each application and batch size is read once. */
-static int find_learning(struct trace_reader *r, double asked, const struct learning **out,
-                         struct err *err)
+/* How the job learns; each application and batch size is read once. NULL on failure. */
+static const struct learning *find_learning(struct trace_reader *r, double asked, struct err *err)
 {
     const char *application = table_text(&r->table, MODEL);
     char key[512];
     uint32_t at, most = UINT32_MAX;
     struct learning *l = NULL;
     double batch = batch_of(r, application, asked, &most);
-    if ((size_t)snprintf(key, sizeof key, "%s\x1f%g", application, batch) >= sizeof key)
-        return table_fail(&r->table, MODEL, err, "expected a shorter name");
-    if (!map_get(&r->learning_index, key, &at)) {
-        if (make_learning(r, application, batch, most, &l, err) < 0)
-            return -1;
-        at = (uint32_t)r->learnings.n;
-        map_add(&r->learning_index, arena_strdup(r->arena, key), at);
-        VEC_PUSH(&r->learnings, l);
+    if ((size_t)snprintf(key, sizeof key, "%s\x1f%g", application, batch) >= sizeof key) {
+        table_fail(&r->table, MODEL, err, "expected a shorter name");
+        return NULL;
     }
-    *out = r->learnings.at[at];
-    return 0;
+    if (map_get(&r->learning_index, key, &at))
+        return r->learnings.at[at];
+    if (make_learning(r, application, batch, most, &l, err) < 0)
+        return NULL;
+    map_add(&r->learning_index, arena_strdup(r->arena, key), (uint32_t)r->learnings.n);
+    VEC_PUSH(&r->learnings, l);
+    return l;
 }
 
 /* Up to the size that is fastest in some epoch. */
@@ -106,7 +105,6 @@ static void set_learning(struct job *j, const struct learning *l, units_t asked)
 static int pollux_row(struct trace_reader *r, struct job *j, struct err *err)
 {
     const struct scaling *s;
-    const struct learning *l;
     units_t asked;
     double batch;
     if (reader_gpus(r, REPLICAS, &asked, err) < 0 ||
@@ -114,7 +112,8 @@ static int pollux_row(struct trace_reader *r, struct job *j, struct err *err)
         return -1;
     j->group = reader_intern(r, table_text(&r->table, MODEL));
     if (r->options->batch != BATCH_STEPS) {
-        if (find_learning(r, batch, &l, err) < 0)
+        const struct learning *l = find_learning(r, batch, err);
+        if (!l)
             return -1;
         set_learning(j, l, asked);
         return 0;
