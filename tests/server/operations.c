@@ -62,6 +62,46 @@ static void a_freeze_that_is_not_answered_is_undone(void **state)
     assert_int_equal(stage_job(w, job)->attempt, 1);
 }
 
+/* Two minutes, in which no more CPUs are in use than there are. */
+static void run_within_capacity(struct stage *w)
+{
+    for (int i = 0; i < 1200; i++) {
+        stage_run(w, SECOND / 10);
+        assert_true(fake_cpus_in_use(w->fake, 0) <= 2 * UNIT);
+    }
+}
+
+static const struct fake_faults slow = {.delay = 30 * USEC_PER_SEC};
+
+static void a_start_waits_for_a_slow_resize(void **state)
+{
+    struct stage *w = *state;
+    int64_t job = stage_submit(w, "{'command': ['fake', 'work=6000'], 'cpus': '1-2'}");
+    stage_run(w, 5 * SECOND);
+    assert_int_equal(fake_cpus_in_use(w->fake, 0), 2 * UNIT);
+    fake_set_faults(w->fake, &slow);
+    int64_t other = stage_submit(w, "{'command': ['fake', 'work=6000']}");
+    run_within_capacity(w);
+    assert_state(w, job, JOB_RUNNING);
+    assert_state(w, other, JOB_RUNNING);
+}
+
+static void a_start_waits_for_a_slow_freeze(void **state)
+{
+    struct stage *w = *state;
+    struct err err;
+    struct combo edf;
+    assert_ok(combo_parse("edf", &edf, &err), err);
+    assert_ok(yard_set_policy(w->y, &edf, &err), err);
+    stage_submit(w, "{'command': ['fake', 'work=6000'], 'cpus': 2, 'preempt': 'pause'}");
+    stage_run(w, 5 * SECOND);
+    fake_set_faults(w->fake, &slow);
+    int64_t urgent = stage_submit(w, "{'command': ['fake', 'work=6000'], 'cpus': 2,"
+                                     " 'deadline': '1h'}");
+    run_within_capacity(w);
+    assert_state(w, urgent, JOB_RUNNING);
+}
+
 static void what_could_not_be_cleaned_up_is_cleaned_up_later(void **state)
 {
     struct stage *w = *state;
@@ -108,6 +148,8 @@ static const struct CMUnitTest tests[] = {
     STAGE_TEST(a_start_that_is_not_answered_runs_once),
     STAGE_TEST(a_resize_that_is_not_answered_is_said_again),
     STAGE_TEST(a_freeze_that_is_not_answered_is_undone),
+    STAGE_TEST(a_start_waits_for_a_slow_resize),
+    STAGE_TEST(a_start_waits_for_a_slow_freeze),
     STAGE_TEST(what_could_not_be_cleaned_up_is_cleaned_up_later),
     STAGE_TEST(a_job_on_a_node_that_is_cut_off_runs_on),
     STAGE_TEST(a_cancel_is_heard_as_soon_as_the_node_is_back),
