@@ -55,6 +55,7 @@ struct known {
     struct job_row row; /* its texts are owned */
     struct attempt_row attempt;
     char *node;
+    uint32_t extra; /* attempt that was frozen when it had to end; 0 = none */
     bool over;
 };
 

@@ -3,7 +3,6 @@
 #include "support/promises.h"
 
 #include "runtime/fake_world.h"
-#include "server/jobs/attempts.h"
 #include "server/jobs/launch.h"
 #include "server/jobs/live.h"
 #include "store/job_state.h"
@@ -145,11 +144,22 @@ static bool check_ties(struct day *d, const struct known *k)
 
 /* One that was frozen and has to end runs beside those that have its CPUs: it could not save
  * itself otherwise. */
-static bool is_extra(const struct yard *y, const struct attempt *a)
+static bool is_extra(const struct day *d, int64_t job, uint32_t n)
 {
-    const struct live_job *j = a ? yard_live(y, a->job) : NULL;
-    const struct task *t = j ? yard_task(y, j) : NULL;
-    return a && a->stop != STOP_NONE && !(t && t->n);
+    const struct known *k = day_job(d, job);
+    return k && k->extra == n;
+}
+
+static void note_extra(const struct day *d)
+{
+    for (size_t i = 0; i < d->w.y->attempts.n; i++) {
+        const struct attempt *a = d->w.y->attempts.at[i];
+        const struct live_job *j = yard_live(d->w.y, a->job);
+        const struct task *t = j ? yard_task(d->w.y, j) : NULL;
+        struct known *k = day_job(d, a->job);
+        if (k && a->stop != STOP_NONE && !(t && t->n))
+            k->extra = a->n;
+    }
 }
 
 /* Whether the server is sure of what is in force on the node. After a restart, and after an
@@ -176,7 +186,7 @@ static bool check_node(struct day *d, const struct fake *f, uint32_t node)
         if (a->node != node || a->state != FAKE_RUNNING)
             continue;
         memory += a->size.memory_mb;
-        if (!a->frozen && !is_extra(d->w.y, attempt_find(d->w.y, a->id.job, a->id.n)))
+        if (!a->frozen && !is_extra(d, a->id.job, a->id.n))
             cpus += a->size.cpus;
     }
     if (memory > n->memory_mb)
@@ -216,7 +226,7 @@ static bool check_wanted(struct day *d)
             continue;
         for (size_t i = 0; i < y->attempts.n; i++) {
             const struct attempt *a = y->attempts.at[i];
-            if (a->node == node && !a->leaves && !a->paused && !is_extra(y, a))
+            if (a->node == node && !a->leaves && !a->paused && !is_extra(d, a->job, a->n))
                 cpus += a->cpus;
         }
         if (cpus > y->cluster.nodes[node].cpus)
@@ -252,6 +262,7 @@ static bool check_engine_state(struct day *d)
 bool promises_check(struct day *d)
 {
     look_at_truth(d);
+    note_extra(d);
     if (!promises_check_rows(d) || !promises_check_events(d) || !promises_check_engines(d) ||
         !check_nodes(d) || !check_wanted(d) || !check_engine_state(d))
         return false;
