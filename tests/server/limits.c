@@ -183,6 +183,23 @@ static void the_grace_goes_on_under_another_server(void **state)
     assert_state(w, job, JOB_CANCELLED);
 }
 
+static void a_job_that_must_end_is_not_frozen(void **state)
+{
+    struct stage *w = *state;
+    struct err err;
+    struct combo edf;
+    assert_ok(combo_parse("edf", &edf, &err), err);
+    assert_ok(yard_set_policy(w->y, &edf, &err), err);
+    int64_t job = stage_submit(w, "{'command': ['fake', 'work=600'], 'cpus': 2,"
+                                  " 'preempt': 'pause', 'grace': '30s'}");
+    stage_run(w, 5 * SECOND);
+    fake_set_faults(w->fake, &(struct fake_faults){.delay = SECOND});
+    assert_ok(verb_requeue(w->y, job, true, &err), err);
+    stage_submit(w, "{'command': ['fake', 'work=600'], 'cpus': 2, 'deadline': '1h'}");
+    stage_run(w, MINUTE);
+    assert_state(w, job, JOB_HELD);
+}
+
 static void a_timeout_has_its_grace_too(void **state)
 {
     struct stage *w = *state;
@@ -207,6 +224,7 @@ static const struct CMUnitTest tests[] = {
     STAGE_TEST(a_job_that_does_not_listen_has_its_grace),
     STAGE_TEST(a_cancel_can_have_another_grace),
     STAGE_TEST(the_grace_goes_on_under_another_server),
+    STAGE_TEST(a_job_that_must_end_is_not_frozen),
     STAGE_TEST(a_timeout_has_its_grace_too),
 };
 

@@ -205,6 +205,8 @@ void attempt_resize(struct yard *y, struct live_job *j, const struct task *t, co
 void attempt_pause(struct yard *y, struct live_job *j, const struct task *t, bool pause)
 {
     struct attempt *a = j->attempt;
+    if (pause && a->stop != STOP_NONE)
+        return; /* frozen, it could not end */
     a->paused = pause;
     estimate_break(j);
     a->ran = t->run_time;
