@@ -143,7 +143,7 @@ static void change_node(struct day *d, uint32_t i, uint32_t node)
         set_node(d, i, node, cpus, memory_mb);
         break;
     case 2:
-        if (node > 0) {
+        if (node > 0 && node < DAY_NODES_MOST) {
             d->shrunk[i][node] = true;
             fake_remove_node(f, node);
         }
