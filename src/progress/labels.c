@@ -106,10 +106,13 @@ static void guess_step(const struct progress_line *line, unsigned i, struct prog
     name->unit = word.unit;
 }
 
-/* "45 / 300 total iterations": what is counted comes behind. */
+/* "45 / 300 total iterations": what is counted comes behind. Not in "epoch 2/4 step 10/100",
+ * where the word belongs to the next number. */
 static bool is_counted(const struct progress_line *line, unsigned i, struct progress_name *name)
 {
     bool completed = name->closes;
+    if (line->number[i].words && name->kind == PROGRESS_WORD_EPOCH)
+        return false;
     size_t at = line->number[i + 1].end;
     for (int words = 0; words < 2 && progress_line_at(line, at, " "); words++) {
         size_t begin = ++at;
