@@ -68,7 +68,7 @@ static void join_cgroups(const struct ends *e, const struct group_set *groups)
 }
 
 static void set_cpus(const struct ends *e, const struct launch_spec *spec,
-                     const struct group_set *groups)
+                     struct group_set *groups)
 {
     struct cpus cpus;
     if (!spec->cpuset || !*spec->cpuset || group_has(groups, "cpuset.cpus"))
@@ -78,7 +78,7 @@ static void set_cpus(const struct ends *e, const struct launch_spec *spec,
         report(e, CHILD_CPUS, why, 0);
 }
 
-static _Noreturn void run(const struct launch_spec *spec, const struct group_set *groups,
+static _Noreturn void run(const struct launch_spec *spec, struct group_set *groups,
                           const struct ends *e)
 {
     if (setsid() < 0)
@@ -102,11 +102,11 @@ static _Noreturn void run(const struct launch_spec *spec, const struct group_set
 static pid_t fork_into(const struct group_set *groups, size_t *born_in)
 {
     for (size_t i = 0; i < groups->n && !groups->used; i++) {
-        AUTO_CLOSE int fd = group_open_v2(&groups->at[i]);
-        if (fd < 0)
+        if (!groups->at[i].v2)
             continue;
-        struct clone_args args = {
-            .flags = CLONE_INTO_CGROUP, .exit_signal = SIGCHLD, .cgroup = (uint64_t)fd};
+        struct clone_args args = {.flags = CLONE_INTO_CGROUP,
+                                  .exit_signal = SIGCHLD,
+                                  .cgroup = (uint64_t)groups->at[i].fd};
         *born_in = i;
         pid_t pid = (pid_t)syscall(SYS_clone3, &args, sizeof args);
         if (pid >= 0)
@@ -136,7 +136,7 @@ int child_start(const struct launch_spec *spec, struct group_set *cgroups, struc
     fcntl(report_in, F_SETFL, O_NONBLOCK);
     fcntl(output_in, F_SETFL, O_NONBLOCK);
     for (size_t i = 0; i < cgroups->n; i++)
-        cgroups->at[i].joined = true;
+        cgroups->at[i].joined = cgroups->at[i].fd >= 0;
     struct ends ends = {.report = report_out, .output = output_out};
     pid_t pid = fork_into(cgroups, &ends.born_in);
     if (pid < 0)

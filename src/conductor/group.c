@@ -8,6 +8,7 @@
 #include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -17,65 +18,71 @@
  * attack on our stack. */
 enum { DEPTH_MAX = 16 };
 
+static struct group open_group(const struct launch_cgroup *from)
+{
+    struct group g = {.path = from->path, .procs = from->procs};
+    struct statfs fs;
+    g.fd = open(g.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (g.fd < 0)
+        g.fd = -errno;
+    else
+        g.v2 = fstatfs(g.fd, &fs) == 0 && fs.f_type == CGROUP2_SUPER_MAGIC;
+    return g;
+}
+
 void group_init(struct group_set *s, const struct launch_spec *spec)
 {
-    s->n = spec->cgroups.n;
+    *s = (struct group_set){.n = spec->cgroups.n};
     s->at = xcalloc(s->n, sizeof *s->at);
     for (size_t i = 0; i < s->n; i++)
-        s->at[i] = (struct group){spec->cgroups.at[i].path, spec->cgroups.at[i].procs, false};
+        s->at[i] = open_group(&spec->cgroups.at[i]);
 }
 
 void group_done(struct group_set *s)
 {
+    for (size_t i = 0; i < s->n; i++)
+        if (s->at[i].fd >= 0)
+            close(s->at[i].fd);
     free(s->at);
     *s = (struct group_set){0};
 }
 
-static int open_in(const char *path, const char *file, int flags)
-{
-    AUTO_CLOSE int dir = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    return dir < 0 ? -1 : openat(dir, file, flags | O_CLOEXEC);
-}
-
 int group_join(const struct group *g)
 {
+    if (g->fd < 0)
+        return -g->fd;
     /* Version 1 has `tasks`, which moves one thread without waiting for all
      * others in the system as cgroup.procs does: 0.1 ms instead of 10. */
-    AUTO_CLOSE int fd = open_in(g->path, "tasks", O_WRONLY);
-    if (fd < 0)
-        fd = open_in(g->path, g->procs, O_WRONLY);
+    AUTO_CLOSE int fd = openat(g->fd, g->v2 ? g->procs : "tasks", O_WRONLY | O_CLOEXEC);
     if (fd < 0)
         return errno;
     return write(fd, "0", 1) == 1 ? 0 : errno;
 }
 
-int group_open_v2(const struct group *g)
-{
-    struct statfs fs;
-    if (statfs(g->path, &fs) < 0 || fs.f_type != CGROUP2_SUPER_MAGIC)
-        return -1;
-    return open(g->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-}
-
-static int open_joined(const struct group_set *s, const char *file, int flags)
+static int open_joined(struct group_set *s, enum group_version version, const char *file, int flags)
 {
     errno = ENOENT;
-    for (size_t i = 0; i < s->n; i++) {
-        int fd = s->at[i].joined ? open_in(s->at[i].path, file, flags) : -1;
-        if (fd >= 0)
-            return fd;
+    for (size_t i = 0, k = s->last; i < s->n; i++, k = (k + 1) % s->n) {
+        const struct group *g = &s->at[k];
+        if (!g->joined || (version && (version == GROUP_V2) != g->v2))
+            continue;
+        int fd = openat(g->fd, file, flags | O_CLOEXEC);
+        if (fd < 0)
+            continue;
+        s->last = k;
+        return fd;
     }
     return -1;
 }
 
-int group_open(const struct group_set *s, const char *file)
+int group_open(struct group_set *s, enum group_version version, const char *file)
 {
-    return open_joined(s, file, O_RDONLY);
+    return open_joined(s, version, file, O_RDONLY);
 }
 
-bool group_has(const struct group_set *s, const char *file)
+bool group_has(struct group_set *s, const char *file)
 {
-    AUTO_CLOSE int fd = open_joined(s, file, O_PATH);
+    AUTO_CLOSE int fd = open_joined(s, GROUP_ANY, file, O_PATH);
     return fd >= 0;
 }
 
@@ -89,15 +96,15 @@ static int read_text(int fd, char *text, size_t size)
     return 0;
 }
 
-int group_read(const struct group_set *s, const char *file, char *text, size_t size)
+int group_read(struct group_set *s, const char *file, char *text, size_t size)
 {
-    AUTO_CLOSE int fd = open_joined(s, file, O_RDONLY);
+    AUTO_CLOSE int fd = open_joined(s, GROUP_ANY, file, O_RDONLY);
     return fd < 0 ? -1 : read_text(fd, text, size);
 }
 
-int group_write(const struct group_set *s, const char *file, const char *text)
+int group_write(struct group_set *s, const char *file, const char *text)
 {
-    AUTO_CLOSE int fd = open_joined(s, file, O_WRONLY);
+    AUTO_CLOSE int fd = open_joined(s, GROUP_ANY, file, O_WRONLY);
     if (fd < 0)
         return errno;
     return write(fd, text, strlen(text)) < 0 ? errno : 0;
@@ -120,10 +127,19 @@ static void add_pids(int dir, struct pid_list *out)
     }
 }
 
+/* A directory of the kernel's has a link for each one below it, and two of its own. */
+static bool has_groups_below(int dir)
+{
+    struct stat st;
+    return fstat(dir, &st) < 0 || st.st_nlink != 2;
+}
+
 static void add_below(int dir, unsigned depth, struct pid_list *out)
 {
     add_pids(dir, out);
-    DIR *d = depth < DEPTH_MAX ? fdopendir(dup(dir)) : NULL;
+    if (depth == DEPTH_MAX || !has_groups_below(dir))
+        return;
+    DIR *d = fdopendir(openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!d)
         return;
     const struct dirent *e;
@@ -139,10 +155,20 @@ static void add_below(int dir, unsigned depth, struct pid_list *out)
 
 void group_find_pids(const struct group_set *s, struct pid_list *out)
 {
-    for (size_t i = 0; i < s->n; i++) {
-        AUTO_CLOSE int dir =
-            s->at[i].joined ? open(s->at[i].path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-        if (dir >= 0)
-            add_below(dir, 0, out);
-    }
+    for (size_t i = 0; i < s->n; i++)
+        if (s->at[i].joined)
+            add_below(s->at[i].fd, 0, out);
+}
+
+bool group_is_empty(struct group_set *s)
+{
+    struct pid_list left = {0};
+    char events[256];
+    AUTO_CLOSE int fd = open_joined(s, GROUP_V2, "cgroup.events", O_RDONLY);
+    if (fd >= 0 && read_text(fd, events, sizeof events) == 0)
+        return strstr(events, "populated 0") != NULL;
+    group_find_pids(s, &left);
+    bool empty = left.n == 0;
+    VEC_DONE(&left);
+    return empty;
 }

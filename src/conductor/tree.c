@@ -144,11 +144,7 @@ void tree_kill(const struct tree *t)
 
 bool tree_has_left_cgroups(const struct tree *t)
 {
-    struct pid_list left = {0};
-    group_find_pids(t->cgroups, &left);
-    bool empty = left.n == 0;
-    VEC_DONE(&left);
-    return empty;
+    return group_is_empty(t->cgroups);
 }
 
 static size_t set_cpus_of(pid_t pid, const struct cpus *cpus)

@@ -11,7 +11,7 @@
 #include "protocol/launch_spec.h"
 
 struct tree {
-    const struct group_set *cgroups;
+    struct group_set *cgroups;
     pid_t root;   /* the conductor */
     pid_t leader; /* the command; 0 once it was reaped, as its pid may be another's then */
 };
@@ -28,7 +28,7 @@ int tree_freeze(const struct tree *t, struct err *err);
 int tree_thaw(const struct tree *t, struct err *err);
 
 /* Kills everything. One that is being born just then may be missed: call it again
- * until tree_is_empty. */
+ * until tree_has_left_cgroups. */
 void tree_kill(const struct tree *t);
 
 /* Whether no process is left in the cgroups. (Whether the conductor has children

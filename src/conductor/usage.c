@@ -22,29 +22,30 @@ enum { SAMPLES_PER_WALK = 10, FILE_SIZE = 4096, BLOCK = 512 };
 /* Where a counter may be found: the first that is there counts. */
 struct usage_source {
     enum usage_counter counter;
+    enum group_version version;
     const char *file, *key; /* see usage_find */
     int64_t divide;
 };
 
 static const struct usage_source sources[] = {
-    {USAGE_CPU, "cpu.stat", "usage_usec", 1},
-    {USAGE_CPU, "cpuacct.usage", NULL, 1000},
-    {USAGE_THROTTLED, "cpu.stat", "throttled_usec", 1},
-    {USAGE_THROTTLED, "cpu.stat", "throttled_time", 1000},
-    {USAGE_MEMORY, "memory.current", NULL, 1},
-    {USAGE_MEMORY, "memory.usage_in_bytes", NULL, 1},
-    {USAGE_CACHE, "memory.stat", "total_inactive_file", 1},
-    {USAGE_CACHE, "memory.stat", "inactive_file", 1},
-    {USAGE_PEAK, "memory.peak", NULL, 1},
-    {USAGE_PEAK, "memory.max_usage_in_bytes", NULL, 1},
-    {USAGE_PIDS, "pids.current", NULL, 1},
-    {USAGE_READ, "io.stat", "rbytes=", 1},
-    {USAGE_READ, "blkio.throttle.io_service_bytes_recursive", "Total", 1},
-    {USAGE_WRITTEN, "io.stat", "wbytes=", 1},
-    {USAGE_OOM_KILLS, "memory.events", "oom_kill", 1},
-    {USAGE_OOM_KILLS, "memory.oom_control", "oom_kill", 1},
-    {USAGE_MEMORY_LIMIT, "memory.max", NULL, 1},
-    {USAGE_MEMORY_LIMIT, "memory.limit_in_bytes", NULL, 1},
+    {USAGE_CPU, GROUP_V2, "cpu.stat", "usage_usec", 1},
+    {USAGE_CPU, GROUP_V1, "cpuacct.usage", NULL, 1000},
+    {USAGE_THROTTLED, GROUP_V2, "cpu.stat", "throttled_usec", 1},
+    {USAGE_THROTTLED, GROUP_V1, "cpu.stat", "throttled_time", 1000},
+    {USAGE_MEMORY, GROUP_V2, "memory.current", NULL, 1},
+    {USAGE_MEMORY, GROUP_V1, "memory.usage_in_bytes", NULL, 1},
+    {USAGE_CACHE, GROUP_V1, "memory.stat", "total_inactive_file", 1},
+    {USAGE_CACHE, GROUP_V2, "memory.stat", "inactive_file", 1},
+    {USAGE_PEAK, GROUP_V2, "memory.peak", NULL, 1},
+    {USAGE_PEAK, GROUP_V1, "memory.max_usage_in_bytes", NULL, 1},
+    {USAGE_PIDS, GROUP_ANY, "pids.current", NULL, 1},
+    {USAGE_READ, GROUP_V2, "io.stat", "rbytes=", 1},
+    {USAGE_READ, GROUP_V1, "blkio.throttle.io_service_bytes_recursive", "Total", 1},
+    {USAGE_WRITTEN, GROUP_V2, "io.stat", "wbytes=", 1},
+    {USAGE_OOM_KILLS, GROUP_V2, "memory.events", "oom_kill", 1},
+    {USAGE_OOM_KILLS, GROUP_V1, "memory.oom_control", "oom_kill", 1},
+    {USAGE_MEMORY_LIMIT, GROUP_V2, "memory.max", NULL, 1},
+    {USAGE_MEMORY_LIMIT, GROUP_V1, "memory.limit_in_bytes", NULL, 1},
 };
 
 static int64_t find_line(const char *text, const char *key, size_t n)
@@ -71,33 +72,45 @@ int64_t usage_find(const char *text, const char *key)
     return sum;
 }
 
-static int64_t read_counter(const struct usage_meter *m, enum usage_counter c)
+/* -1 when the file does not have it. */
+static int64_t read_source(int fd, const struct usage_source *source)
 {
     char text[FILE_SIZE];
-    ssize_t n = m->counter[c].fd < 0 ? -1 : pread(m->counter[c].fd, text, sizeof text - 1, 0);
+    ssize_t n = fd < 0 ? -1 : pread(fd, text, sizeof text - 1, 0);
     if (n < 0)
         return -1;
     text[n] = '\0';
-    int64_t v = usage_find(text, m->counter[c].source->key);
-    return v < 0 ? -1 : v / m->counter[c].source->divide;
+    int64_t v = usage_find(text, source->key);
+    return v < 0 ? -1 : v / source->divide;
 }
 
-/* Opens the counter's file if it has the counter, and none was opened before. */
-static void try_source(struct usage_meter *m, const struct group_set *g,
-                       const struct usage_source *s)
+/* Opens the first file that has the counter; returns what it says. */
+static int64_t find_counter(struct usage_meter *m, enum usage_counter c)
 {
-    if (m->counter[s->counter].fd >= 0)
-        return;
-    int fd = group_open(g, s->file);
-    m->counter[s->counter].fd = fd;
-    m->counter[s->counter].source = s;
-    if (fd >= 0 && read_counter(m, s->counter) < 0) {
-        close(fd);
-        m->counter[s->counter].fd = -1;
+    m->counter[c].sought = true;
+    for (const struct usage_source *s = sources; s < sources + COUNT_OF(sources); s++) {
+        int fd = s->counter == c ? group_open(m->groups, s->version, s->file) : -1;
+        int64_t v = read_source(fd, s);
+        if (v >= 0) {
+            m->counter[c].fd = fd;
+            m->counter[c].source = s;
+            return v;
+        }
+        if (fd >= 0)
+            close(fd);
     }
+    return -1;
 }
 
-static void read_groups(const struct usage_meter *m, struct usage *u)
+/* Files are looked for when they are first needed, which for a short job is its end. */
+static int64_t read_counter(struct usage_meter *m, enum usage_counter c)
+{
+    if (m->groups && !m->counter[c].sought)
+        return find_counter(m, c);
+    return read_source(m->counter[c].fd, m->counter[c].source);
+}
+
+static void read_groups(struct usage_meter *m, struct usage *u)
 {
     u->cpu_us = read_counter(m, USAGE_CPU);
     u->throttled_us = read_counter(m, USAGE_THROTTLED);
@@ -105,8 +118,8 @@ static void read_groups(const struct usage_meter *m, struct usage *u)
     u->memory_peak_bytes = read_counter(m, USAGE_PEAK);
     u->pids = read_counter(m, USAGE_PIDS);
     u->block_bytes = read_counter(m, USAGE_READ);
-    if (u->block_bytes >= 0 && m->counter[USAGE_WRITTEN].fd >= 0)
-        u->block_bytes += read_counter(m, USAGE_WRITTEN);
+    int64_t written = u->block_bytes < 0 ? -1 : read_counter(m, USAGE_WRITTEN);
+    u->block_bytes += written > 0 ? written : 0;
     int64_t droppable = u->memory_bytes < 0 ? -1 : read_counter(m, USAGE_CACHE);
     if (droppable > 0)
         u->memory_bytes -= droppable < u->memory_bytes ? droppable : u->memory_bytes;
@@ -260,19 +273,18 @@ void usage_done(struct usage_meter *m)
     VEC_DONE(&m->known);
 }
 
-void usage_begin(struct usage_meter *m, const struct group_set *cgroups, pid_t leader)
+void usage_begin(struct usage_meter *m, struct group_set *cgroups, pid_t leader)
 {
-    for (size_t i = 0; i < COUNT_OF(sources); i++)
-        try_source(m, cgroups, &sources[i]);
+    m->groups = cgroups;
     m->leader = leader;
 }
 
-int64_t usage_oom_kills(const struct usage_meter *m)
+int64_t usage_oom_kills(struct usage_meter *m)
 {
     return larger(read_counter(m, USAGE_OOM_KILLS), 0);
 }
 
-int64_t usage_memory_limit(const struct usage_meter *m)
+int64_t usage_memory_limit(struct usage_meter *m)
 {
     int64_t v = read_counter(m, USAGE_MEMORY_LIMIT);
     /* Version 1 writes "none" as the largest number of whole pages. */

@@ -27,8 +27,10 @@ enum usage_counter {
 struct usage_source;
 struct usage_meter {
     pid_t root, leader;
+    struct group_set *groups; /* NULL = the job is in none yet */
     struct {
-        int fd; /* -1 = no cgroup of the job has it */
+        bool sought; /* whether fd is known */
+        int fd;      /* -1 = no cgroup of the job has it */
         const struct usage_source *source;
     } counter[USAGE_COUNTERS];
     unsigned samples;
@@ -40,9 +42,9 @@ struct usage_meter {
 void usage_init(struct usage_meter *m, pid_t root);
 void usage_done(struct usage_meter *m);
 
-/* Once the job is in its cgroups. They were made for this attempt: what they have
- * counted is all its own. */
-void usage_begin(struct usage_meter *m, const struct group_set *cgroups, pid_t leader);
+/* Once the job is in its cgroups, which must outlive the meter. They were made for this
+ * attempt: what they have counted is all its own. */
+void usage_begin(struct usage_meter *m, struct group_set *cgroups, pid_t leader);
 /* Reads the counters: of the cgroups, or of /proc for what these do not have, and for
  * bytes of block devices that they have at 0. Each of the totals never falls. */
 const struct usage *usage_sample(struct usage_meter *m);
@@ -50,9 +52,9 @@ const struct usage *usage_sample(struct usage_meter *m);
 const struct usage *usage_finish(struct usage_meter *m);
 /* How many processes of the job the kernel has killed for lack of memory; 0 also
  * when there is no memory cgroup to tell. */
-int64_t usage_oom_kills(const struct usage_meter *m);
+int64_t usage_oom_kills(struct usage_meter *m);
 /* The memory limit of the cgroup; -1 = none. */
-int64_t usage_memory_limit(const struct usage_meter *m);
+int64_t usage_memory_limit(struct usage_meter *m);
 
 /* The number in a text by its key: "name" begins a line "name number"; "name=" is
  * followed by a number directly, and all such are added up; NULL = the text is just

@@ -62,7 +62,7 @@ static const struct file version_2[] = {
     {NULL, NULL},
 };
 
-static void check_files(const struct file *files)
+static void check_files(const struct file *files, bool v2)
 {
     char path[] = "/tmp/test_usage.XXXXXX", name[128], command[64];
     assert_non_null(mkdtemp(path));
@@ -72,8 +72,12 @@ static void check_files(const struct file *files)
         assert_int_equal(write(fd, files->text, strlen(files->text)), strlen(files->text));
         close(fd);
     }
-    struct group group = {.path = path, .procs = "cgroup.procs", .joined = true};
-    const struct group_set set = {.at = &group, .n = 1};
+    struct group group = {.path = path,
+                          .procs = "cgroup.procs",
+                          .fd = open(path, O_RDONLY | O_DIRECTORY),
+                          .v2 = v2,
+                          .joined = true};
+    struct group_set set = {.at = &group, .n = 1};
     struct usage_meter m;
     usage_init(&m, getpid());
     usage_begin(&m, &set, 0);
@@ -95,6 +99,7 @@ static void check_files(const struct file *files)
     assert_int_equal(usage_oom_kills(&m), 0);
     assert_int_equal(usage_sample(&m)->throttled_us, -1);
     usage_done(&m);
+    close(group.fd);
     snprintf(command, sizeof command, "rm -rf %s", path);
     assert_int_equal(system(command), 0);
 }
@@ -102,13 +107,13 @@ static void check_files(const struct file *files)
 static void version_1_is_read(void **state)
 {
     (void)state;
-    check_files(version_1);
+    check_files(version_1, false);
 }
 
 static void version_2_is_read(void **state)
 {
     (void)state;
-    check_files(version_2);
+    check_files(version_2, true);
 }
 
 static void process_lines(void **state)
