@@ -67,8 +67,7 @@ static void join_cgroups(const struct ends *e, const struct group_set *groups)
     }
 }
 
-static void set_cpus(const struct ends *e, const struct launch_spec *spec,
-                     struct group_set *groups)
+static void set_cpus(const struct ends *e, const struct launch_spec *spec, struct group_set *groups)
 {
     struct cpus cpus;
     if (!spec->cpuset || !*spec->cpuset || group_has(groups, "cpuset.cpus"))
