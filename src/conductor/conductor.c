@@ -183,10 +183,13 @@ static void name_signal(struct conductor *c)
         launch_spec_set(&c->spec, &c->arena, name, "%d", c->spec.checkpoint_signal);
 }
 
-static void run_loop(struct conductor *c)
+static void run_loop(struct conductor *c, struct link_kept *kept)
 {
     job_start(c);
-    link_try(&c->link);
+    if (kept->fd >= 0)
+        link_resume(&c->link, kept);
+    else
+        link_try(&c->link);
     while (!c->leave) {
         link_flush(&c->link);
         loop_set_timer(&c->loop, TIMER_LIFE, life_next(&c->life));
@@ -210,7 +213,7 @@ static void tear_down(struct conductor *c)
 }
 
 /* Runs the attempt that is claimed. */
-static int run_claimed(struct conductor *c)
+static int run_claimed(struct conductor *c, struct link_kept *kept)
 {
     struct str unknown = {0};
     struct err err;
@@ -226,12 +229,14 @@ static int run_claimed(struct conductor *c)
     if (set_up(c, &err) < 0)
         return give_up(c, &err);
     detach();
-    run_loop(c);
+    run_loop(c, kept);
+    if (c->stay)
+        *kept = link_release(&c->link);
     tear_down(c);
     return DONE;
 }
 
-int conductor_run(int dir)
+int conductor_run(int dir, struct link_kept *kept)
 {
     struct conductor *c = xcalloc(1, sizeof *c);
     struct err err;
@@ -242,7 +247,7 @@ int conductor_run(int dir)
         fprintf(stderr, "trainyard-conductor: %s\n", err.text);
         status = err.code == ERR_CONFLICT ? CLAIMED : FAILED;
     } else {
-        status = run_claimed(c);
+        status = run_claimed(c, kept);
         str_done(&c->exit_line);
         notes_done(&c->notes);
         arena_done(&c->restart.arena);

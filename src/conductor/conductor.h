@@ -65,16 +65,18 @@ struct conductor {
     bool leader_ended;
     int status; /* of the leader, from wait */
     struct exit_record exit;
-    bool over;            /* exit is complete, and in exit_line */
-    bool recorded, acked; /* exit.json is on disk; the server has it */
+    bool over;     /* exit is complete, and in exit_line */
+    bool recorded; /* exit.json is on disk */
     struct str exit_line;
     bool leave;
+    bool stay;       /* the server may have another attempt for us */
     bool complained; /* of what the server sent */
     char bytes[64 * 1024];
 };
 
 /* Runs the attempt in the directory to its end; returns the exit status of the
- * conductor. */
-int conductor_run(int dir);
+ * conductor. A connection that was kept is used for it, and there is one afterwards when
+ * the server may have another attempt. */
+int conductor_run(int dir, struct link_kept *kept);
 
 #endif

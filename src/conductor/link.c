@@ -55,6 +55,11 @@ void link_drop(struct link *l)
     l->dropped = true;
 }
 
+void link_stop(struct link *l)
+{
+    l->stopped = true;
+}
+
 static void try_later(struct link *l)
 {
     loop_set_timer(l->loop, l->timer, clock_read_steady() + l->delay);
@@ -120,13 +125,32 @@ void link_try(struct link *l)
     l->user->connected(l->ctx);
 }
 
+struct link_kept link_release(struct link *l)
+{
+    struct link_kept kept = {l->watch.fd, l->in};
+    loop_wait_for(l->loop, &l->watch, 0);
+    l->watch.fd = -1;
+    l->in = (struct lines){0};
+    return kept;
+}
+
+void link_resume(struct link *l, struct link_kept *kept)
+{
+    l->socket = name_socket(l->path);
+    l->watch.fd = fd_take(&kept->fd);
+    l->in = kept->in;
+    kept->in = (struct lines){0};
+    loop_wait_for(l->loop, &l->watch, EPOLLIN);
+    l->user->connected(l->ctx);
+}
+
 /* Hands whole lines on; -1 when the connection is to be dropped. */
 static int take_lines(struct link *l)
 {
     const char *line;
     size_t n;
     int got = 0;
-    while (l->user->has_room(l->ctx) && (got = lines_take(&l->in, &line, &n)) > 0)
+    while (!l->stopped && l->user->has_room(l->ctx) && (got = lines_take(&l->in, &line, &n)) > 0)
         if (!l->user->line(l->ctx, line, n) || l->dropped)
             return -1;
     return got < 0 ? -1 : 0;
@@ -158,7 +182,7 @@ static int converse(struct link *l)
     do {
         if (take_lines(l) < 0 || send_all(l) < 0)
             return -1;
-    } while (!l->out.n && lines_wait(&l->in));
+    } while (!l->stopped && !l->out.n && lines_wait(&l->in));
     /* While lines wait for room no more are read. */
     uint32_t reading = lines_wait(&l->in) ? 0 : EPOLLIN, writing = l->out.n ? EPOLLOUT : 0;
     loop_wait_for(l->loop, &l->watch, reading | writing);

@@ -39,11 +39,22 @@ struct link {
     usec_t delay;
     uint64_t socket; /* which one was connected to last, see name_socket */
     bool dropped;    /* the line handler wants the connection gone */
+    bool stopped;    /* it wants no more lines */
 };
 
 void link_init(struct link *l, struct loop *loop, unsigned timer, const char *path,
                const struct link_user *user, void *ctx);
 void link_done(struct link *l);
+
+/* A connection that outlives the attempt, with the bytes that came after its last line. */
+struct link_kept {
+    int fd; /* -1 = none */
+    struct lines in;
+};
+/* Takes the connection out of the link, which then has none. */
+struct link_kept link_release(struct link *l);
+/* Goes on with a connection that was kept: it is as if it had just been made. */
+void link_resume(struct link *l, struct link_kept *kept);
 
 bool link_is_up(const struct link *l);
 /* Tries to connect now if it is not connected: when the timer fires, when the
@@ -57,5 +68,7 @@ void link_flush(struct link *l);
 void link_welcome(struct link *l);
 /* For the line handler: drops the connection, to try again later. */
 void link_drop(struct link *l);
+/* For the line handler: what follows on the connection is not for this link. */
+void link_stop(struct link *l);
 
 #endif

@@ -1,5 +1,5 @@
 /* trainyard-conductor DIR: runs one attempt of a job. It is the parent of all processes
- * of the job, and outlives the server that started it. */
+ * of the job, and outlives the server that started it. One attempt may follow another. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): so the C library names it */
 #include <errno.h>
 #include <fcntl.h>
@@ -8,8 +8,9 @@
 #include <unistd.h>
 
 #include "conductor/conductor.h"
+#include "conductor/next.h"
 
-enum { FAILED = 1, USAGE = 2 };
+enum { DONE = 0, FAILED = 1, USAGE = 2 };
 
 static const char help[] =
     "usage: trainyard-conductor DIRECTORY\n"
@@ -28,6 +29,25 @@ static void settle_descriptors(void)
     close_range(STDERR_FILENO + 1, ~0u, 0);
 }
 
+/* Lets `ps` show the attempt that runs, as far as there is room where its arguments are. */
+static void show_attempt(char *arguments, size_t room, const char *directory)
+{
+    memset(arguments, 0, room);
+    snprintf(arguments, room, "trainyard-conductor %s", directory);
+}
+
+static int run_attempt(const char *directory, struct link_kept *kept)
+{
+    int dir = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (dir < 0) {
+        fprintf(stderr, "trainyard-conductor: cannot open %s: %s\n", directory, strerror(errno));
+        return FAILED;
+    }
+    int status = conductor_run(dir, kept);
+    close(dir);
+    return status;
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 2 && strcmp(argv[1], "--help") == 0) {
@@ -39,12 +59,14 @@ int main(int argc, char **argv)
         return USAGE;
     }
     settle_descriptors();
-    int dir = open(argv[1], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (dir < 0) {
-        fprintf(stderr, "trainyard-conductor: cannot open %s: %s\n", argv[1], strerror(errno));
-        return FAILED;
+    struct link_kept kept = {.fd = -1};
+    struct str directory = {0};
+    size_t room = (size_t)(argv[1] - argv[0]) + strlen(argv[1]) + 1;
+    int status = run_attempt(argv[1], &kept);
+    while (status == DONE && next_wait(&kept, &directory) == 0) {
+        show_attempt(argv[0], room, directory.at);
+        status = run_attempt(directory.at, &kept);
     }
-    int status = conductor_run(dir);
-    close(dir);
+    str_done(&directory);
     return status;
 }

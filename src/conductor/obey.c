@@ -105,6 +105,8 @@ static int obey(struct conductor *c, const struct to_conductor *m, struct err *e
     case TO_CONDUCTOR_LIMIT:
         life_set_limit(&c->life, m->limit.time_limit ? m->limit.time_limit : USEC_NEVER);
         return 0;
+    case TO_CONDUCTOR_NEXT:
+        return err_set(err, ERR_CONFLICT, "an attempt is going on");
     default:
         return err_set(err, ERR_INVALID, "%s", m->problem);
     }
@@ -158,6 +160,14 @@ static void obey_and_answer(struct conductor *c, const struct to_conductor *m)
         complain(c, "sent what cannot be obeyed", err.text);
 }
 
+/* One that could not end all of its job's processes is of no use to another. */
+static void take_ack(struct conductor *c, bool stay)
+{
+    c->leave = true;
+    c->stay = stay && c->recorded && !c->life.stuck;
+    link_stop(&c->link);
+}
+
 /* False when the connection is to be dropped: nothing but a refusal may come before the
  * welcome. */
 static bool take_message(struct conductor *c, const struct to_conductor *m)
@@ -174,7 +184,7 @@ static bool take_message(struct conductor *c, const struct to_conductor *m)
         return false;
     } else if (m->kind == TO_CONDUCTOR_ACK) {
         if (c->over)
-            c->acked = c->leave = true;
+            take_ack(c, m->ack.stay);
     } else {
         obey_and_answer(c, m);
     }

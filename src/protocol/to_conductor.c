@@ -23,6 +23,7 @@ static const struct field refused_members[] = {
 };
 static const struct field ack_members[] = {
     {"what", FIELD_WORD, MEMBER(ack_message, what), 0, 0, "exit"},
+    {"stay", FIELD_FLAG | FIELD_OPTIONAL, MEMBER(ack_message, stay), 0, 0, NULL},
     {0},
 };
 static const struct field signal_members[] = {
@@ -58,6 +59,10 @@ static const struct field limit_members[] = {
     {"time_limit_s", FIELD_SECONDS | FIELD_OPTIONAL, MEMBER(limit_message, time_limit), 0, 0, NULL},
     {0},
 };
+static const struct field next_members[] = {
+    {"directory", FIELD_TEXT, MEMBER(next_message, directory), 1, 0, NULL},
+    {0},
+};
 static const struct field head_members[] = {
     {"id", FIELD_I64 | FIELD_OPTIONAL, MEMBER(to_conductor, id), 0, INT64_MAX, NULL},
     {0},
@@ -72,6 +77,7 @@ static const struct signal_message signal_defaults = {.reach = REACH_GROUP};
 static const struct resize_message resize_defaults = {0};
 static const struct restart_message restart_defaults = {.stop = STOP_DEFAULTS};
 static const struct limit_message limit_defaults = {.time_limit = USEC_NEVER};
+static const struct next_message next_defaults = {0};
 static const struct to_conductor head_defaults = {.id = -1};
 
 BODY(welcome);
@@ -81,6 +87,7 @@ BODY(signal);
 BODY(resize);
 BODY(restart);
 BODY(limit);
+BODY(next);
 BODY(head);
 static const struct field no_members[] = {{0}};
 static const struct record record_of_freeze = {no_members, 0, ""};

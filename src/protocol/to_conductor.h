@@ -16,7 +16,8 @@
     X(THAW, thaw)                                                                                  \
     X(RESIZE, resize)                                                                              \
     X(RESTART, restart)                                                                            \
-    X(LIMIT, limit)
+    X(LIMIT, limit)                                                                                \
+    X(NEXT, next)
 
 enum to_conductor_kind {
 #define X(upper, lower) TO_CONDUCTOR_##upper,
@@ -39,6 +40,7 @@ enum ack_what { ACK_EXIT };
 
 struct ack_message {
     enum ack_what what;
+    bool stay; /* keep the connection: another attempt may follow on it */
 };
 
 struct signal_message {
@@ -71,6 +73,11 @@ struct limit_message {
     usec_t time_limit; /* USEC_NEVER or 0 = none */
 };
 
+/* Another attempt to run, for a conductor that was asked to stay. */
+struct next_message {
+    const char *directory;
+};
+
 /* Freeze and thaw have no members. */
 struct to_conductor {
     enum to_conductor_kind kind;
@@ -84,6 +91,7 @@ struct to_conductor {
         struct resize_message resize;
         struct restart_message restart;
         struct limit_message limit;
+        struct next_message next;
         char problem[sizeof((struct err *)0)->text];
     };
 };

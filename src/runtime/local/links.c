@@ -1,5 +1,8 @@
 /* Owns the connections of conductors: accepting them, splitting them into lines, ending
- * them. The server decides who speaks for which attempt. */
+ * them. The server decides who speaks for which attempt.
+ *
+ * A conductor whose end was acknowledged is idle for a moment. When it is given another
+ * attempt, its connection is as good as a new one: the next message on it is a hello. */
 #include "runtime/local/links.h"
 
 #include <string.h>
@@ -11,6 +14,11 @@
 #include "base/str.h"
 #include "protocol/lines.h"
 #include "runtime/local/local.h"
+#include "runtime/local/spawn.h"
+
+/* How long a conductor is idle before it is let go, and the version of the protocol from
+ * which on it can be. */
+enum { IDLE_MS = 1000, CAN_STAY = 2 };
 
 struct link {
     struct runtime_link base;
@@ -18,11 +26,18 @@ struct link {
     struct links *owner;
     struct link *prev, *next;
     struct lines in;
+    int32_t version; /* as its hello said */
+    int64_t pid;
+    bool idle;
+    uint64_t idle_since; /* by the loop's clock */
+    char *given;         /* directory of an attempt for which it has not said hello yet */
     bool closing;
 };
 
 struct links {
     uv_pipe_t listener;
+    uv_timer_t idle_timer; /* to let conductors go */
+    unsigned handles;      /* of these two, how many are open */
     struct runtime *runtime;
     struct link *first;
     struct arena arena; /* of the message that is being handled */
@@ -35,6 +50,7 @@ static void free_link(uv_handle_t *handle)
 {
     struct link *link = handle->data;
     lines_done(&link->in);
+    free(link->given);
     free(link);
 }
 
@@ -49,14 +65,19 @@ static void end_link(struct link *link)
     uv_close((uv_handle_t *)&link->pipe, free_link);
 }
 
-/* The other side is gone, or does not behave. */
+/* The other side is gone, or does not behave. An attempt that it was given may not have
+ * begun: if it has, its claim stops the second conductor. */
 static void lose_link(struct link *link)
 {
     if (link->closing)
         return; /* its owner may be gone */
-    struct runtime_host *h = link->owner->runtime->host;
+    const struct runtime *r = link->owner->runtime;
+    struct err err; /* the server looks for an attempt that does not answer */
+    int64_t pid;
+    if (link->given)
+        spawn_detached(r->conductor, link->given, &pid, &err);
     end_link(link);
-    h->unlinked(h, &link->base);
+    r->host->unlinked(r->host, &link->base);
 }
 
 void links_unlink(struct runtime *r, struct runtime_link *link)
@@ -80,10 +101,8 @@ static void written(uv_write_t *request, int status)
         lose_link(link);
 }
 
-void links_send(struct runtime *r, struct runtime_link *base, const struct to_conductor *m)
+static void send_message(struct link *link, const struct to_conductor *m)
 {
-    struct link *link = (struct link *)base;
-    (void)r;
     if (link->closing)
         return;
     struct outgoing *out = xcalloc(1, sizeof *out);
@@ -100,7 +119,76 @@ void links_send(struct runtime *r, struct runtime_link *base, const struct to_co
 static void refuse(struct link *link, const char *text)
 {
     struct to_conductor m = {.kind = TO_CONDUCTOR_REFUSED, .id = -1, .refused = {text}};
-    links_send(link->owner->runtime, &link->base, &m);
+    send_message(link, &m);
+}
+
+/* ---- conductors without an attempt -------------------------------------------- */
+
+static void end_idle(uv_timer_t *timer)
+{
+    struct links *l = timer->data;
+    uint64_t now = uv_now(timer->loop), first = UINT64_MAX;
+    for (struct link *link = l->first, *next; link; link = next) {
+        next = link->next;
+        if (!link->idle)
+            continue;
+        uint64_t until = link->idle_since + IDLE_MS;
+        if (until <= now)
+            end_link(link);
+        else if (until < first)
+            first = until;
+    }
+    if (first != UINT64_MAX)
+        uv_timer_start(timer, end_idle, first - now, 0);
+}
+
+static void keep_idle(struct link *link)
+{
+    uv_timer_t *timer = &link->owner->idle_timer;
+    link->idle = true;
+    link->idle_since = uv_now(timer->loop);
+    if (!uv_is_active((uv_handle_t *)timer))
+        uv_timer_start(timer, end_idle, IDLE_MS, 0);
+}
+
+void links_send(struct runtime *r, struct runtime_link *base, const struct to_conductor *m)
+{
+    struct link *link = (struct link *)base;
+    struct to_conductor ack = *m;
+    (void)r;
+    if (m->kind != TO_CONDUCTOR_ACK || link->version < CAN_STAY) {
+        send_message(link, m);
+        return;
+    }
+    ack.ack.stay = true;
+    send_message(link, &ack);
+    keep_idle(link);
+}
+
+bool links_give(struct links *l, const char *dir, int64_t *pid)
+{
+    struct to_conductor m = {.kind = TO_CONDUCTOR_NEXT, .id = -1, .next = {dir}};
+    struct link *link = l ? l->first : NULL;
+    while (link && !link->idle)
+        link = link->next;
+    if (!link)
+        return false;
+    link->idle = false;
+    link->given = xstrdup(dir);
+    link->base.user = NULL;
+    *pid = link->pid;
+    send_message(link, &m);
+    return true;
+}
+
+/* ---- what they say ------------------------------------------------------------- */
+
+static void take_hello(struct link *link, const struct hello_message *m)
+{
+    link->version = m->version;
+    link->pid = m->pid;
+    free(link->given);
+    link->given = NULL;
 }
 
 static void take_line(struct link *link, const char *line, size_t n)
@@ -111,6 +199,8 @@ static void take_line(struct link *link, const char *line, size_t n)
     struct err err;
     arena_reset(&l->arena);
     if (to_server_decode(line, n, &l->arena, &m, &err) == 0) {
+        if (m.kind == TO_SERVER_HELLO)
+            take_hello(link, &m.hello);
         h->message(h, &link->base, &m);
         return;
     }
@@ -172,6 +262,8 @@ static void accept_link(uv_stream_t *listener, int status)
 static void free_links(uv_handle_t *handle)
 {
     struct links *l = handle->data;
+    if (--l->handles)
+        return;
     arena_done(&l->arena);
     free(l);
 }
@@ -196,8 +288,10 @@ int links_open(struct runtime *r, struct links **out, struct err *err)
         return -1;
     struct links *l = xcalloc(1, sizeof *l);
     l->runtime = r;
-    l->listener.data = l;
+    l->listener.data = l->idle_timer.data = l;
     uv_pipe_init(r->host->loop, &l->listener, 0);
+    uv_timer_init(r->host->loop, &l->idle_timer);
+    l->handles = 2;
     unlink(r->socket);
     mode_t mask = umask(0177);
     int rc = uv_pipe_bind(&l->listener, r->socket);
@@ -206,7 +300,7 @@ int links_open(struct runtime *r, struct links **out, struct err *err)
         rc = uv_listen((uv_stream_t *)&l->listener, 128, accept_link);
     if (rc < 0) {
         err_set(err, ERR_IO, "cannot listen on %s: %s", r->socket, uv_strerror(rc));
-        uv_close((uv_handle_t *)&l->listener, free_links);
+        links_close(l);
         return -1;
     }
     *out = l;
@@ -220,4 +314,5 @@ void links_close(struct links *l)
     while (l->first)
         end_link(l->first);
     uv_close((uv_handle_t *)&l->listener, free_links);
+    uv_close((uv_handle_t *)&l->idle_timer, free_links);
 }

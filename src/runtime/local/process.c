@@ -109,7 +109,8 @@ static void read_claim(const char *attempt_dir, int64_t *conductor, int64_t *ses
     *conductor = *session = 0;
     if (dir < 0 || claim_look(dir, &c, &err) < 0)
         return;
-    if (c.pid > 0 && read_process(c.pid, &p) && p.start == c.start)
+    /* A conductor that holds the claim no longer may have another attempt. */
+    if (c.state == CLAIM_HELD && read_process(c.pid, &p) && p.start == c.start)
         *conductor = c.pid;
     if (c.leader > 0 && (!read_process(c.leader, &p) || p.start == c.leader_start))
         *session = c.leader;

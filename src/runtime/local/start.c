@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "runtime/local/fate.h"
 #include "runtime/local/files.h"
+#include "runtime/local/links.h"
 #include "runtime/local/local.h"
 #include "runtime/local/spawn.h"
 
@@ -116,7 +117,8 @@ int start_attempt(struct runtime *r, struct runtime_op *op, struct err *err)
         return -1;
     complete_spec(r, h, op->start);
     if (files_write(dir, op->start, err) == 0 &&
-        spawn_detached(r->conductor, dir, &op->pid, err) == 0)
+        (links_give(r->links, dir, &op->pid) ||
+         spawn_detached(r->conductor, dir, &op->pid, err) == 0))
         return 0;
     let_go(r, h);
     return -1;
