@@ -18,7 +18,9 @@
 #include "conductor/obey.h"
 #include "protocol/claim.h"
 
-enum { POLL = 1000000, DONE = 0, FAILED = 1, CLAIMED = 3 };
+/* HELLO_DELAY: a job that ends sooner is over when the server first hears of it, which
+ * saves both sides a round of messages. */
+enum { POLL = 1000000, HELLO_DELAY = 5000, DONE = 0, FAILED = 1, CLAIMED = 3 };
 
 static const int forwarded[] = {SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2};
 
@@ -34,10 +36,10 @@ static void on_signal(void *ctx)
         job_reap(c);
     else if (info.ssi_signo != SIGTERM)
         tree_signal(&c->tree, REACH_GROUP, (int)info.ssi_signo);
-    else if (c->over)
-        c->leave = c->recorded;
-    else
+    else if (!c->over)
         job_stop(c, &(struct stop_message){.grace = USEC_NEVER, .reach = REACH_ALL}, "terminated");
+    else
+        finish_leave(c);
 }
 
 static int watch_signals(struct conductor *c, struct err *err)
@@ -60,12 +62,24 @@ static int watch_signals(struct conductor *c, struct err *err)
     return 0;
 }
 
+/* The file may not be watched yet: it is there once the job has something to report. */
+static void look_at_file(struct conductor *c)
+{
+    bool known = c->follow.file >= 0;
+    follow_file(&c->follow);
+    if (known || c->follow.file < 0)
+        return;
+    if (!notify_watch_file(&c->notify, c->follow.file))
+        loop_set_timer(&c->loop, TIMER_POLL, clock_read_steady() + POLL);
+    follow_file(&c->follow); /* it may have grown meanwhile */
+}
+
 static void on_news(void *ctx)
 {
     struct conductor *c = ctx;
     unsigned what = notify_read(&c->notify);
-    if (what & NOTIFY_FILE)
-        follow_file(&c->follow);
+    if (what & NOTIFY_FILE && !c->over)
+        look_at_file(c);
     if (what & NOTIFY_DIR)
         link_try(&c->link);
 }
@@ -75,7 +89,7 @@ static void watch_files(struct conductor *c)
     notify_init(&c->notify);
     c->news = (struct loop_watch){.fd = c->notify.fd, .ready = on_news, .ctx = c};
     loop_wait_for(&c->loop, &c->news, EPOLLIN);
-    if (!notify_watch_file(&c->notify, c->follow.file))
+    if (!notify_watch_names(&c->notify, c->dir))
         loop_set_timer(&c->loop, TIMER_POLL, clock_read_steady() + POLL);
 }
 
@@ -97,7 +111,7 @@ static void on_timer(void *ctx, unsigned timer)
         job_sample(c);
         break;
     case TIMER_LINK:
-        link_try(&c->link);
+        obey_connect(c);
         break;
     case TIMER_RECORD:
         finish_record(c);
@@ -160,7 +174,6 @@ static int set_up(struct conductor *c, struct err *err)
     make_page(c);
     outbox_init(&c->outbox, s, &c->notes, getpid());
     link_init(&c->link, &c->loop, TIMER_LINK, s->socket, &obey_link, c);
-    notify_watch_folder_of(&c->notify, s->socket);
     return 0;
 }
 
@@ -183,13 +196,11 @@ static void name_signal(struct conductor *c)
         launch_spec_set(&c->spec, &c->arena, name, "%d", c->spec.checkpoint_signal);
 }
 
-static void run_loop(struct conductor *c, struct link_kept *kept)
+static void run_loop(struct conductor *c)
 {
     job_start(c);
-    if (kept->fd >= 0)
-        link_resume(&c->link, kept);
-    else
-        link_try(&c->link);
+    if (!c->over)
+        loop_set_timer(&c->loop, TIMER_LINK, clock_read_steady() + HELLO_DELAY);
     while (!c->leave) {
         link_flush(&c->link);
         loop_set_timer(&c->loop, TIMER_LIFE, life_next(&c->life));
@@ -213,7 +224,7 @@ static void tear_down(struct conductor *c)
 }
 
 /* Runs the attempt that is claimed. */
-static int run_claimed(struct conductor *c, struct link_kept *kept)
+static int run_claimed(struct conductor *c)
 {
     struct str unknown = {0};
     struct err err;
@@ -229,9 +240,9 @@ static int run_claimed(struct conductor *c, struct link_kept *kept)
     if (set_up(c, &err) < 0)
         return give_up(c, &err);
     detach();
-    run_loop(c, kept);
+    run_loop(c);
     if (c->stay)
-        *kept = link_release(&c->link);
+        *c->kept = link_release(&c->link);
     tear_down(c);
     return DONE;
 }
@@ -242,12 +253,13 @@ int conductor_run(int dir, struct link_kept *kept)
     struct err err;
     int status;
     c->dir = dir;
+    c->kept = kept;
     notes_init(&c->notes, dir);
     if (claim_take(dir, &c->claim, &err) < 0) {
         fprintf(stderr, "trainyard-conductor: %s\n", err.text);
         status = err.code == ERR_CONFLICT ? CLAIMED : FAILED;
     } else {
-        status = run_claimed(c, kept);
+        status = run_claimed(c);
         str_done(&c->exit_line);
         notes_done(&c->notes);
         arena_done(&c->restart.arena);

@@ -56,6 +56,7 @@ struct conductor {
     struct notify notify;
     struct outbox outbox;
     struct link link;
+    struct link_kept *kept; /* of the attempt before */
 
     struct threads threads;
     struct restart restart;
@@ -65,8 +66,8 @@ struct conductor {
     bool leader_ended;
     int status; /* of the leader, from wait */
     struct exit_record exit;
-    bool over;     /* exit is complete, and in exit_line */
-    bool recorded; /* exit.json is on disk */
+    bool over;             /* exit is complete, and in exit_line */
+    bool recorded, synced; /* exit.json is there; it survives a power failure */
     struct str exit_line;
     bool leave;
     bool stay;       /* the server may have another attempt for us */

@@ -1,5 +1,9 @@
-/* Owns the end of an attempt: how the job ended, in numbers and in words, and that this
- * is kept until the server knows. */
+/* Owns the end of an attempt: what happened, in numbers and in words, and that it
+ * is not forgotten before the server knows.
+ *
+ * The record is complete on disk before the server is told. It is synced when no server
+ * hears it, or none has acknowledged it for a while: a server that acknowledges it has
+ * synced it in its database, which is on disk anyway before anybody else is told. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): so the C library names it */
 #include "conductor/finish.h"
 
@@ -13,10 +17,11 @@
 #include "base/clock.h"
 #include "conductor/conductor.h"
 #include "conductor/job.h"
+#include "conductor/obey.h"
 
 /* A pipe holds at most a megabyte; more than that comes only from a process that
  * could not be killed. */
-enum { LAST_READS = 64, RECORD_RETRY = 2000000, NOT_STARTED = 125 };
+enum { LAST_READS = 64, RECORD_RETRY = 2000000, ACK_PATIENCE = 500000, NOT_STARTED = 125 };
 
 __attribute__((format(printf, 2, 3))) static void say(struct exit_record *o, const char *fmt, ...)
 {
@@ -36,7 +41,8 @@ __attribute__((format(printf, 2, 3))) static void say(struct exit_record *o, con
 static void say_why(struct conductor *c)
 {
     struct exit_record *o = &c->exit;
-    int64_t oom = usage_oom_kills(&c->meter), limit = usage_memory_limit(&c->meter);
+    int64_t oom = usage_oom_kills(&c->meter);
+    int64_t limit = oom > 0 ? usage_memory_limit(&c->meter) : -1;
     o->oom = oom > 0;
     o->timeout = c->life.timed_out || strcmp(o->stop, "timeout") == 0;
     if (oom > 0 && limit >= 0)
@@ -79,7 +85,6 @@ static void close_job(struct conductor *c)
     follow_done(&c->follow);
     usage_done(&c->meter);
     logfile_done(&c->log);
-    malloc_trim(0);
 }
 
 /* The record is complete. */
@@ -104,7 +109,9 @@ int finish_untried(struct conductor *c, const struct err *why, struct err *err)
     c->exit.usage = (struct usage)USAGE_UNKNOWN;
     snprintf(c->exit.reason, sizeof c->exit.reason, "%s", why->text);
     write_line(c);
-    return exit_record_write(c->dir, c->reserve, c->exit_line.at, c->exit_line.n, err);
+    if (exit_record_write(c->dir, c->reserve, c->exit_line.at, c->exit_line.n, err) < 0)
+        return -1;
+    return exit_record_sync(c->dir, err);
 }
 
 void finish_job(struct conductor *c)
@@ -126,25 +133,57 @@ void finish_job(struct conductor *c)
     write_line(c);
     c->over = true;
     close_job(c);
-    finish_record(c);
     outbox_exit(&c->outbox, c->exit_line.at);
+    obey_connect(c); /* if it has ended before it was time to */
+    finish_record(c);
+}
+
+/* Until there is a file that survives. */
+static void try_again(struct conductor *c, const struct err *why)
+{
+    notes_add(&c->notes, "%s; trying again", why->text);
+    loop_set_timer(&c->loop, TIMER_RECORD, clock_read_steady() + RECORD_RETRY);
+}
+
+static void sync_record(struct conductor *c)
+{
+    struct err err;
+    if (c->synced)
+        return;
+    if (exit_record_sync(c->dir, &err) < 0)
+        try_again(c, &err);
+    else
+        c->synced = true;
 }
 
 void finish_record(struct conductor *c)
 {
+    bool first = !c->recorded;
     struct err err;
-    if (exit_record_write(c->dir, c->reserve, c->exit_line.at, c->exit_line.n, &err) < 0) {
-        notes_add(&c->notes, "%s; trying again", err.text);
-        loop_set_timer(&c->loop, TIMER_RECORD, clock_read_steady() + RECORD_RETRY);
+    if (first && exit_record_write(c->dir, c->reserve, c->exit_line.at, c->exit_line.n, &err) < 0) {
+        try_again(c, &err);
         return;
     }
     c->recorded = true;
     if (!link_is_up(&c->link))
         finish_unheard(c);
+    else if (first)
+        loop_set_timer(&c->loop, TIMER_RECORD, clock_read_steady() + ACK_PATIENCE);
+    else
+        sync_record(c);
 }
 
 void finish_unheard(struct conductor *c)
 {
-    if (c->recorded)
-        loop_set_timer(&c->loop, TIMER_LEAVE, clock_read_steady() + c->spec.linger);
+    if (!c->recorded)
+        return;
+    sync_record(c);
+    malloc_trim(0); /* it may stay for long */
+    loop_set_timer(&c->loop, TIMER_LEAVE, clock_read_steady() + c->spec.linger);
+}
+
+void finish_leave(struct conductor *c)
+{
+    finish_unheard(c);
+    c->leave = c->synced;
 }

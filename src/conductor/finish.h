@@ -11,9 +11,12 @@ struct conductor;
 void finish_job(struct conductor *c);
 /* The attempt cannot even be tried: the record says why. */
 int finish_untried(struct conductor *c, const struct err *why, struct err *err);
-/* Writes exit.json, or tries again later. */
+/* Writes exit.json and, if no server takes it over, syncs it; or tries again later. */
 void finish_record(struct conductor *c);
-/* Nobody is there to hear it: leaves after a while if it is on disk. */
+/* No server is there to hear it: it must survive by itself, and the conductor leaves after
+ * a while. */
 void finish_unheard(struct conductor *c);
+/* The conductor was asked to leave although the server may not know: once it can. */
+void finish_leave(struct conductor *c);
 
 #endif

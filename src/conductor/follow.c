@@ -16,7 +16,8 @@ void follow_init(struct follow *f, int dir, const struct progress_config *config
                  struct notes *notes)
 {
     struct err err;
-    *f = (struct follow){.notes = notes, .settle = USEC_NEVER, .reported = -PACE};
+    *f = (struct follow){
+        .notes = notes, .dir = dir, .file = -1, .settle = USEC_NEVER, .reported = -PACE};
     if (progress_create(config, &f->reader, &err) < 0) {
         notes_add(notes, "the progress pattern is not used: %s; looking for the usual forms",
                   err.text);
@@ -24,9 +25,6 @@ void follow_init(struct follow *f, int dir, const struct progress_config *config
         if (progress_create(&usual, &f->reader, &err) < 0)
             f->reader = NULL;
     }
-    f->file = openat(dir, "progress", O_RDONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600);
-    if (f->file < 0)
-        notes_add(notes, "cannot open the file progress: %s", strerror(errno));
 }
 
 void follow_done(struct follow *f)
@@ -53,10 +51,20 @@ void follow_output(struct follow *f, usec_t now, const char *bytes, size_t n)
     look_for_problems(f);
 }
 
+/* Once it is there it is the one: what takes its name later is not looked at. */
+static void open_file(struct follow *f)
+{
+    f->file = openat(f->dir, "progress", O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (f->file < 0 && errno != ENOENT)
+        notes_add(f->notes, "cannot open the file progress: %s", strerror(errno));
+}
+
 void follow_file(struct follow *f)
 {
     char chunk[CHUNK];
     struct stat st;
+    if (f->file < 0)
+        open_file(f);
     if (!f->reader || f->file < 0 || fstat(f->file, &st) < 0)
         return;
     if (st.st_size < f->offset) {

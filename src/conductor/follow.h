@@ -16,22 +16,23 @@
 struct follow {
     struct progress_reader *reader;
     struct notes *notes;
-    int file;        /* -1 = cannot be read */
+    int dir;         /* of the attempt; borrowed */
+    int file;        /* -1 = not there yet, or cannot be read */
     int64_t offset;  /* read so far */
     bool news;       /* that were not reported */
     usec_t reported; /* the last time, by the steady clock */
     usec_t settle;   /* when the output will have been silent for a while */
 };
 
-/* Makes the file `progress` in the directory if it is not there. A pattern that
- * cannot be used is noted, and the built-in forms are looked for. */
+/* The file `progress` in the directory is made by the job when it has something to
+ * report. A pattern that cannot be used is noted, and the built-in forms are looked for. */
 void follow_init(struct follow *f, int dir, const struct progress_config *config,
                  struct notes *notes);
 void follow_done(struct follow *f);
 
 /* The job has written this. */
 void follow_output(struct follow *f, usec_t now, const char *bytes, size_t n);
-/* The file may have grown. */
+/* The file may have grown, or appeared. */
 void follow_file(struct follow *f);
 
 /* When follow_take is due; USEC_NEVER = not before something else happens. */

@@ -137,6 +137,7 @@ struct link_kept link_release(struct link *l)
 void link_resume(struct link *l, struct link_kept *kept)
 {
     l->socket = name_socket(l->path);
+    loop_set_timer(l->loop, l->timer, USEC_NEVER);
     l->watch.fd = fd_take(&kept->fd);
     l->in = kept->in;
     kept->in = (struct lines){0};

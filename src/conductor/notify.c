@@ -1,6 +1,7 @@
 /* Owns the inotify descriptor, except for closing it, which the loop does. */
 #include "conductor/notify.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/inotify.h>
@@ -13,14 +14,26 @@ void notify_init(struct notify *n)
     *n = (struct notify){.fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK), .file = -1, .dir = -1};
 }
 
-bool notify_watch_file(struct notify *n, int file)
+static bool watch(struct notify *n, int file, uint32_t events)
 {
     char path[64];
-    if (n->fd < 0 || file < 0)
+    if (n->fd < 0)
         return false;
+    if (n->file >= 0)
+        inotify_rm_watch(n->fd, n->file);
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-    n->file = inotify_add_watch(n->fd, path, IN_MODIFY);
+    n->file = inotify_add_watch(n->fd, path, events);
     return n->file >= 0;
+}
+
+bool notify_watch_file(struct notify *n, int file)
+{
+    return watch(n, file, IN_MODIFY);
+}
+
+bool notify_watch_names(struct notify *n, int dir)
+{
+    return watch(n, dir, IN_CREATE | IN_MOVED_TO);
 }
 
 void notify_watch_folder_of(struct notify *n, const char *path)

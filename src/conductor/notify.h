@@ -16,8 +16,10 @@ struct notify {
 };
 
 void notify_init(struct notify *n);
-/* Tells when the open file is written to; false when it cannot. */
+/* Tells when the open file is written to or, for a directory, when a name appears in it;
+ * false when it cannot. Takes the place of an earlier watch. */
 bool notify_watch_file(struct notify *n, int file);
+bool notify_watch_names(struct notify *n, int dir);
 /* Tells when a name appears in the directory that holds `path`. */
 void notify_watch_folder_of(struct notify *n, const char *path);
 void notify_forget_folder(struct notify *n);

@@ -25,6 +25,16 @@ static void on_connected(void *ctx)
     outbox_connected(&c->outbox);
 }
 
+void obey_connect(struct conductor *c)
+{
+    if (c->kept->fd >= 0)
+        link_resume(&c->link, c->kept);
+    else
+        link_try(&c->link);
+    if (!link_is_up(&c->link))
+        notify_watch_folder_of(&c->notify, c->spec.socket);
+}
+
 static void on_lost(void *ctx)
 {
     struct conductor *c = ctx;
@@ -174,7 +184,7 @@ static bool take_message(struct conductor *c, const struct to_conductor *m)
 {
     if (m->kind == TO_CONDUCTOR_WELCOME) {
         link_welcome(&c->link);
-        outbox_welcomed(&c->outbox, m->welcome.seq);
+        outbox_welcomed(&c->outbox, m->welcome.version, m->welcome.seq);
     } else if (m->kind == TO_CONDUCTOR_REFUSED) {
         complain(c, "refuses this attempt", m->refused.text ? m->refused.text : "");
         link_drop(&c->link);

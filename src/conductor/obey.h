@@ -7,6 +7,8 @@
 struct conductor;
 
 extern const struct link_user obey_link;
+/* Makes the connection to the server, or goes on with the one that was kept. */
+void obey_connect(struct conductor *c);
 /* Answers the resize that the job has obeyed, or is late with. */
 void obey_look(struct conductor *c);
 

@@ -1,9 +1,13 @@
-/* Owns what is still to be sent, and its order: hello; then, after the welcome, started,
- * restarted, warnings, answers, progress, usage, exit. The exit is last, so whoever has
- * it has everything. */
+/* Owns what is still to be said, and its order: hello; then, once welcome,
+ * started, restarted, warnings, answers, progress, usage, exit. The exit comes last, so that
+ * whoever has it has everything; when it is all that there is, it does not wait for the
+ * welcome. */
 #include "conductor/outbox.h"
 
 #include "base/mem.h"
+
+/* The version of the protocol from which on a server takes an end before its welcome. */
+enum { EXIT_BEFORE_WELCOME = 2 };
 
 void outbox_init(struct outbox *o, const struct launch_spec *spec, const struct notes *notes,
                  pid_t pid)
@@ -28,14 +32,15 @@ void outbox_connected(struct outbox *o)
 {
     drop_answers(o);
     o->hello = true;
-    o->welcomed = false;
+    o->welcomed = o->said_exit = false;
 }
 
-void outbox_welcomed(struct outbox *o, int64_t known)
+void outbox_welcomed(struct outbox *o, int32_t version, int64_t known)
 {
+    bool knows_all = o->said_exit && version >= EXIT_BEFORE_WELCOME;
     o->welcomed = true;
-    o->say_started = o->leader != 0;
-    o->say_exit = o->exit != NULL;
+    o->say_started = o->leader && !knows_all;
+    o->say_exit = o->exit && !knows_all;
     o->warnings = 0;
     series_rewind(&o->progress, known);
 }
@@ -140,12 +145,23 @@ static bool take_later(struct outbox *o, struct to_server *m)
     return true;
 }
 
+/* A job that is over, with nothing else to be said of it: its end is told along with the
+ * hello. */
+static void add_early_exit(struct outbox *o, struct str *out)
+{
+    if (!o->exit || o->progress.n || o->notes->n || o->say_restarted)
+        return;
+    str_add(out, o->exit);
+    o->said_exit = true;
+}
+
 bool outbox_next(struct outbox *o, struct str *out)
 {
     struct to_server m;
     if (take(&o->hello)) {
         m = hello(o);
         to_server_encode(&m, out);
+        add_early_exit(o, out);
         return true;
     }
     if (!o->welcomed)

@@ -31,6 +31,7 @@ struct outbox {
     /* What this connection has still to carry. */
     bool hello, welcomed;
     bool say_started, say_restarted, say_usage, say_exit;
+    bool said_exit;  /* on this connection, although it was not welcome yet */
     size_t warnings; /* said so far */
     struct str answers[OUTBOX_ANSWERS + OUTBOX_RESERVE];
     size_t n_answers;
@@ -42,8 +43,9 @@ void outbox_done(struct outbox *o);
 
 /* A new connection: begins with the hello. Answers to the old one are dropped. */
 void outbox_connected(struct outbox *o);
-/* The server knows us: everything else follows. See series_rewind for `known`. */
-void outbox_welcomed(struct outbox *o, int64_t known);
+/* The server, of this version, knows us: everything else follows. See series_rewind for
+ * `known`. */
+void outbox_welcomed(struct outbox *o, int32_t version, int64_t known);
 
 void outbox_started(struct outbox *o, pid_t leader, usec_t at);
 /* Said once, on this connection or, when there is none, on the next. */

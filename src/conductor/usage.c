@@ -115,14 +115,14 @@ static void read_groups(struct usage_meter *m, struct usage *u)
     u->cpu_us = read_counter(m, USAGE_CPU);
     u->throttled_us = read_counter(m, USAGE_THROTTLED);
     u->memory_bytes = read_counter(m, USAGE_MEMORY);
+    int64_t droppable = u->memory_bytes < 0 ? -1 : read_counter(m, USAGE_CACHE);
+    if (droppable > 0)
+        u->memory_bytes -= droppable < u->memory_bytes ? droppable : u->memory_bytes;
     u->memory_peak_bytes = read_counter(m, USAGE_PEAK);
     u->pids = read_counter(m, USAGE_PIDS);
     u->block_bytes = read_counter(m, USAGE_READ);
     int64_t written = u->block_bytes < 0 ? -1 : read_counter(m, USAGE_WRITTEN);
     u->block_bytes += written > 0 ? written : 0;
-    int64_t droppable = u->memory_bytes < 0 ? -1 : read_counter(m, USAGE_CACHE);
-    if (droppable > 0)
-        u->memory_bytes -= droppable < u->memory_bytes ? droppable : u->memory_bytes;
 }
 
 /* Looks at the known processes again; those that are gone, or have become

@@ -37,11 +37,15 @@ static int put_in_place(int dir, int fd, const char *temp, const char *text)
 
 static int take(int dir, const char *text, int *out, struct err *err)
 {
+    const int flags = O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC;
     char temp[64];
     snprintf(temp, sizeof temp, "claim.%ld", (long)getpid());
-    /* Left over from a process of the same pid that died just here. */
-    unlinkat(dir, temp, 0);
-    AUTO_CLOSE int fd = openat(dir, temp, O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    AUTO_CLOSE int fd = openat(dir, temp, flags, 0600);
+    if (fd < 0 && errno == EEXIST) {
+        /* Left over from a process of the same pid that died just here. */
+        unlinkat(dir, temp, 0);
+        fd = openat(dir, temp, flags, 0600);
+    }
     if (fd < 0)
         return failed(err, errno);
     int why = put_in_place(dir, fd, temp, text);

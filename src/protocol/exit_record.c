@@ -1,5 +1,5 @@
 /* Owns exit.json. The file that will become it exists, with its blocks, from the
- * beginning; it is overwritten, synced and renamed at the end. */
+ * beginning; it is overwritten and renamed at the end. */
 #include "protocol/exit_record.h"
 
 #include <errno.h>
@@ -62,13 +62,19 @@ int exit_record_write(int dir, int fd, const char *text, size_t n, struct err *e
 {
     int own = fd < 0 ? exit_record_reserve(dir) : fd;
     int why = own < 0 ? errno : write_all(own, text, n);
-    if (!why && (ftruncate(own, (off_t)n) < 0 || fsync(own) < 0))
-        why = errno;
-    if (!why && (renameat(dir, TEMP, dir, NAME) < 0 || fsync(dir) < 0))
+    if (!why && (ftruncate(own, (off_t)n) < 0 || renameat(dir, TEMP, dir, NAME) < 0))
         why = errno;
     if (own >= 0 && (own != fd || !why))
         close(own);
     return why ? err_set(err, ERR_IO, "cannot write " NAME ": %s", strerror(why)) : 0;
+}
+
+int exit_record_sync(int dir, struct err *err)
+{
+    AUTO_CLOSE int fd = openat(dir, NAME, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || fsync(fd) < 0 || fsync(dir) < 0)
+        return err_set(err, ERR_IO, "cannot sync " NAME ": %s", strerror(errno));
+    return 0;
 }
 
 int exit_record_read(int dir, struct arena *a, struct exit_record *out, struct err *err)

@@ -32,10 +32,12 @@ extern const struct record record_of_exit;
 /* Takes the room that the record will need, so that a disk that is full by then does not
  * matter. Returns a descriptor, or -1 when it cannot. */
 int exit_record_reserve(int dir);
-/* Writes the record durably: when it returns 0 the file is complete and survives a power
- * failure. `fd` is what exit_record_reserve gave, -1 to try without; it is closed when it
- * succeeds. The text is one line, a message of the kind `exit`. */
+/* Writes the record: when it returns 0 the file is there, complete, whoever dies. `fd` is
+ * what exit_record_reserve gave, -1 to try without; it is closed when it succeeds. The text
+ * is one line, a message of the kind `exit`. */
 int exit_record_write(int dir, int fd, const char *text, size_t n, struct err *err);
+/* Makes the record that was written survive a power failure. */
+int exit_record_sync(int dir, struct err *err);
 
 /* Reads it, texts into the arena. ERR_NOT_FOUND when there is none, ERR_INVALID when it is
  * not a record. */

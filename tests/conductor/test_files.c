@@ -219,7 +219,9 @@ static void record_is_whole_or_not_there(void **state)
     assert_true(fd >= 0);
     assert_int_equal(faccessat(dir, "exit.json", F_OK, 0), -1);
     assert_error(exit_record_read(dir, &arena, &r, &e), e, ERR_NOT_FOUND, "cannot read exit.json");
+    assert_error(exit_record_sync(dir, &e), e, ERR_IO, "cannot sync exit.json");
     assert_ok(exit_record_write(dir, fd, line, sizeof line - 1, &e), e);
+    assert_ok(exit_record_sync(dir, &e), e);
     assert_ok(exit_record_read(dir, &arena, &r, &e), e);
     assert_true(r.job == 3 && r.at == 7 && r.code == 1 && r.timeout && r.usage.cpu_us == -1);
     assert_string_equal(r.reason, "late");

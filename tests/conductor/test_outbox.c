@@ -57,7 +57,7 @@ static void everything_in_order(void **state)
     outbox_connected(&o);
     assert_string_equal(next(&o), "hello");
     assert_null(next(&o));
-    outbox_welcomed(&o, -1);
+    outbox_welcomed(&o, PROTOCOL_VERSION, -1);
     say_ok(&o, 4);
     outbox_answer(&o, &(struct to_server){.kind = TO_SERVER_ERROR, .error = {5, "no"}});
     outbox_exit(&o, "{\"type\":\"exit\"}\n");
@@ -78,14 +78,14 @@ static void reconnection_repeats_what_matters(void **state)
     for (int i = 1; i <= 5; i++)
         add_step(&o, i);
     outbox_connected(&o);
-    outbox_welcomed(&o, 0);
+    outbox_welcomed(&o, PROTOCOL_VERSION, 0);
     while (next(&o))
         ;
     outbox_exit(&o, "{\"type\":\"exit\"}\n");
     say_ok(&o, 4);
     outbox_connected(&o);
     assert_string_equal(next(&o), "hello");
-    outbox_welcomed(&o, 3);
+    outbox_welcomed(&o, PROTOCOL_VERSION, 3);
     assert_string_equal(next(&o), "started");
     assert_string_equal(next(&o), "progress 4 4");
     assert_string_equal(next(&o), "progress 5 5");
@@ -103,12 +103,12 @@ static void server_that_does_not_say_gets_the_newest_again(void **state)
     for (int i = 1; i <= 5; i++)
         add_step(&o, i);
     outbox_connected(&o);
-    outbox_welcomed(&o, -1);
+    outbox_welcomed(&o, PROTOCOL_VERSION, -1);
     assert_string_equal(next(&o), "hello");
     assert_string_equal(next(&o), "progress 1 1");
     assert_string_equal(next(&o), "progress 2 2");
     outbox_connected(&o);
-    outbox_welcomed(&o, -1);
+    outbox_welcomed(&o, PROTOCOL_VERSION, -1);
     assert_string_equal(next(&o), "hello");
     assert_string_equal(next(&o), "progress 2 2");
     assert_string_equal(next(&o), "progress 3 3");
@@ -123,7 +123,7 @@ static void server_that_claims_too_much(void **state)
     outbox_init(&o, &spec, &notes, 99);
     add_step(&o, 1);
     outbox_connected(&o);
-    outbox_welcomed(&o, 1000000);
+    outbox_welcomed(&o, PROTOCOL_VERSION, 1000000);
     assert_string_equal(next(&o), "hello");
     assert_string_equal(next(&o), "progress 1 1");
     outbox_done(&o);
@@ -154,7 +154,7 @@ static void hear_some(struct hearer *h, struct outbox *o, struct rng *rng, uint6
 static void hear_the_rest(struct hearer *h, struct outbox *o)
 {
     outbox_connected(o);
-    outbox_welcomed(o, h->seq);
+    outbox_welcomed(o, PROTOCOL_VERSION, h->seq);
     for (const char *m; (m = next(o));) {
         long long seq;
         if (sscanf(m, "progress %lld %lld", &seq, &h->step) == 2)
@@ -179,7 +179,7 @@ static void random_deaths(void **state)
                 h.up = rng_below(&rng, 3) != 0;
                 outbox_connected(&o);
                 if (h.up)
-                    outbox_welcomed(&o, h.seq);
+                    outbox_welcomed(&o, PROTOCOL_VERSION, h.seq);
             }
             hear_some(&h, &o, &rng, h.up ? rng_below(&rng, 4) : 0);
         }
@@ -196,7 +196,7 @@ static void answers_are_bounded_by_who_asks(void **state)
     struct outbox o;
     outbox_init(&o, &spec, &notes, 99);
     outbox_connected(&o);
-    outbox_welcomed(&o, 0);
+    outbox_welcomed(&o, PROTOCOL_VERSION, 0);
     assert_string_equal(next(&o), "hello");
     for (int i = 0; i < OUTBOX_ANSWERS; i++) {
         assert_true(outbox_has_room(&o));
