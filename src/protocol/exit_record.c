@@ -92,11 +92,3 @@ int exit_record_read(int dir, struct arena *a, struct exit_record *out, struct e
     json_decref(object);
     return rc < 0 ? err_prefix(err, NAME) : 0;
 }
-
-void exit_record_remove(const char *dir)
-{
-    struct str path = {0};
-    str_addf(&path, "%s/" NAME, dir);
-    unlink(path.at);
-    str_done(&path);
-}

@@ -1,5 +1,4 @@
-/* exit.json: how a job ended, on disk until the server has it. The last message of a
- * conductor says the same. */
+/* exit.json: how a job ended. The last message of a conductor says the same. */
 #ifndef PROTOCOL_EXIT_RECORD_H
 #define PROTOCOL_EXIT_RECORD_H
 
@@ -42,7 +41,5 @@ int exit_record_sync(int dir, struct err *err);
 /* Reads it, texts into the arena. ERR_NOT_FOUND when there is none, ERR_INVALID when it is
  * not a record. */
 int exit_record_read(int dir, struct arena *a, struct exit_record *out, struct err *err);
-/* Removes it from the directory of this path; fine when there is none. */
-void exit_record_remove(const char *dir);
 
 #endif

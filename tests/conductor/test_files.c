@@ -232,9 +232,6 @@ static void record_is_whole_or_not_there(void **state)
     assert_error(exit_record_read(dir, &arena, &r, &e), e, ERR_INVALID,
                  "exit.json: job is missing");
     assert_int_equal(r.job, 3);
-    exit_record_remove(path);
-    exit_record_remove(path);
-    assert_int_equal(faccessat(dir, "exit.json", F_OK, 0), -1);
     arena_done(&arena);
     remove_folder(dir, path);
 }

@@ -107,7 +107,7 @@ int cgroup_create(const struct cgroups *c, const char *name, struct err *err)
         if (mkdirat(c->at[i].fd, name, 0755) && errno != EEXIST)
             return err_set(err, ERR_IO, "cannot make the control group %s/%s: %s", c->at[i].base,
                            name, strerror(errno));
-    return c->version->init(c, name, err);
+    return 0;
 }
 
 bool cgroup_exists(const struct cgroups *c, const char *name)
@@ -212,9 +212,23 @@ void cgroup_kill_each(const struct cgroups *c, const char *name)
     VEC_DONE(&pids);
 }
 
+/* Whether the group is gone, or was empty and is gone now. Those by which processes can be
+ * killed or frozen go last: they are there as long as a process is in one of the others. */
+static bool remove_empty(const struct cgroups *c, const char *name)
+{
+    for (int last = 0; last <= 1; last++)
+        for (uint32_t i = 0; i < c->n; i++) {
+            const struct cgroup_hierarchy *h = &c->at[i];
+            bool is_last = h->v2 || h->controllers & CGROUP_FREEZER;
+            if (is_last == last && unlinkat(h->fd, name, AT_REMOVEDIR) && errno != ENOENT)
+                return false;
+        }
+    return true;
+}
+
 int cgroup_destroy(const struct cgroups *c, const char *name, struct err *err)
 {
-    if (!cgroup_exists(c, name))
+    if (remove_empty(c, name))
         return 0;
     c->version->kill(c, name);
     int busy = 0;

@@ -33,6 +33,7 @@ struct cgroup_limits {
     const char *cpus; /* "0-1,4" */
     int64_t memory;   /* bytes, swap included; 0 = none */
     int64_t pids;     /* 0 = none */
+    bool is_new;      /* the group was just made: what it has by default is not written */
 };
 
 /* What differs between v1 and v2. */
@@ -42,8 +43,6 @@ struct cgroup_version {
      * cannot be used and why. Fails only when nothing can. */
     int (*open)(const struct cgroup_mounts *m, const char *base, struct cgroups *c,
                 struct str *why);
-    /* Sets what the new group's kind needs before a process can be in it. */
-    int (*init)(const struct cgroups *c, const char *name, struct err *err);
     int (*set)(const struct cgroups *c, const char *name, const struct cgroup_limits *l,
                struct err *err);
     int (*freeze)(const struct cgroups *c, const char *name, bool frozen, struct err *err);

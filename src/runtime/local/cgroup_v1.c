@@ -3,10 +3,10 @@
  * For root the base is at the top of each hierarchy, so that a server that is started
  * from elsewhere finds it again; for others it is in this process's own group. Where the
  * unified hierarchy is mounted as well, without controllers (the hybrid layout of
- * systemd), a group is created there too: its cgroup.kill ends a fork bomb at once, and
- * its cgroup.freeze is used if there is no freezer. Without it, the freezer stops the
- * processes while they are killed; a process that v1's freezer has frozen dies only when
- * it is thawed. */
+ * systemd), a group is created there too: its cgroup.kill ends a fork bomb at once, its
+ * cgroup.freeze is used instead of the freezer, and its cpu.stat counts the CPU time.
+ * Without it, the freezer stops the processes while they are killed; a process that v1's
+ * freezer has frozen dies only when it is thawed. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,31 +16,45 @@
 #include "runtime/local/cgroup.h"
 #include "runtime/local/textfile.h"
 
+/* PERIOD_US is the kernel's default. */
 enum { PERIOD_US = 100000, QUOTA_MIN_US = 1000, SHARES = 1024, SHARES_MAX = 262144 };
 
-/* A new cpuset is empty: the base takes what the group above it has. */
+static int write_in(const char *dir, const char *file, const char *text)
+{
+    struct str path = {0};
+    str_addf(&path, "%s/%s", dir, file);
+    int code = textfile_write_at(-1, path.at, text);
+    str_done(&path);
+    return code;
+}
+
+/* A new cpuset is empty: the base takes what the group above it has, and those below the
+ * base get what it has. */
 static int fill_cpuset(const char *parent, const char *base)
 {
     static const char *const files[] = {"cpuset.cpus", "cpuset.mems"};
-    struct str from = {0}, to = {0}, text = {0};
-    int code = 0;
+    struct str from = {0}, text = {0};
+    int code = write_in(base, "cgroup.clone_children", "1");
     for (size_t i = 0; i < COUNT_OF(files) && !code; i++) {
-        from.n = to.n = 0;
+        from.n = 0;
         str_addf(&from, "%s/%s", parent, files[i]);
-        str_addf(&to, "%s/%s", base, files[i]);
         code = textfile_read(from.at, &text);
         if (!code)
-            code = textfile_write_at(-1, to.at, text.at);
+            code = write_in(base, files[i], text.at);
     }
     str_done(&from);
-    str_done(&to);
     str_done(&text);
     return code;
 }
 
+static const char *parent_of(const struct cgroup_mount *m)
+{
+    return geteuid() == 0 ? m->point : m->own;
+}
+
 static int open_hierarchy(const struct cgroup_mount *m, const char *base, struct cgroups *c)
 {
-    const char *parent = geteuid() == 0 ? m->point : m->own;
+    const char *parent = parent_of(m);
     struct str path = {0};
     str_addf(&path, "%s/%s", parent, base);
     int code = mkdir(path.at, 0755) && errno != EEXIST ? errno : 0;
@@ -53,11 +67,11 @@ static int open_hierarchy(const struct cgroup_mount *m, const char *base, struct
     return code;
 }
 
-static bool has_file(const struct cgroup_hierarchy *h, const char *file)
+static bool has_file(const struct cgroup_hierarchy *h, const char *file, int mode)
 {
     struct str path = {0};
     str_addf(&path, "%s/%s", h->base, file);
-    bool found = access(path.at, W_OK) == 0;
+    bool found = access(path.at, mode) == 0;
     str_done(&path);
     return found;
 }
@@ -70,17 +84,41 @@ static const struct cgroup_hierarchy *unified(const struct cgroups *c)
     return NULL;
 }
 
+/* The unified hierarchy counts CPU time, and freezes where it can: then a hierarchy that
+ * does nothing else is of no use, and each costs time with every job. One that an earlier
+ * server has used is still needed: its jobs may be frozen there. */
+static bool is_redundant(const struct cgroup_mount *m, const char *base, bool counts, bool freezes)
+{
+    unsigned done = (counts ? CGROUP_CPUACCT : 0) | (freezes ? CGROUP_FREEZER : 0);
+    struct str path = {0};
+    str_addf(&path, "%s/%s", parent_of(m), base);
+    bool is_used = access(path.at, F_OK) == 0;
+    str_done(&path);
+    return !(m->controllers & ~done) && (!m->controllers || !is_used);
+}
+
+static void open_unified(const struct cgroup_mounts *m, const char *base, struct cgroups *c)
+{
+    for (uint32_t i = 0; i < m->n; i++)
+        if (m->at[i].v2)
+            (void)open_hierarchy(&m->at[i], base, c);
+}
+
 static int open_v1(const struct cgroup_mounts *m, const char *base, struct cgroups *c,
                    struct str *why)
 {
     struct str refused = {0};
     int last = 0;
+    open_unified(m, base, c);
+    const struct cgroup_hierarchy *u = unified(c);
+    bool counts = u && has_file(u, "cpu.stat", R_OK),
+         freezes = u && has_file(u, "cgroup.freeze", W_OK);
     for (uint32_t i = 0; i < m->n; i++) {
         const struct cgroup_mount *mount = &m->at[i];
-        if (!mount->v2 && !mount->controllers)
-            continue;
-        int code = open_hierarchy(mount, base, c);
-        if (!code || mount->v2)
+        int code = mount->v2 || is_redundant(mount, base, counts, freezes)
+                       ? 0
+                       : open_hierarchy(mount, base, c);
+        if (!code)
             continue;
         str_addf(&refused, "%s%s", refused.n ? ", " : "", mount->point);
         last = code;
@@ -88,30 +126,12 @@ static int open_v1(const struct cgroup_mounts *m, const char *base, struct cgrou
     if (refused.n)
         cgroup_complain(why, "cannot make groups in %s: %s", refused.at, strerror(last));
     str_done(&refused);
-    const struct cgroup_hierarchy *u = unified(c), *cpu = cgroup_with(c, CGROUP_CPU);
+    const struct cgroup_hierarchy *cpu = cgroup_with(c, CGROUP_CPU);
     if (cpu)
         cgroup_write(cpu, NULL, "cpu.shares", "%u", cgroup_base_weight(SHARES, SHARES_MAX));
-    c->can_kill = u && has_file(u, "cgroup.kill");
-    c->can_freeze = cgroup_with(c, CGROUP_FREEZER) || (u && has_file(u, "cgroup.freeze"));
+    c->can_kill = u && has_file(u, "cgroup.kill", W_OK);
+    c->can_freeze = freezes || cgroup_with(c, CGROUP_FREEZER);
     return c->controllers ? 0 : -1;
-}
-
-static int init_v1(const struct cgroups *c, const char *name, struct err *err)
-{
-    const struct cgroup_hierarchy *h = cgroup_with(c, CGROUP_CPUSET);
-    static const char *const files[] = {"cpuset.cpus", "cpuset.mems"};
-    struct str text = {0};
-    for (size_t i = 0; h && i < COUNT_OF(files); i++) {
-        int code = textfile_read_at(h->fd, files[i], &text);
-        if (!code)
-            code = cgroup_write(h, name, files[i], "%s", text.at);
-        if (code) {
-            str_done(&text);
-            return cgroup_refused(h, name, files[i], code, err);
-        }
-    }
-    str_done(&text);
-    return 0;
 }
 
 static int set_cpu(const struct cgroup_hierarchy *h, const char *name,
@@ -121,10 +141,8 @@ static int set_cpu(const struct cgroup_hierarchy *h, const char *name,
     int code = cgroup_write(h, name, "cpu.shares", "%u", l->weight > 0 ? l->weight * 10 : 10);
     if (code)
         return cgroup_refused(h, name, "cpu.shares", code, err);
-    code = cgroup_write(h, name, "cpu.cfs_period_us", "%d", PERIOD_US);
-    if (!code)
-        code = cgroup_write(h, name, "cpu.cfs_quota_us", "%lld",
-                            quota >= 0 && quota < QUOTA_MIN_US ? QUOTA_MIN_US : quota);
+    code = cgroup_write(h, name, "cpu.cfs_quota_us", "%lld",
+                        quota >= 0 && quota < QUOTA_MIN_US ? QUOTA_MIN_US : quota);
     return code ? cgroup_refused(h, name, "cpu.cfs_quota_us", code, err) : 0;
 }
 
@@ -154,7 +172,8 @@ static int set_v1(const struct cgroups *c, const char *name, const struct cgroup
     if ((h = cgroup_with(c, CGROUP_CPUSET)) &&
         (code = cgroup_write(h, name, "cpuset.cpus", "%s", l->cpus)))
         return cgroup_refused(h, name, "cpuset.cpus", code, err);
-    if ((h = cgroup_with(c, CGROUP_MEMORY)) && set_memory(h, name, l->memory, err))
+    if ((h = cgroup_with(c, CGROUP_MEMORY)) && (l->memory || !l->is_new) &&
+        set_memory(h, name, l->memory, err))
         return -1;
     if ((h = cgroup_with(c, CGROUP_PIDS)) &&
         (code = l->pids ? cgroup_write(h, name, "pids.max", "%lld", (long long)l->pids)
@@ -192,7 +211,6 @@ static void kill_v1(const struct cgroups *c, const char *name)
 const struct cgroup_version cgroup_v1 = {
     .number = 1,
     .open = open_v1,
-    .init = init_v1,
     .set = set_v1,
     .freeze = freeze_v1,
     .kill = kill_v1,

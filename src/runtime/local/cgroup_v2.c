@@ -163,14 +163,6 @@ static int open_v2(const struct cgroup_mounts *m, const char *base, struct cgrou
     return -1;
 }
 
-static int init_v2(const struct cgroups *c, const char *name, struct err *err)
-{
-    (void)c;
-    (void)name;
-    (void)err;
-    return 0;
-}
-
 static int set_cpu(const struct cgroup_hierarchy *h, const char *name,
                    const struct cgroup_limits *l, struct err *err)
 {
@@ -209,7 +201,8 @@ static int set_v2(const struct cgroups *c, const char *name, const struct cgroup
         code = cgroup_write(h, name, "cpuset.cpus", "%s", l->cpus);
     if (code)
         return cgroup_refused(h, name, "cpuset.cpus", code, err);
-    if (h->controllers & CGROUP_MEMORY && set_memory(h, name, l->memory, err))
+    if (h->controllers & CGROUP_MEMORY && (l->memory || !l->is_new) &&
+        set_memory(h, name, l->memory, err))
         return -1;
     if (h->controllers & CGROUP_PIDS)
         code = l->pids ? cgroup_write(h, name, "pids.max", "%lld", (long long)l->pids)
@@ -236,7 +229,6 @@ static void kill_v2(const struct cgroups *c, const char *name)
 const struct cgroup_version cgroup_v2 = {
     .number = 2,
     .open = open_v2,
-    .init = init_v2,
     .set = set_v2,
     .freeze = freeze_v2,
     .kill = kill_v2,

@@ -4,7 +4,6 @@
 
 #include <signal.h>
 
-#include "runtime/local/files.h"
 #include "runtime/local/local.h"
 #include "runtime/local/process.h"
 
@@ -40,16 +39,6 @@ static int end_attempt(struct runtime *r, struct attempt_id id, struct err *err)
     return 0;
 }
 
-static int clean(struct runtime *r, const struct runtime_op *op, struct err *err)
-{
-    int left = end_attempt(r, op->id, err);
-    if (left)
-        return left;
-    AUTO_FREE char *dir = files_dir(r, op->id);
-    exit_record_remove(dir);
-    return 0;
-}
-
 static void look_again(struct runtime *r, struct attempt_id id, struct runtime_op *op)
 {
     VEC_PUSH(&r->dying, (struct dying){id, op});
@@ -59,7 +48,7 @@ static void look_again(struct runtime *r, struct attempt_id id, struct runtime_o
 
 int clean_begin(struct runtime *r, struct runtime_op *op, struct err *err)
 {
-    int left = clean(r, op, err);
+    int left = end_attempt(r, op->id, err);
     if (left == 1)
         look_again(r, op->id, op);
     return left;
@@ -89,7 +78,7 @@ static bool look(struct runtime *r, const struct dying *d, usec_t now)
     struct err err = {.code = ERR_OK};
     if (!op)
         return end_attempt(r, d->id, &err) <= 0;
-    int left = clean(r, op, &err);
+    int left = end_attempt(r, op->id, &err);
     if (left == 1 && now < op->deadline)
         return false;
     if (left == 1)

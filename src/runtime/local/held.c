@@ -167,6 +167,7 @@ int held_apply(struct runtime *r, struct held *h, struct err *err)
     unsigned by_groups = h->grouped ? r->cgroups.controllers : 0;
     if (h->grouped && r->cgroups.version->set(&r->cgroups, h->name, &h->limits, err))
         return -1;
+    h->limits.is_new = false;
     if ((by_groups & CGROUP_CPUSET) == 0 || (by_groups & CGROUP_CPU) == 0)
         apply_to_processes(r, h, !(by_groups & CGROUP_CPUSET), !(by_groups & CGROUP_CPU));
     return 0;

@@ -43,7 +43,7 @@ static int hold(struct runtime *r, const struct runtime_op *op, struct held **ou
     held_size(r, h, &op->size);
     gpus_give(&r->gpus, &h->gpus, op->size.gpus);
     held_weigh(r);
-    h->grouped = r->cgroups.n > 0;
+    h->grouped = h->limits.is_new = r->cgroups.n > 0;
     if (h->grouped && (cgroup_create(&r->cgroups, h->name, err) < 0 || held_apply(r, h, err) < 0)) {
         let_go(r, h);
         return -1;
