@@ -44,13 +44,18 @@ void turn_hurry(struct yard *y)
     y->turn.urgent = true;
 }
 
-void turn_pursue(struct yard *y, struct attempt *a)
+void turn_look_at(struct yard *y, struct attempt *a)
 {
-    turn_hurry(y);
     if (a->queued)
         return;
     a->queued = true;
     VEC_PUSH(&y->turn.todo, a);
+}
+
+void turn_pursue(struct yard *y, struct attempt *a)
+{
+    turn_hurry(y);
+    turn_look_at(y, a);
 }
 
 void turn_forget(struct yard *y, const struct attempt *a)
@@ -191,6 +196,16 @@ static bool must_wait(const struct yard *y)
     return y->turn.failing && !y->turn.replies.n && clock_now(&y->clock) < y->turn.retry_at;
 }
 
+/* What waited for the disk may go out. */
+static void committed(struct yard *y)
+{
+    y->turn.urgent = y->turn.failing = false;
+    y->turn.failures = 0;
+    y->turn.lazy_at = USEC_NEVER;
+    send_replies(y, NULL);
+    events_flush(y, true);
+}
+
 static bool finish_round(struct yard *y)
 {
     struct err err;
@@ -200,17 +215,14 @@ static bool finish_round(struct yard *y)
         rules_follow_clock(y);
     decide(y);
     turn_save(y);
-    if (!y->turn.urgent || must_wait(y))
+    if (y->turn.urgent && must_wait(y))
         return y->host.completed;
-    if (store_commit(y->store, &err) < 0) {
+    if (y->turn.urgent && store_commit(y->store, &err) < 0) {
         undo_turn(y, &err);
         return false;
     }
-    y->turn.urgent = y->turn.failing = false;
-    y->turn.failures = 0;
-    y->turn.lazy_at = USEC_NEVER;
-    send_replies(y, NULL);
-    events_flush(y, true);
+    if (y->turn.urgent)
+        committed(y);
     pursue_attempts(y);
     return y->turn.urgent || y->host.completed;
 }

@@ -39,8 +39,12 @@ struct turn {
 void turn_reply(struct yard *y, struct reply *reply, int status, struct json_t *body);
 /* Commits at the end of this turn. Without it, changes are committed within a few seconds. */
 void turn_hurry(struct yard *y);
-/* Pursues the attempt's desired state (jobs/pursue.h) once the turn is on disk. */
+/* Pursues the attempt's desired state (jobs/pursue.h), which has changed, once the turn is
+ * on disk. */
 void turn_pursue(struct yard *y, struct attempt *a);
+/* Pursues it in this turn. The desired state has not changed, so there may be nothing to
+ * commit first. */
+void turn_look_at(struct yard *y, struct attempt *a);
 /* Writes the changed rows to the store, without a commit. */
 void turn_save(struct yard *y);
 /* Ends the turn: decide, save, commit, reply, act. The loop calls it before each wait, and

@@ -82,7 +82,7 @@ static void attach(struct yard *y, struct runtime_link *link, struct attempt *a,
         a->told.cpus = (units_t)(m->cpus * UNIT + 0.5);
     send_message(y, link, &welcome);
     log_copy_ask(y, a);
-    turn_pursue(y, a);
+    turn_look_at(y, a);
     if (m->started > 0)
         attempt_started(y, a, m->started);
 }

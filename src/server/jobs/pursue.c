@@ -266,7 +266,7 @@ void attempt_completed(struct yard *y, struct attempt *a)
     if (a->again || !a->link)
         yard_care(y);
     if (!a->again)
-        turn_pursue(y, a);
+        turn_look_at(y, a);
 }
 
 void attempt_look(struct yard *y, struct attempt *a)
