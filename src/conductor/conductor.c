@@ -18,9 +18,9 @@
 #include "conductor/obey.h"
 #include "protocol/claim.h"
 
-/* HELLO_DELAY: a job that ends sooner is over when the server first hears of it, which
- * saves both sides a round of messages. */
-enum { POLL = 1000000, HELLO_DELAY = 5000, DONE = 0, FAILED = 1, CLAIMED = 3 };
+/* PATIENCE: a job that ends sooner is looked at once, at its end, and is over when the
+ * server first hears of it. That saves wake-ups and a round of messages. */
+enum { POLL = 1000000, PATIENCE = 5000, DONE = 0, FAILED = 1, CLAIMED = 3 };
 
 static const int forwarded[] = {SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2};
 
@@ -111,6 +111,8 @@ static void on_timer(void *ctx, unsigned timer)
         job_sample(c);
         break;
     case TIMER_LINK:
+        if (!c->over)
+            job_watch(c);
         obey_connect(c);
         break;
     case TIMER_RECORD:
@@ -200,7 +202,7 @@ static void run_loop(struct conductor *c)
 {
     job_start(c);
     if (!c->over)
-        loop_set_timer(&c->loop, TIMER_LINK, clock_read_steady() + HELLO_DELAY);
+        loop_set_timer(&c->loop, TIMER_LINK, clock_read_steady() + PATIENCE);
     while (!c->leave) {
         link_flush(&c->link);
         loop_set_timer(&c->loop, TIMER_LIFE, life_next(&c->life));

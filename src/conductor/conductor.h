@@ -51,6 +51,7 @@ struct conductor {
     struct tree tree;
     struct usage_meter meter;
     struct child child;
+    usec_t born; /* wall time at which the child was made */
     struct life life;
     struct follow follow;
     struct notify notify;

@@ -71,7 +71,7 @@ static void on_report(void *ctx)
     if (c->failed)
         return;
     if (!c->exit.started)
-        c->exit.started = clock_read_wall();
+        c->exit.started = c->born;
     if (c->incarnation)
         outbox_restarted(&c->outbox,
                          &(struct restarted_message){c->incarnation, c->spec.cpus,
@@ -91,14 +91,19 @@ void job_start(struct conductor *c)
         job_act(c, life_all_ended(&c->life));
         return;
     }
+    c->born = clock_read_wall();
     c->tree.leader = c->child.pid;
     claim_add_leader(c->claim, c->child.pid);
     c->output = (struct loop_watch){.fd = c->child.output, .ready = on_output, .ctx = c};
     c->report = (struct loop_watch){.fd = c->child.report, .ready = on_report, .ctx = c};
-    loop_wait_for(&c->loop, &c->output, EPOLLIN);
-    loop_wait_for(&c->loop, &c->report, EPOLLIN);
     if (c->spec.sample)
         loop_set_timer(&c->loop, TIMER_SAMPLE, clock_read_steady() + c->spec.sample);
+}
+
+void job_watch(struct conductor *c)
+{
+    loop_wait_for(&c->loop, &c->output, EPOLLIN);
+    loop_wait_for(&c->loop, &c->report, EPOLLIN);
 }
 
 void job_act(struct conductor *c, unsigned acts)

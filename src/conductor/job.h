@@ -8,8 +8,10 @@
 
 struct conductor;
 
-/* Starts the command; it may be over at once. */
+/* Starts the command; it may be over at once. What it writes is read at its end, or from
+ * job_watch on. */
 void job_start(struct conductor *c);
+void job_watch(struct conductor *c);
 /* Does what the life of the job asks for. */
 void job_act(struct conductor *c, unsigned acts);
 /* Asks the job to end, for the reason given (not the one in `how`). */

@@ -86,5 +86,6 @@ bool restart_job(struct conductor *c)
     logfile_note(&c->log, "starting again with %g CPUs", c->spec.cpus);
     begin_again(c);
     job_start(c);
+    job_watch(c);
     return true;
 }

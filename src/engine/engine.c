@@ -102,11 +102,12 @@ static bool any_started(const struct engine *e, bool whole)
 }
 
 /* An allocator counts a task that must fit on one node on a node of its choice, and the
- * placer may choose another: a waiting task could fit after all. A second decision finds
- * out. Only one: otherwise two tasks could evict each other forever. */
+ * placer may choose another, if there is one: a waiting task could fit after all. A second
+ * decision finds out. Only one: otherwise two tasks could evict each other forever. */
 static bool look_again(const struct engine *e)
 {
-    return !e->again && e->snapshot.active > e->running.n && any_started(e, true);
+    return !e->again && e->cluster.n > 1 && e->snapshot.active > e->running.n &&
+           any_started(e, true);
 }
 
 /* Allocators serve pinned tasks first, but their rules may still leave one out. It then
