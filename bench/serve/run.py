@@ -5,8 +5,9 @@ stands next to a limit or a peer that was measured in the same run; on a shared 
 the ratios are meaningful.
 
   bench/serve/run.py [--short] [SECTION...]       BUILD names the build directory
+  BEFORE=DIR bench/serve/run.py compare           DIR is the build directory of another version
 
-Sections: submit, requests, latency, jobs, memory. Peers take part if they are installed:
+Sections: submit, requests, latency, jobs, memory, and compare when BEFORE is set. Peers take part if they are installed:
 task-spooler (tsp), Slurm (slurmctld, slurmd, munge: a private one is started).
 """
 import contextlib
@@ -66,7 +67,9 @@ class Client(http.client.HTTPConnection):
 def server():
     """A new server and a connection to it."""
     with live.Yard() as yard:
-        yard.start()
+        yard.start(wait=False)  # whose document is not looked at: it may be an earlier version
+        while not yard.answers():
+            time.sleep(0.01)
         yield yard, Client(yard.state)
 
 
@@ -235,18 +238,67 @@ def newest(path):
         return int(f.read().split()[-1])
 
 
+def our_jobs(count):
+    with server() as (_, client):
+        start = time.perf_counter()
+        for i in range(0, count, 500):
+            client.post("/jobs", {"jobs": [{"command": ["true"], "name": f"t{i + k}"}
+                                           for k in range(min(count - i, 500))]})
+        wait_all(client)
+        return count / (time.perf_counter() - start)
+
+
+def our_submissions(count):
+    with server() as (yard, _):
+        return rate(count, Wire(yard.state, "POST", "/jobs", request(0)).send)
+
+
+def sqlite_alone(count):
+    with tempfile.TemporaryDirectory(prefix="trainyard-bench-") as directory:
+        return sqlite_rate(directory, count)
+
+
+def with_program(build, function, count):
+    """As the server of another build."""
+    mine = live.yard.PROGRAM
+    live.yard.PROGRAM = str(pathlib.Path(build).resolve() / "trainyard")
+    try:
+        return function(count)
+    finally:
+        live.yard.PROGRAM = mine
+
+
+def compare():
+    """Two versions and their peers in turns, so that all have the same share of the machine."""
+    before, rounds = os.environ["BEFORE"], 3 if SHORT else 7
+    count, cores = (200, os.cpu_count()) if SHORT else (500, os.cpu_count())
+    figures = {}
+    for _ in range(rounds):
+        for name, measure in (
+                ("jobs, before", lambda: with_program(before, our_jobs, count)),
+                ("jobs, now", lambda: our_jobs(count)),
+                ("jobs, task-spooler", lambda: task_spooler(count, cores) or float("nan")),
+                ("submissions, before", lambda: with_program(before, our_submissions, count)),
+                ("submissions, now", lambda: our_submissions(count)),
+                ("submissions, SQLite alone", lambda: sqlite_alone(count))):
+            figures.setdefault(name, []).append(measure())
+    rows = []
+    for name, values in figures.items():
+        peer = figures["jobs, task-spooler" if name.startswith("jobs") else
+                       "submissions, SQLite alone"]
+        ratios = [value / of for value, of in zip(values, peer)]
+        rows.append((name, f"{statistics.median(values):.0f}", f"{statistics.median(ratios):.2f}",
+                     f"{min(ratios):.2f} to {max(ratios):.2f}"))
+    table(f"Before and now, {rounds} rounds of {count} `true` and {count} submissions",
+          ("", "per second", "of the peer's rate", "range"), rows)
+
+
 def jobs():
     count = 500 if SHORT else 5000
     cores = os.cpu_count()
     bare = float(subprocess.run([BUILD / "bench" / "spawn", str(count), str(cores), "true"],
                                 check=True, capture_output=True, text=True).stdout)
-    with server() as (_, client):
-        start = time.perf_counter()
-        for i in range(0, count, 500):
-            client.post("/jobs", {"jobs": [{"command": ["true"], "name": f"t{i + k}"}
-                                           for k in range(500)]})
-        wait_all(client)
-        ours = count / (time.perf_counter() - start)
+    ours = our_jobs(count)
     rows = [("posix_spawn and wait", f"{bare:.0f}", "1.000"),
             ("trainyard", f"{ours:.1f}", f"{ours / bare:.3f}")]
     # Slurm examines its queue once a second, whatever has become free. So it is also measured
@@ -319,6 +371,8 @@ def finish_all(yard, copies):
 
 SECTIONS = {"submit": submit, "requests": requests, "latency": latency, "jobs": jobs,
             "memory": memory}
+if os.environ.get("BEFORE"):
+    SECTIONS["compare"] = compare
 
 
 def main():

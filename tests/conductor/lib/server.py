@@ -15,7 +15,8 @@ class Server:
     def __init__(self, path, ack=True, welcome=None):
         self.path = pathlib.Path(path)
         self.ack = ack
-        self.welcome = welcome or (lambda hello, newest: {"type": "welcome", "seq": newest})
+        self.welcome = welcome or (lambda hello, newest: {
+            "type": "welcome", "version": 2, "seq": newest})
         self.heard = []  # (job, message)
         self.connections = {}  # job: socket
         self.lock = threading.Lock()
