@@ -100,6 +100,34 @@ def test_server_killed_at_random_moments(bench):
     expect_equal(a.log().count(b"\n"), 1500, "log")
 
 
+def test_one_attempt_after_another(bench):
+    """A conductor that is asked to stay runs the next attempt, from its own directory."""
+    server = bench.server("stay.sock", ack=False)
+    first = bench.attempt("echo one", server=server)
+    second = bench.attempt("echo two; exit 3", server=server, start=False)
+    wait_until(lambda: server.messages(first.job, "exit"), what="the first end")
+    server.send(first.job, {"type": "ack", "what": "exit", "stay": True})
+    server.send(first.job, {"type": "next", "directory": str(second.dir)})
+    wait_until(lambda: server.messages(second.job, "exit"), what="the second end")
+    expect_equal(server.messages(second.job, "hello")[0]["pid"], first.pid, "the same conductor")
+    expect_equal(server.messages(second.job, "exit")[0]["code"], 3, "its own command")
+    expect_equal(((first.dir / "log").read_text(), (second.dir / "log").read_text()),
+                 ("one\n", "two\n"), "logs")
+    command = pathlib.Path(f"/proc/{first.pid}/cmdline").read_bytes()
+    expect(str(second.dir).encode() in command, f"ps shows {command}")
+    server.send(second.job, {"type": "ack", "what": "exit"})
+    expect_equal(first.process.wait(20), 0, "it leaves when it is not asked to stay")
+
+
+def test_idle_conductors_end_with_the_server(bench):
+    server = bench.server("gone.sock", ack=False)
+    a = bench.attempt("true", server=server)
+    wait_until(lambda: server.messages(a.job, "exit"), what="the end")
+    server.send(a.job, {"type": "ack", "what": "exit", "stay": True})
+    server.close()
+    expect_equal(a.process.wait(20), 0, "it leaves")
+
+
 def test_server_that_never_reads(bench):
     """The job goes on; when the server reads again it hears the newest."""
     path = bench.tmp / "deaf.sock"
