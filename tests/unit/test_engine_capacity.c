@@ -38,7 +38,7 @@ static void test_from_no_nodes_at_all(void **state)
     (void)state;
     static const char *const placers[] = {"fifo", "allocate=fifo,place=round-robin",
                                           "allocate=srtf,place=spread",
-                                          "allocate=afs-l,place=specon"};
+                                          "allocate=afs-l,place=best-fit"};
     for (size_t i = 0; i < COUNT_OF(placers); i++) {
         struct cluster none = {0};
         struct engine_config config = {.instant = true};
