@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "conductor/finish.h"
+#include "conductor/hints.h"
 #include "conductor/job.h"
 #include "conductor/obey.h"
 #include "protocol/claim.h"
@@ -169,8 +170,10 @@ static int set_up(struct conductor *c, struct err *err)
         .patience = s->patience,
     };
     life_init(&c->life, &rules);
-    const struct progress_config progress = {.pattern = s->progress.pattern,
-                                             .total = s->progress.total};
+    struct progress_plan plan;
+    hints_read(s, &plan);
+    const struct progress_config progress = {
+        .pattern = s->progress.pattern, .total = s->progress.total, .plan = &plan};
     follow_init(&c->follow, c->dir, &progress, &c->notes);
     watch_files(c);
     make_page(c);

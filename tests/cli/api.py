@@ -417,6 +417,27 @@ def test_progress(yard):
     refuse(yard, "GET", "/jobs/999999999/progress", status=404, field="id")
 
 
+EPOCHS = """
+import argparse
+options = argparse.ArgumentParser()
+options.add_argument("--epochs", type=int, default=8)
+options.parse_args()
+for epoch in (1, 2):
+    for batch in range(0, 100, 10):
+        print(f"Train Epoch: {epoch} [{batch * 64}/6400 ({batch}%)]\\tLoss: {1 / (epoch + batch):.4f}")
+"""
+
+
+def test_totals_that_only_the_command_tells(yard):
+    """Neither the options nor the defaults of the script are in the output."""
+    (yard.dir / "train.py").write_text(EPOCHS)
+    for options, epochs in (([], 8), (["--epochs", "4"], 4), (["--epochs=5"], 5)):
+        command = ["/usr/bin/python3", "train.py", *options]
+        job = yard.post("/jobs", {"command": command, "workdir": str(yard.dir)}, 201)["jobs"][0]["id"]
+        progress = yard.wait_for(job, "done")["progress"]
+        expect(abs(progress["fraction"] - 1.9 / epochs) < 0.02, f"{options}: {progress}")
+
+
 def test_progress_of_a_job_that_is_over(yard):
     job = yard.submit("echo 'epoch 2/4 step 10/100 loss: 0.5'")
     done = yard.wait_for(job, "done")["progress"]
