@@ -6,7 +6,7 @@
 #include "support/test.h"
 #include "support/world.h"
 
-enum { WORLDS = 3000, UNITS_MAX = 9, JOBS_MAX = 11 };
+enum { WORLDS = 3000, LARGEST = 9, JOBS_MAX = 11 };
 
 /* A curve of up to 5 units: concave, or anything, with gaps. */
 static struct speed draw_speed(struct rng *r, struct arena *a, uint32_t n, bool concave)
@@ -25,7 +25,7 @@ static struct speed draw_speed(struct rng *r, struct arena *a, uint32_t n, bool 
 static void draw(struct rng *r, struct world *w, bool concave)
 {
     char nodes[16];
-    snprintf(nodes, sizeof nodes, "1x%d", (int)chaos_between(r, 1, UNITS_MAX));
+    snprintf(nodes, sizeof nodes, "1x%d", (int)chaos_between(r, 1, LARGEST));
     world_init(w, nodes, "ffdl", NULL);
     uint32_t jobs = (uint32_t)chaos_between(r, 1, JOBS_MAX);
     for (uint32_t i = 0; i < jobs; i++) {

@@ -427,7 +427,7 @@ static void test_a_job_runs_and_its_end_is_told(void **state)
 {
     (void)state;
     struct fixture f;
-    struct to_conductor ack = {.kind = TO_CONDUCTOR_ACK, .id = -1, .ack = {ACK_EXIT}};
+    struct to_conductor ack = {.kind = TO_CONDUCTOR_ACK, .id = -1, .ack = {.what = ACK_EXIT}};
     begin(&f);
     f.welcomes = true;
     struct runtime_op op = make_op(&f, OP_START, 1);

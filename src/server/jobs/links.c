@@ -110,7 +110,7 @@ static void take_hello(struct yard *y, struct runtime_link *link, const struct h
 
 static void take_exit(struct yard *y, struct runtime_link *link, const struct exit_record *r)
 {
-    struct to_conductor ack = {.kind = TO_CONDUCTOR_ACK, .id = -1, .ack = {ACK_EXIT}};
+    struct to_conductor ack = {.kind = TO_CONDUCTOR_ACK, .id = -1, .ack = {.what = ACK_EXIT}};
     struct attempt *a = attempt_of(link);
     if (link->user == &over)
         send_message(y, link, &ack);

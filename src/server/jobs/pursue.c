@@ -210,7 +210,7 @@ static void settled(struct yard *y, struct attempt *a)
 
 static void cleaned(struct yard *y, struct attempt *a)
 {
-    struct to_conductor m = {.kind = TO_CONDUCTOR_ACK, .id = -1, .ack = {ACK_EXIT}};
+    struct to_conductor m = {.kind = TO_CONDUCTOR_ACK, .id = -1, .ack = {.what = ACK_EXIT}};
     if (a->op.err.code != ERR_OK)
         return;
     attempt_say(y, a, &m);
