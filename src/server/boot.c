@@ -169,7 +169,7 @@ struct live_job *yard_revive(struct yard *y, int64_t id, struct err *err)
 int yard_load(struct yard *y, struct err *err)
 {
     if (store_meta_set(y->store, STORE_META_PROGRAM, TRAINYARD_VERSION, err) < 0 ||
-        nodes_open(y, err) < 0 || adopt_gpu_types(y, err) < 0 ||
+        nodes_open(y, err) < 0 || adopt_prepare(y, err) < 0 ||
         upgrade_requests(y->store, err) < 0 || make_engine(y, err) < 0 || load_jobs(y, err) < 0 ||
         store_dep_list(y->store, load_dep, y, err) < 0 || adopt_load(y, err) < 0)
         return -1;

@@ -186,6 +186,34 @@ static uint32_t add_node(struct yard *y, uint32_t runtime, const char *name)
     return c->n++;
 }
 
+/* The only node of a runtime of this name whose engine is this machine. Its name may have
+ * changed. */
+static bool find_own(const struct yard *y, const char *runtime, uint32_t *node)
+{
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < y->nodes.n; i++) {
+        const struct runtime_ops *ops = nodes_runtime(y, i)->ops;
+        if (y->nodes.at[i].orphan || !ops->in_place || strcmp(ops->name, runtime) != 0)
+            continue;
+        *node = i;
+        found++;
+    }
+    return found == 1;
+}
+
+uint32_t nodes_expect(struct yard *y, const char *runtime, const char *name)
+{
+    uint32_t node;
+    struct err unknown;
+    if (nodes_find(y, name, &node, &unknown) == 0 || find_own(y, runtime, &node))
+        return node;
+    node = add_node(y, 0, name);
+    y->nodes.at[node].lost = y->nodes.at[node].orphan = true;
+    apply_state(y, node);
+    log_warning("node=%s has jobs, but no runtime serves it: they are left alone", name);
+    return node;
+}
+
 static bool has_changed(const struct node *a, const struct node *b)
 {
     return a->cpus != b->cpus || a->gpus != b->gpus || a->gpu_pool != b->gpu_pool ||
@@ -227,6 +255,10 @@ static void take_node(struct runtime_host *h, struct runtime *r, const struct ru
     if (new)
         i = add_node(y, runtime, told->name);
     struct yard_node *n = &y->nodes.at[i];
+    if (n->orphan) {
+        n->runtime = runtime;
+        n->orphan = false;
+    }
     if (n->runtime != runtime) {
         log_warning("node=%s ignored: the runtime %s already has a node of this name", n->name,
                     y->runtimes.at[n->runtime].ops->name);

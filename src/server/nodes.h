@@ -17,6 +17,9 @@ static inline const struct yard_runtime *nodes_runtime(const struct yard *y, uin
 }
 
 int nodes_find(const struct yard *y, const char *name, uint32_t *node, struct err *err);
+/* The node that an attempt is on. One that no runtime serves any more is added as lost:
+ * what runs there may still run. */
+uint32_t nodes_expect(struct yard *y, const char *runtime, const char *name);
 /* Drained: no job starts there; running jobs may end. */
 int nodes_drain(struct yard *y, uint32_t node, bool drain, struct err *err);
 

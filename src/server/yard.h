@@ -30,6 +30,7 @@ struct yard_node {
     char *notice;                  /* for its operator; NULL = none */
     uint32_t runtime;              /* index in yard.runtimes */
     bool lost;                     /* it does not respond */
+    bool orphan;                   /* jobs are there, and no runtime serves it */
     bool gone;                     /* removed for good */
     bool drained;                  /* by a user */
     VEC(struct attempt *) waiting; /* for CPUs that other attempts are about to free */

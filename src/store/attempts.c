@@ -7,6 +7,7 @@
 /* Written once, when the attempt is added. */
 #define COLUMNS_ONCE(X)                                                                            \
     X(token, name)                                                                                 \
+    X(runtime, text)                                                                               \
     X(created, int)
 /* Written whenever it is saved. */
 #define COLUMNS(X)                                                                                 \

@@ -20,7 +20,7 @@ struct attempt_row {
     char token[33];                 /* that its conductor must present */
     usec_t created, started, ended; /* wall clock; 0 = not yet */
     /* Where it runs and what it holds, in thousandths. */
-    const char *node;
+    const char *runtime, *node;
     const char *gpu_type; /* of its GPUs; "" = it has none */
     int64_t cpus, gpus, cpu_limit;
     double cpu_weight;

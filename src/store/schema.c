@@ -206,6 +206,7 @@ static const char version_3[] =
     "  since = coalesce(places ->> '$.since', 0) WHERE json_valid(places);"
     "ALTER TABLE attempt DROP COLUMN places;"
     "ALTER TABLE attempt ADD COLUMN fetch INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE attempt ADD COLUMN runtime TEXT NOT NULL DEFAULT 'local';"
     "DROP INDEX attempt_active;"
     "CREATE INDEX attempt_active ON attempt (job, n) WHERE over = 0 OR fetch = 1;"
 

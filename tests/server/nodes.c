@@ -226,6 +226,38 @@ static void a_drained_node_stays_drained(void **state)
     stage_end(&w);
 }
 
+/* Whatever runs there may still run: nobody else may say that it does not. */
+static void a_runtime_that_is_not_there_any_more(void **state)
+{
+    struct stage w;
+    struct fake_options small = one_node, other = one_node;
+    (void)state;
+    small.cpus = UNIT;
+    other.prefix = "other";
+    stage_begin(&w, &small, "fifo");
+    stage_add_runtime(&w, &other);
+    w.remote = true;
+    stage_start(&w);
+    int64_t job = stage_submit(&w, two_cpus);
+    stage_run(&w, 10 * SECOND);
+    assert_int_equal(fake_truth_of(w.fakes[1], job).running, 1);
+    stage_kill(&w);
+    w.n_fakes = 1;
+    stage_start(&w);
+    stage_run(&w, 10 * MINUTE);
+    assert_state(&w, job, JOB_RUNNING);
+    int64_t small_job = stage_submit(&w, one_cpu);
+    assert_true(stage_run_until_over(&w, small_job, 2 * MINUTE));
+    stage_kill(&w);
+    w.n_fakes = 2;
+    stage_start(&w);
+    assert_true(stage_run_until_over(&w, job, 5 * MINUTE));
+    assert_state(&w, job, JOB_DONE);
+    assert_int_equal(fake_truth_of(w.fakes[1], job).begun, 1);
+    assert_int_equal(fake_truth_of(w.fakes[0], job).begun, 0);
+    stage_end(&w);
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(a_node_joins),
     TEST(a_server_without_nodes),
@@ -236,6 +268,7 @@ static const struct CMUnitTest tests[] = {
     TEST(a_node_is_lost_and_returns),
     TEST(a_node_is_removed),
     TEST(a_drained_node_stays_drained),
+    TEST(a_runtime_that_is_not_there_any_more),
 };
 
 int main(void)

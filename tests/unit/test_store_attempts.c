@@ -73,9 +73,10 @@ static void test_deps(void **state)
 /* ---- attempts ------------------------------------------------------------ */
 
 static const struct attempt_row odd_attempts[] = {
-    {.n = 0, .node = "", .gpu_type = "", .reason = ""},
+    {.n = 0, .runtime = "", .node = "", .gpu_type = "", .reason = ""},
     {.n = 1,
      .state = JOB_TIMEOUT,
+     .runtime = "docker",
      .node = "n\xc3\xb6"
              "de",
      .token = "0123456789abcdef0123456789abcdef",
@@ -102,6 +103,7 @@ static const struct attempt_row odd_attempts[] = {
      .memory_max_mb = INFINITY},
     {.n = UINT32_MAX,
      .state = JOB_RUNNING,
+     .runtime = "docker",
      .node = "b",
      .gpu_type = "",
      .token = "t",
@@ -127,6 +129,7 @@ static int see_attempt(void *ctx, const struct attempt_row *row, struct err *err
     assert_true(a->n < COUNT_OF(a->at));
     struct attempt_row *copy = &a->at[a->n++];
     *copy = *row;
+    copy->runtime = arena_strdup(&a->arena, row->runtime);
     copy->node = arena_strdup(&a->arena, row->node);
     copy->gpu_type = arena_strdup(&a->arena, row->gpu_type);
     copy->reason = arena_strdup(&a->arena, row->reason);
@@ -136,6 +139,7 @@ static int see_attempt(void *ctx, const struct attempt_row *row, struct err *err
 static void assert_same_attempt(const struct attempt_row *a, const struct attempt_row *b)
 {
     assert_true(a->job == b->job && a->n == b->n && a->state == b->state);
+    assert_string_equal(a->runtime, b->runtime);
     assert_string_equal(a->node, b->node);
     assert_string_equal(a->token, b->token);
     assert_true(!strcmp(a->gpu_type, b->gpu_type) && a->cpus == b->cpus && a->gpus == b->gpus);

@@ -1,6 +1,6 @@
 /* The conductors' socket, RUN/conductor.sock: one connection for each attempt that runs,
- * with one JSON object per line in both directions. A conductor whose attempt is over stays for a moment, and
- * can be given another. */
+ * with one JSON object per line in both directions. A conductor whose attempt is over stays for a
+ * moment, and can be given another. */
 #ifndef RUNTIME_LOCAL_LINKS_H
 #define RUNTIME_LOCAL_LINKS_H
 

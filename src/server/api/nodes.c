@@ -102,7 +102,7 @@ static json_t *print_node(const struct yard *y, uint32_t index)
         .memory_mb = has->memory_mb ? has->memory_mb : API_NULL,
         .memory_held_mb = held->memory_held,
         .jobs = jobs_on(y, held),
-        .runtime = nodes_runtime(y, index)->ops->name,
+        .runtime = y->nodes.at[index].orphan ? "" : nodes_runtime(y, index)->ops->name,
         .notice = notice.n ? notice.at : "",
     };
     json_t *node = api_print(&node_schema, &v);

@@ -17,24 +17,24 @@
 #include "store/attempts.h"
 #include "store/job_state.h"
 
-static int load_gpu_type(void *ctx, const struct attempt_row *row, struct err *err)
+static int prepare(void *ctx, const struct attempt_row *row, struct err *err)
 {
     (void)err;
     if (*row->gpu_type)
         (void)nodes_gpu_pool(ctx, row->gpu_type);
+    (void)nodes_expect(ctx, row->runtime, row->node);
     return 0;
 }
 
-int adopt_gpu_types(struct yard *y, struct err *err)
+int adopt_prepare(struct yard *y, struct err *err)
 {
-    return store_attempt_list(y->store, 0, load_gpu_type, y, err);
+    return store_attempt_list(y->store, 0, prepare, y, err);
 }
 
 static int load_attempt(void *ctx, const struct attempt_row *row, struct err *err)
 {
     struct yard *y = ctx;
     struct live_job *j = yard_live(y, row->job);
-    struct err none;
     (void)err;
     bool over = job_state_over(row->state);
     if (!j && !over)
@@ -76,8 +76,7 @@ static int load_attempt(void *ctx, const struct attempt_row *row, struct err *er
     a->told.limit = -1;
     /* The last operations of the earlier server may have failed: repeat them. */
     a->unsure = 1U << OP_FREEZE | 1U << OP_RESIZE;
-    if (nodes_find(y, row->node, &a->node, &none) < 0)
-        a->node = 0;
+    a->node = nodes_expect(y, row->runtime, row->node);
     attempt_enter(y, a);
     if (!over)
         j->attempt = a;
@@ -158,7 +157,9 @@ static void adopt(struct yard *y, struct attempt *a)
 {
     const struct yard_runtime *r = nodes_runtime(y, a->node);
     struct runtime_size size = attempt_size(y, a);
-    r->ops->adopt(r->runtime, (struct attempt_id){a->job, a->n}, y->nodes.at[a->node].name, &size);
+    const struct yard_node *node = &y->nodes.at[a->node];
+    if (!node->orphan)
+        r->ops->adopt(r->runtime, (struct attempt_id){a->job, a->n}, node->name, &size);
     turn_pursue(y, a);
 }
 

@@ -4,8 +4,9 @@
 
 #include "server/yard.h"
 
-/* Adds the GPU types that they hold to the cluster. Call it before the engine is created. */
-int adopt_gpu_types(struct yard *y, struct err *err);
+/* Before the engine is made: it must know the nodes that they are on, and the types of the
+ * GPUs that they hold. */
+int adopt_prepare(struct yard *y, struct err *err);
 /* Loads the attempts of live jobs. */
 int adopt_load(struct yard *y, struct err *err);
 

@@ -74,7 +74,8 @@ struct runtime_size attempt_size(const struct yard *y, const struct attempt *a)
 const char *attempt_cpuset(const struct yard *y, const struct attempt *a)
 {
     const struct yard_runtime *r = nodes_runtime(y, a->node);
-    return r->ops->cpuset(r->runtime, (struct attempt_id){a->job, a->n});
+    bool orphan = y->nodes.at[a->node].orphan;
+    return orphan ? NULL : r->ops->cpuset(r->runtime, (struct attempt_id){a->job, a->n});
 }
 
 static struct attempt_row make_row(const struct yard *y, const struct attempt *a)
@@ -86,6 +87,7 @@ static struct attempt_row make_row(const struct yard *y, const struct attempt *a
         .created = a->created,
         .started = a->started,
         .ended = a->ended,
+        .runtime = nodes_runtime(y, a->node)->ops->name,
         .node = y->cluster.nodes[a->node].name,
         .gpu_type = a->pool == POOL_CPU ? "" : y->cluster.gpu_types[a->pool - POOL_GPU],
         .cpus = a->cpus,

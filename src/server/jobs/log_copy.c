@@ -30,7 +30,7 @@ void log_copy_ask(struct yard *y, struct attempt *a)
     const struct yard_runtime *r = nodes_runtime(y, a->node);
     struct err err;
     int64_t first;
-    if (!a->fetch)
+    if (!a->fetch || y->nodes.at[a->node].orphan)
         return;
     if (a->log_end < 0) {
         AUTO_CLOSE int dir = open_dir(y, a, &err);

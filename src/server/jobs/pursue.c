@@ -33,7 +33,12 @@ void attempt_begin_op(struct yard *y, struct attempt *a, enum runtime_op_kind ki
     a->op.err = (struct err){.code = ERR_OK};
     arena_reset(&a->op.arena);
     a->busy = true;
-    r->ops->begin(r->runtime, &a->op);
+    if (!y->nodes.at[a->node].orphan) {
+        r->ops->begin(r->runtime, &a->op);
+        return;
+    }
+    err_set(&a->op.err, ERR_UNREACHABLE, "no runtime serves the node %s", a->op.node);
+    runtime_complete(&y->host, &a->op);
 }
 
 void attempt_say(const struct yard *y, const struct attempt *a, const struct to_conductor *m)
