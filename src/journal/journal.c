@@ -14,6 +14,17 @@ enum { JOURNAL_SHOWN = 64 };
 
 /* ---- boots and events ---------------------------------------------------- */
 
+/* Most jobs and nodes have none. */
+static void write_devices(const struct devices *d, struct str *out)
+{
+    if (!devices_any(d))
+        return;
+    str_add(out, ",\"devices\":[");
+    for (int i = 0; i < DEVICES_MAX; i++)
+        str_addf(out, "%s%" PRId32, i ? "," : "", d->of[i]);
+    str_add(out, "]");
+}
+
 void journal_write_boot(const struct engine *e, struct str *out)
 {
     const struct cluster *c = &e->cluster;
@@ -30,6 +41,7 @@ void journal_write_boot(const struct engine *e, struct str *out)
     for (uint32_t i = 0; i < c->n; i++) {
         str_add(out, i ? ",{" : "{");
         fields_write(journal_node, &c->nodes[i], out);
+        write_devices(&c->nodes[i].devices, out);
         str_add(out, "}");
     }
     str_add(out, "]}");
@@ -58,6 +70,7 @@ static void write_job(const struct job *j, struct str *out)
 {
     str_add(out, ",\"job\":{");
     fields_write(journal_job, j, out);
+    write_devices(&j->devices, out);
     str_add(out, ",\"speeds\":[");
     for (unsigned i = 0; i < j->nspeeds; i++) {
         str_add(out, i ? "," : "");

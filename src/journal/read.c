@@ -46,10 +46,24 @@ static int read_types(const json_t *list, struct arena *a, struct cluster *c, st
     return 0;
 }
 
+/* Absent where there are none, and in rows of earlier versions. */
+static int read_devices(const json_t *v, struct devices *out, struct err *err)
+{
+    const json_t *list = json_object_get(v, "devices");
+    int64_t n;
+    *out = (struct devices){0};
+    for (size_t i = 0; list && i < DEVICES_MAX; i++) {
+        if (fields_get_int(json_array_get(list, i), "devices", 0, DEVICES_LIMIT, &n, err) < 0)
+            return -1;
+        out->of[i] = (int32_t)n;
+    }
+    return 0;
+}
+
 static int read_node(const json_t *v, struct arena *a, const struct cluster *c, struct node *out,
                      struct err *err)
 {
-    if (fields_read(journal_node, v, a, out, err) < 0)
+    if (fields_read(journal_node, v, a, out, err) < 0 || read_devices(v, &out->devices, err) < 0)
         return -1;
     if (!out->name)
         return err_set(err, ERR_INVALID, "name is missing");
@@ -154,7 +168,8 @@ static bool sizes_are_admissible(const struct job *j)
 static int read_job(const json_t *v, struct arena *a, const struct job **out, struct err *err)
 {
     struct job *j = ARENA_NEW(a, struct job);
-    if (fields_read(journal_job, v, a, j, err) < 0 || read_speeds(v, a, j, err) < 0)
+    if (fields_read(journal_job, v, a, j, err) < 0 || read_speeds(v, a, j, err) < 0 ||
+        read_devices(v, &j->devices, err) < 0)
         return err_prefix(err, "job");
     if (!j->name)
         return err_set(err, ERR_INVALID, "job: name is missing");

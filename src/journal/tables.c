@@ -103,6 +103,7 @@ const struct field journal_config[] = {
     {"resched_min", FIELD_I64, MEMBER(engine_config, resched_min), 0, USEC_LIMIT, NULL},
     {"explain", FIELD_FLAG, MEMBER(engine_config, explain), 0, 0, NULL},
     {"instant", FIELD_FLAG, MEMBER(engine_config, instant), 0, 0, NULL},
+    {"interference", FIELD_REAL | FIELD_OPTIONAL, MEMBER(engine_config, interference), 0, 0, NULL},
     {0},
 };
 

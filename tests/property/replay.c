@@ -109,6 +109,7 @@ static void live_on(struct recorder *r, const struct engine *dead, usec_t now)
     for (uint32_t i = 0; i < cluster.n; i++) {
         nodes[i] = dead->cluster.nodes[i];
         nodes[i].cpu_held = nodes[i].gpu_held = nodes[i].memory_held = 0;
+        nodes[i].devices_held = (struct devices){0};
     }
     cluster.nodes = nodes;
     engine_init(&e, &dead->config, &cluster);
