@@ -144,6 +144,23 @@ static void a_cancel_is_heard_as_soon_as_the_node_is_back(void **state)
     assert_state(w, job, JOB_CANCELLED);
 }
 
+/* It was said once, on a link that was lost before it arrived. */
+static void a_cancel_that_was_lost_is_said_again(void **state)
+{
+    struct stage *w = *state;
+    struct err err;
+    int64_t job = stage_submit(w, "{'command': ['fake', 'work=6000']}");
+    stage_run(w, 10 * SECOND);
+    fake_set_faults(w->fake, &(struct fake_faults){.delay = MINUTE});
+    assert_ok(verb_cancel(w->y, job, 0, &err), err);
+    stage_turn(w);
+    fake_cut_node(w->fake, 0, fake_now(w->fake) + 1);
+    fake_set_faults(w->fake, &sound);
+    stage_run(w, 10 * SECOND);
+    assert_int_equal(fake_truth_of(w->fake, job).running, 0);
+    assert_state(w, job, JOB_CANCELLED);
+}
+
 static const struct CMUnitTest tests[] = {
     STAGE_TEST(a_start_that_is_not_answered_runs_once),
     STAGE_TEST(a_resize_that_is_not_answered_is_said_again),
@@ -153,6 +170,7 @@ static const struct CMUnitTest tests[] = {
     STAGE_TEST(what_could_not_be_cleaned_up_is_cleaned_up_later),
     STAGE_TEST(a_job_on_a_node_that_is_cut_off_runs_on),
     STAGE_TEST(a_cancel_is_heard_as_soon_as_the_node_is_back),
+    STAGE_TEST(a_cancel_that_was_lost_is_said_again),
 };
 
 int main(void)
