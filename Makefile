@@ -17,8 +17,12 @@ JOBS ?= $(shell nproc)
 ifeq ($(CI),true)
 WERROR = 1
 endif
-COMPILE = $(CC) @compile_flags.txt -MMD -MP $(CPPFLAGS) $(CFLAGS) $(if $(WERROR),-Werror)
-LINK = $(CC) $(CFLAGS) $(LDFLAGS)
+# Hardened as Debian's packages are. Sanitizers check more, and do not go with it.
+SANITIZED = $(findstring -fsanitize,$(CFLAGS))
+HARDEN = $(if $(SANITIZED),,-fstack-protector-strong -D_FORTIFY_SOURCE=2)
+HARDEN_LINK = $(if $(SANITIZED),,-Wl,-z,relro,-z,now)
+COMPILE = $(CC) @compile_flags.txt -MMD -MP $(HARDEN) $(CPPFLAGS) $(CFLAGS) $(if $(WERROR),-Werror)
+LINK = $(CC) $(CFLAGS) $(HARDEN_LINK) $(LDFLAGS)
 # Each program is linked with just those that it uses.
 LIBS = -Wl,--as-needed -lmicrohttpd -lcurl -ljansson -lyaml -lsqlite3 -luv -lpcre2-8 -lhwloc -lm
 # One short line for each step; V=1 shows the commands.
@@ -38,14 +42,14 @@ $(BUILD)/trainyard: $(BUILD)/src/main.o $(BUILD)/libtrainyard.a
 	$(call Q,LINK,$@)$(LINK) -o $@ $^ $(LIBS)
 
 # Static, so that it runs inside any image; a sanitizer's run-time cannot be.
-STATIC = $(if $(findstring -fsanitize,$(CFLAGS)),,-static)
+STATIC = $(if $(SANITIZED),,-static-pie)
 $(BUILD)/trainyard-conductor: $(BUILD)/src/conductor/main.o $(BUILD)/libtrainyard.a
 	$(call Q,LINK,$@)$(LINK) $(STATIC) -o $@ $^ -ljansson -lpcre2-8 -lm
 
 # Preloaded into jobs: it shows them only what it stands before, and needs the C library alone.
 $(MALLEABLE_OBJ): private CPPFLAGS += -fPIC -fvisibility=hidden -ftls-model=initial-exec
 $(MALLEABLE): $(MALLEABLE_OBJ)
-	$(call Q,LINK,$@)$(LINK) -shared -Wl,-z,now,-z,relro -o $@ $^
+	$(call Q,LINK,$@)$(LINK) -shared -o $@ $^
 
 # An example is a program of its own, with nothing of ours in it.
 $(BUILD)/examples/%: examples/%.c $(BUILD)/flags | $(BUILD)/needs

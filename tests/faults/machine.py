@@ -43,6 +43,18 @@ def test_a_machine_that_looks_smaller():
         yard.finish()
 
 
+def running(program):
+    """Processes of a program, which may have been renamed since."""
+    found = []
+    for process in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            if (process / "exe").readlink() == program:
+                found.append(process.name)
+        except OSError:
+            continue
+    return found
+
+
 def test_a_conductor_that_is_missing():
     """As after `make clean` while the server runs."""
     with live.Yard(cpus=2) as yard:
@@ -57,6 +69,7 @@ def test_a_conductor_that_is_missing():
             live.yard.PROGRAM = original
         yard.wait_for(yard.submit("true"), "done")
         conductor.rename(yard.dir / "away")
+        wait_until(lambda: not running(yard.dir / "away"), "those that wait for a next job are gone")
         jobs = [yard.submit("true", retries=0) for _ in range(5)]
         wait_until(lambda: yard.get("/nodes")["nodes"][0]["state"] == "closed", "the node is closed")
         node = yard.get("/nodes")["nodes"][0]
