@@ -81,7 +81,8 @@ int cluster_can_hold(const struct cluster *c, const struct job *j, struct err *e
     if (j->memory_mb)
         snprintf(memory, sizeof memory, " with %lld MB of memory", (long long)j->memory_mb);
     if (j->cpus)
-        snprintf(cpus, sizeof cpus, " with %g CPUs each", (double)j->cpus / UNIT);
+        snprintf(cpus, sizeof cpus, " with %g CPU%s each", (double)j->cpus / UNIT,
+                 j->cpus == UNIT ? "" : "s");
     say_devices(c, &j->devices, devices, sizeof devices);
     return err_set(err, ERR_LIMIT, "needs %g %s%s%s%s%s%s, but the cluster has at most %g",
                    (double)j->min / UNIT, unit, j->min == UNIT ? "" : "s", cpus, memory, devices,

@@ -84,7 +84,7 @@ press n
 shows 'no' 'q quit  enter show'
 check 'it still runs' job_in train running
 press '+'
-shows 'what cannot be is said' 'is rigid: it requested exactly 1 CPUs'
+shows 'what cannot be is said' 'is rigid: it requested exactly 1 CPU;'
 press p
 shows 'paused' 'PAUSED'
 press p

@@ -156,9 +156,9 @@ static int check_sizes(const struct yard *y, const struct live_job *j, units_t m
         return 0;
     if (t->asked_min == t->asked_max)
         return err_set(err, ERR_CONFLICT,
-                       "job %lld is rigid: it requested exactly %g CPUs; submit it with a range, "
+                       "job %lld is rigid: it requested exactly %g CPU%s; submit it with a range, "
                        "as in --cpus 1-2",
-                       id, lo);
+                       id, lo, t->asked_min == UNIT ? "" : "s");
     if (min < t->asked_min || max > t->asked_max)
         return err_set(
             err, ERR_INVALID,
