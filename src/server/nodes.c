@@ -274,11 +274,11 @@ static void take_node(struct runtime_host *h, struct runtime *r, const struct ru
     is->gpus = told->gone ? 0 : told->gpus;
     is->gpu_pool = (uint8_t)(is->gpus ? nodes_gpu_pool(y, told->gpu_type) : POOL_CPU);
     is->memory_mb = told->memory_mb;
+    if (y->has_engine && (new || has_changed(&was, is)))
+        apply_change(y, i, new ? "node.joined" : told->gone ? "node.removed" : "node.changed");
     apply_state(y, i);
     if (!y->has_engine)
         return;
-    if (new || has_changed(&was, is))
-        apply_change(y, i, new ? "node.joined" : told->gone ? "node.removed" : "node.changed");
     if (was_lost != n->lost)
         add_event(y, n->lost ? "node.lost" : "node.returned", is);
 }
