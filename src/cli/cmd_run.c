@@ -85,6 +85,7 @@ static int follow(struct running *r, struct err *err)
 {
     struct log_reader reader = {.link = &r->link,
                                 .job = r->id,
+                                .attempt = 1,
                                 .tail = -1,
                                 .follow = true,
                                 .terminal = isatty(STDOUT_FILENO)};

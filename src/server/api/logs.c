@@ -59,7 +59,7 @@ static bool choose_attempt(const struct api_call *c, uint32_t *out)
         reply_problem(c->reply, &err, NULL);
         return false;
     }
-    if (asked > last) {
+    if (asked > (last ? last : 1)) {
         err_set(&err, ERR_NOT_FOUND, "job %lld has no attempt %lld; its last one is %u",
                 (long long)c->job, (long long)asked, last);
         reply_problem(c->reply, &err, "attempt");
