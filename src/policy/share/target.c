@@ -66,7 +66,7 @@ static bool describe_target(const struct snapshot *s, const struct params *p, ui
     const struct task *t = &s->tasks[task];
     const struct history *h = t->history;
     bool content = growth_list(&t->memo[AXIS_SHARE]) == GROWTH_COMPLETING;
-    char measure[96], limit[96], goal[96] = "it has no target";
+    char measure[96], limit[80], goal[64] = "it has no target";
     struct growth_how how = growth_read_params(p);
     if (!growth_is_shared(t))
         return false;
