@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fs.h"
 #include "base/str.h"
 #include "runtime/local/local.h"
 
@@ -17,27 +18,9 @@ char *files_dir(const struct runtime *r, struct attempt_id id)
     return path.at;
 }
 
-/* 0, or an errno, also EEXIST. */
-static int make_dir(char *path) /* NOLINT(misc-no-recursion): as deep as the path */
-{
-    if (mkdir(path, 0700) == 0)
-        return 0;
-    int code = errno;
-    char *slash = code == ENOENT ? strrchr(path, '/') : NULL;
-    if (!slash || slash == path)
-        return code;
-    *slash = '\0';
-    code = make_dir(path);
-    *slash = '/';
-    if (code && code != EEXIST)
-        return code;
-    return mkdir(path, 0700) == 0 ? 0 : errno;
-}
-
 int files_make_dir(const char *dir, bool *is_new, struct err *err)
 {
-    AUTO_FREE char *copy = xstrdup(dir);
-    int code = make_dir(copy);
+    int code = fs_make_dirs(dir, 0700);
     if (code && code != EEXIST)
         return err_set(err, ERR_IO, "cannot create %s: %s", dir, strerror(code));
     *is_new = code == 0;
