@@ -53,6 +53,23 @@ void str_addf(struct str *s, const char *fmt, ...)
     va_end(args);
 }
 
+void str_add_shell(struct str *s, const char *text)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-+=./,:@%^";
+    if (*text && !text[strspn(text, plain)]) {
+        str_add(s, text);
+        return;
+    }
+    str_add(s, "'");
+    for (const char *p = text; *p; p++)
+        if (*p == '\'')
+            str_add(s, "'\\''");
+        else
+            str_add_n(s, p, 1);
+    str_add(s, "'");
+}
+
 void str_done(struct str *s)
 {
     free(s->at);
@@ -176,6 +193,26 @@ bool str_equal_nocase(const char *a, const char *b)
     while (*a && tolower((unsigned char)*a) == tolower((unsigned char)*b))
         a++, b++;
     return *a == *b;
+}
+
+bool str_glob(const char *pattern, const char *text)
+{
+    const char *star = NULL, *from = NULL; /* after the last *, and where it began to match */
+    while (*text) {
+        if (*pattern == '*') {
+            star = ++pattern;
+            from = text;
+        } else if (*pattern == '?' || *pattern == *text) {
+            pattern++;
+            text++;
+        } else if (star) { /* the * takes one byte more */
+            pattern = star;
+            text = ++from;
+        } else {
+            return false;
+        }
+    }
+    return !pattern[strspn(pattern, "*")];
 }
 
 enum { NAME_MAX_LENGTH = 63 };

@@ -27,6 +27,8 @@ void str_add_utf8(struct str *s, const char *text);
 size_t str_valid_utf8(const char *text);
 /* With &, <, > and quotes as HTML entities. */
 void str_add_html(struct str *s, const char *text);
+/* As one word of a POSIX shell: in single quotes if it needs them. */
+void str_add_shell(struct str *s, const char *text);
 void str_done(struct str *s);
 
 /* The whole of `text` must be one finite number within [lo, hi]. */
@@ -34,6 +36,9 @@ int str_parse_int(const char *text, int64_t lo, int64_t hi, int64_t *out, struct
 int str_parse_double(const char *text, double lo, double hi, double *out, struct err *err);
 
 bool str_equal_nocase(const char *a, const char *b);
+
+/* Whether the pattern matches all of `text`; * stands for any bytes, ? for any one byte. */
+bool str_glob(const char *pattern, const char *text);
 
 /* The name nearest to `text` by edit distance; NULL when none is near enough
  * to be meant. `name(ctx, i)` gives the i-th of n names. */

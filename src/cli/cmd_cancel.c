@@ -7,8 +7,11 @@ static int run(const struct args *args)
 {
     const char *grace = args_get(args, "grace");
     json_auto_t *body = json_object();
-    struct job_action action = {
-        .method = "POST", .name = "cancel", .body = body, .all = args_get(args, "all")};
+    struct job_action action = {.method = "POST",
+                                .name = "cancel",
+                                .body = body,
+                                .all = args_get(args, "all"),
+                                .of = JOB_CHOICE_ACTIVE};
     usec_t time;
     struct err err;
     if (grace && time_parse(grace, &time, &err) < 0) {
@@ -33,9 +36,11 @@ const struct command command_cancel = {
     .operands = "JOB...",
     .details =
         "A waiting job leaves the queue. All processes of a running job are sent SIGTERM, and\n"
-        "SIGKILL when the grace is over. JOB is a job's number, its name, or a unique prefix of\n"
-        "its name.",
-    .examples = "  trainyard cancel 12 13\n  trainyard cancel train --grace 10s",
+        "SIGKILL when the grace is over.\n\n" JOB_CHOICE_DETAILS,
+    .examples = "  trainyard cancel 12 13\n"
+                "  trainyard cancel train --grace 10s\n"
+                "  trainyard cancel 'sweep[3]' 40-60\n"
+                "  trainyard cancel --state queued --name 'eval*'",
     .options = options,
     .max_operands = OPERANDS_ANY,
     .completes = "JOB",

@@ -1,19 +1,18 @@
 /* trainyard ps: lists jobs as a table, as ids or as JSON. */
-#include <string.h>
-
 #include "base/mem.h"
 #include "base/str.h"
 #include "cli/commands.h"
+#include "cli/job_choice.h"
 #include "cli/job_grid.h"
 #include "cli/job_list.h"
 #include "cli/member.h"
 #include "cli/watch.h"
 #include "cli/wire_out.h"
-#include "store/job_state.h"
 
 enum { BAR = 10, SHOWN = 100 };
 
 struct request {
+    const struct args *args;
     struct job_list_query query;
     bool json, quiet, wide;
 };
@@ -35,13 +34,33 @@ static void add_table(const struct request *r, const json_t *jobs, const struct 
     grid_done(&t);
 }
 
+/* Those of each operand, or all of them. */
+static int get_jobs(const struct request *r, struct server_link *l, json_t **out, bool *more,
+                    struct err *err)
+{
+    struct job_list_query q = r->query;
+    if (!r->args->operands.n)
+        return job_list_get(l, &q, out, more, err);
+    *out = json_array();
+    for (size_t i = 0; i < r->args->operands.n; i++) {
+        json_auto_t *jobs = NULL;
+        bool rest;
+        q.select = r->args->operands.at[i];
+        if (job_list_get(l, &q, &jobs, &rest, err) < 0)
+            return -1;
+        json_array_extend(*out, jobs);
+        *more |= rest;
+    }
+    return 0;
+}
+
 static int draw(void *ctx, struct server_link *l, const struct watch_view *view, struct str *out,
                 struct err *err)
 {
     const struct request *r = ctx;
     json_auto_t *jobs = NULL;
-    bool more;
-    if (job_list_get(l, &r->query, &jobs, &more, err) < 0)
+    bool more = false;
+    if (get_jobs(r, l, &jobs, &more, err) < 0)
         return -1;
     if (r->json) {
         wire_out_lines(jobs, out);
@@ -55,42 +74,23 @@ static int draw(void *ctx, struct server_link *l, const struct watch_view *view,
     return 0;
 }
 
-/* "held, queued, ..." */
-#define X(name, text, over) ", " text
-static const char all_states[] = JOB_STATES(X);
-#undef X
-
-/* The server would also refuse them, but cannot name the option. */
-static int check_states(const char *states, struct err *err)
-{
-    const char *known = all_states + strlen(", ");
-    if (!states[strspn(states, ",")])
-        return err_set(err, ERR_INVALID, "--state: must not be empty; expected some of %s", known);
-    for (const char *p = states; *p;) {
-        size_t n = strcspn(p, ",");
-        AUTO_FREE char *word = xstrndup(p, n);
-        if (job_state_parse(word) < 0)
-            return err_set(err, ERR_INVALID, "--state: unknown state '%.40s'; expected some of %s",
-                           word, known);
-        p += n + (p[n] == ',');
-    }
-    return 0;
-}
-
 static int get_request(const struct args *a, struct request *r, struct err *err)
 {
     const char *limit = args_get(a, "limit");
     int64_t number = args_get(a, "all") ? SHOWN : 0;
     if (limit && str_parse_int(limit, 0, INT32_MAX, &number, err) < 0)
         return err_prefix(err, "--limit");
-    if (args_get(a, "state") && check_states(args_get(a, "state"), err) < 0)
+    if (args_get(a, "name") && a->operands.n)
+        return err_set(err, ERR_INVALID, "give either JOB or --name, not both");
+    if (args_get(a, "state") && job_list_check_states(args_get(a, "state"), err) < 0)
         return -1;
     *r = (struct request){
+        .args = a,
         .query = {.state = args_get(a, "state"),
                   .name = args_get(a, "name"),
                   .user = args_get(a, "user"),
-                  .all = args_get(a, "all"),
-                  .newest = args_get(a, "all") || args_get(a, "state"),
+                  .all = args_get(a, "all") || a->operands.n,
+                  .newest = !a->operands.n && (args_get(a, "all") || args_get(a, "state")),
                   .limit = (size_t)number},
         .json = args_get(a, "json"),
         .quiet = args_get(a, "quiet"),
@@ -111,7 +111,7 @@ static int run(const struct args *args)
 static const struct option options[] = {
     {"all", 'a', NULL, "also list jobs that are over, newest first", false},
     {"state", 's', "STATES", "only jobs in these states, such as running,queued", false},
-    {"name", 'n', "NAME", "only jobs with this name; pre* matches a prefix", false},
+    {"name", 'n', "PATTERN", "only jobs with this name; * matches any text", false},
     {"user", 'u', "USER", "only this user's jobs", false},
     {"limit", 'l', "N", "list at most N jobs; 0 = all (default 100 with --all, else all)", false},
     {"wide", 'W', NULL, "show more columns", false},
@@ -125,12 +125,18 @@ static const struct option options[] = {
 const struct command command_ps = {
     .name = "ps",
     .summary = "List jobs that are queued, held or running",
+    .operands = "[JOB...]",
     .details =
+        "With JOB, only these jobs are listed, also when they are over.\n\n" JOB_CHOICE_DETAILS
+        "\n\n"
         "CPUS is what a job holds of what it can use. TIME is how long it has run or waited. ETA\n"
         "is the time until its expected end, estimated from its progress.",
     .examples = "  trainyard ps\n"
+                "  trainyard ps sweep\n"
                 "  trainyard ps --all --state failed,timeout\n"
                 "  trainyard ps --json | jq -r 'select(.progress.loss < 0.1) | .id'",
     .options = options,
+    .max_operands = OPERANDS_ANY,
+    .completes = "JOB",
     .run = run,
 };

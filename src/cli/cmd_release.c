@@ -5,7 +5,8 @@
 static int run(const struct args *args)
 {
     json_auto_t *body = json_object();
-    struct job_action action = {.method = "POST", .name = "release", .body = body};
+    struct job_action action = {
+        .method = "POST", .name = "release", .body = body, .of = JOB_CHOICE_ACTIVE};
     return job_action_run(args, &action);
 }
 
@@ -15,8 +16,8 @@ const struct command command_release = {
     .name = "release",
     .summary = "Let held jobs start",
     .operands = "JOB...",
+    .details = JOB_CHOICE_DETAILS,
     .options = options,
-    .min_operands = 1,
     .max_operands = OPERANDS_ANY,
     .completes = "JOB",
     .run = run,

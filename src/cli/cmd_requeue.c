@@ -23,10 +23,11 @@ const struct command command_requeue = {
     .operands = "JOB...",
     .details =
         "A running job gets its checkpoint signal, is stopped and queued again. A job that is\n"
-        "over is queued again as its next attempt.",
-    .examples = "  trainyard requeue train\n  trainyard requeue --hold 12",
+        "over is queued again as its next attempt.\n\n" JOB_CHOICE_DETAILS,
+    .examples = "  trainyard requeue train\n"
+                "  trainyard requeue --hold 12\n"
+                "  trainyard requeue sweep --state failed",
     .options = options,
-    .min_operands = 1,
     .max_operands = OPERANDS_ANY,
     .completes = "JOB",
     .run = run,

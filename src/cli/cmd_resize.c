@@ -15,7 +15,8 @@ static int run(const struct args *args)
     }
     json_auto_t *body = json_object();
     json_object_set_new(body, "cpus", cpus ? json_string(cpus) : json_null());
-    struct job_action action = {.method = "POST", .name = "resize", .body = body};
+    struct job_action action = {
+        .method = "POST", .name = "resize", .body = body, .of = JOB_CHOICE_ACTIVE};
     return job_action_run(args, &action);
 }
 
@@ -30,11 +31,11 @@ const struct command command_resize = {
     .name = "resize",
     .summary = "Change how many CPUs jobs can use",
     .operands = "JOB...",
+    .details = JOB_CHOICE_DETAILS,
     .examples = "  trainyard resize train --cpus 2\n"
                 "  trainyard resize 12 --cpus 1-4\n"
                 "  trainyard resize 12 --reset",
     .options = options,
-    .min_operands = 1,
     .max_operands = OPERANDS_ANY,
     .completes = "JOB",
     .run = run,

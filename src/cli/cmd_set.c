@@ -42,7 +42,7 @@ static int get_body(const struct args *args, json_t *body, struct err *err)
 static int run(const struct args *args)
 {
     json_auto_t *body = json_object();
-    struct job_action action = {.method = "PATCH", .body = body};
+    struct job_action action = {.method = "PATCH", .body = body, .of = JOB_CHOICE_ACTIVE};
     struct err err;
     if (get_body(args, body, &err) < 0)
         return command_fail(args->command, &err);
@@ -61,10 +61,10 @@ const struct command command_set = {
     .name = "set",
     .summary = "Change the priority, deadline or time limit of jobs",
     .operands = "JOB...",
+    .details = JOB_CHOICE_DETAILS,
     .examples = "  trainyard set train --priority 5 --deadline 2h\n"
                 "  trainyard set 12 13 --time-limit none",
     .options = options,
-    .min_operands = 1,
     .max_operands = OPERANDS_ANY,
     .completes = "JOB",
     .run = run,

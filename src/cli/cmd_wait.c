@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "cli/commands.h"
+#include "cli/job_choice.h"
 #include "cli/job_text.h"
 #include "cli/member.h"
 #include "cli/server_link.h"
@@ -56,21 +57,20 @@ static int await_end(struct waiting *w, int64_t id, struct err *err)
 
 /* Waits until the job is over; *out is the job then. Also waits for a server that went away,
  * because the job goes on without it. */
-static int wait_for(struct waiting *w, const char *name, json_t **out, struct err *err)
+static int wait_for(struct waiting *w, int64_t number, json_t **out, struct err *err)
 {
-    char id[24] = "";
+    char id[24];
+    snprintf(id, sizeof id, "%lld", (long long)number);
     w->seen[0] = '\0';
     for (;;) {
         json_auto_t *job = NULL;
-        int rc = get_job(w, *id ? id : name, &job, err);
+        int rc = get_job(w, id, &job, err);
         if (rc == 0 && job_text_over(job)) {
             *out = json_incref(job);
             return 0;
         }
-        if (rc == 0) {
-            snprintf(id, sizeof id, "%lld", (long long)member_integer(job, "id"));
-            rc = await_end(w, member_integer(job, "id"), err);
-        }
+        if (rc == 0)
+            rc = await_end(w, number, err);
         if (rc < 0 && w->reached && err->code == ERR_UNREACHABLE)
             rc = server_link_wait_back(&w->link, err);
         if (rc < 0)
@@ -90,14 +90,16 @@ static void print_end(const struct args *args, const json_t *job)
     str_done(&out);
 }
 
-static int wait_for_all(struct waiting *w, int *worst, struct err *err)
+static int wait_for_all(struct waiting *w, const json_t *jobs, int *worst, struct err *err)
 {
-    for (size_t i = 0; i < w->args->operands.n; i++) {
-        const char *name = w->args->operands.at[i];
+    for (size_t i = 0; i < json_array_size(jobs); i++) {
+        const json_t *chosen = json_array_get(jobs, i);
+        int64_t id = member_integer(chosen, "id");
         json_auto_t *job = NULL;
-        if (wait_for(w, name, &job, err) < 0) {
+        if (wait_for(w, id, &job, err) < 0) {
             if (time_is_up(w))
-                err_set(err, ERR_IO, "timeout: job '%s' is not over", name);
+                err_set(err, ERR_IO, "timeout: job %lld (%.100s) is not over", (long long)id,
+                        member_text(chosen, "name"));
             return -1;
         }
         print_end(w->args, job);
@@ -114,15 +116,20 @@ static int run(const struct args *args)
     const char *timeout = args_get(args, "timeout");
     struct err err;
     usec_t time;
+    json_auto_t *jobs = NULL;
     int worst = 0, rc = 0;
-    if (timeout && (rc = time_parse(timeout, &time, &err)) < 0)
+    if (!job_choice_given(args))
+        rc = err_set(&err, ERR_INVALID, "missing JOB..., or --state, --user or --name");
+    else if (timeout && (rc = time_parse(timeout, &time, &err)) < 0)
         rc = err_prefix(&err, "--timeout");
     else if (timeout)
         w.deadline = clock_read_steady() + time;
     if (rc == 0)
         rc = server_link_open(args, &config, &w.link, &err);
     if (rc == 0)
-        rc = wait_for_all(&w, &worst, &err);
+        worst = job_choice_make(args, &w.link, JOB_CHOICE_ANY, &jobs);
+    if (rc == 0)
+        rc = wait_for_all(&w, jobs, &worst, &err);
     server_link_close(&w.link);
     if (rc < 0) {
         int code = command_fail(args->command, &err);
@@ -132,6 +139,7 @@ static int run(const struct args *args)
 }
 
 static const struct option options[] = {
+    JOB_CHOICE_OPTIONS,
     {"timeout", 't', "TIME", "give up after this time with exit code 124", false},
     OPTION_JSON("print each job when it ends, one object per line"),
     OPTION_QUIET("print nothing"),
@@ -144,10 +152,10 @@ const struct command command_wait = {
     .summary = "Wait until jobs are over, and exit with the highest exit code",
     .operands = "JOB...",
     .details =
-        "The exit code is 0 when all jobs are done, otherwise the highest exit code of a job.",
+        "The exit code is 0 when all jobs are done, otherwise the highest exit code of a job.\n"
+        "Jobs that options select are those that are not over now.\n\n" JOB_CHOICE_DETAILS,
     .examples = "  trainyard wait $(trainyard submit -q job.yaml) && echo done",
     .options = options,
-    .min_operands = 1,
     .max_operands = OPERANDS_ANY,
     .completes = "JOB",
     .run = run,

@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 #include "base/mem.h"
-#include "cli/job_list.h"
 #include "cli/job_text.h"
 #include "cli/member.h"
 #include "cli/wire_out.h"
@@ -26,32 +25,31 @@ static int act(const struct args *args, struct server_link *l, const struct job_
     return 0;
 }
 
-/* Acts on a job, or reports the error. Returns false when it makes no sense to go on. */
-static bool act_or_say(const struct args *args, struct server_link *l,
-                       const struct job_action *action, const char *job, int *code)
+/* One of several jobs may end before it is its turn, for example with the job that it
+ * depends on. */
+static bool is_over_meanwhile(struct server_link *l, const char *id, const struct err *err)
 {
-    struct err err;
-    if (act(args, l, action, job, &err) == 0)
-        return true;
-    int failed = command_fail(args->command, &err);
-    if (!*code)
-        *code = failed;
-    return err.code != ERR_UNREACHABLE;
+    AUTO_FREE char *path = server_link_job_path(id, NULL);
+    json_auto_t *job = NULL;
+    struct err ignored;
+    return err->code == ERR_CONFLICT && server_link_get(l, path, &job, &ignored) == 0 &&
+           job_text_over(job);
 }
 
 static int act_on_all(const struct args *args, struct server_link *l,
-                      const struct job_action *action)
+                      const struct job_action *action, const json_t *jobs)
 {
-    struct job_list_query active = {0};
-    json_auto_t *jobs = NULL;
-    struct err err;
+    size_t n = json_array_size(jobs);
     int code = 0;
-    if (job_list_get(l, &active, &jobs, NULL, &err) < 0)
-        return command_fail(args->command, &err);
-    for (size_t i = 0; i < json_array_size(jobs); i++) {
+    for (size_t i = 0; i < n; i++) {
+        struct err err;
         char id[24];
         snprintf(id, sizeof id, "%lld", (long long)member_integer(json_array_get(jobs, i), "id"));
-        if (!act_or_say(args, l, action, id, &code))
+        if (act(args, l, action, id, &err) == 0 || (n > 1 && is_over_meanwhile(l, id, &err)))
+            continue;
+        int failed = command_fail(args->command, &err);
+        code = code ? code : failed;
+        if (err.code == ERR_UNREACHABLE)
             break;
     }
     return code;
@@ -60,19 +58,21 @@ static int act_on_all(const struct args *args, struct server_link *l,
 int job_action_run(const struct args *args, const struct job_action *action)
 {
     AUTO_LINK struct server_link link = {0};
+    json_auto_t *jobs = NULL;
     struct err err;
-    int code = 0;
-    if (action->all ? args->operands.n > 0 : args->operands.n == 0) {
-        err_set(&err, ERR_INVALID,
-                action->all ? "give either JOB or --all, not both" : "missing JOB");
+    if (action->all && args->operands.n > 0)
+        err_set(&err, ERR_INVALID, "give either JOB or --all, not both");
+    else if (!action->all && !job_choice_given(args))
+        err_set(&err, ERR_INVALID, "missing JOB..., or --state, --user or --name");
+    else
+        err.code = ERR_OK;
+    if (err.code || server_link_open(args, NULL, &link, &err) < 0)
         return command_fail(args->command, &err);
+    int code = job_choice_make(args, &link, action->of, &jobs);
+    if (!job_choice_confirm(args, json_array_size(jobs))) {
+        fprintf(stderr, "nothing was changed\n");
+        return 1;
     }
-    if (server_link_open(args, NULL, &link, &err) < 0)
-        return command_fail(args->command, &err);
-    if (action->all)
-        return act_on_all(args, &link, action);
-    for (size_t i = 0; i < args->operands.n; i++)
-        if (!act_or_say(args, &link, action, args->operands.at[i], &code))
-            break;
-    return code;
+    int failed = act_on_all(args, &link, action, jobs);
+    return code ? code : failed;
 }

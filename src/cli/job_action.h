@@ -5,18 +5,20 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "cli/command.h"
+#include "cli/job_choice.h"
 #include "cli/server_link.h"
 
 #define JOB_ACTION_OPTIONS                                                                         \
-    OPTION_JSON("print the jobs, one object per line"), OPTION_QUIET("print nothing on success"),  \
-        OPTION_SERVER
+    JOB_CHOICE_OPTIONS, {"yes", 'y', NULL, "do not ask when there are many jobs", false},          \
+        OPTION_JSON("print the jobs, one object per line"),                                        \
+        OPTION_QUIET("print nothing on success"), OPTION_SERVER
 
 struct job_action {
     const char *method; /* "POST" */
     const char *name;   /* after /jobs/JOB/; NULL = the job itself */
     const json_t *body;
     bool all; /* all jobs that are not over, instead of operands */
+    enum job_choice_of of;
 };
 
 /* Acts on every job and prints its new state. A failure is reported on stderr, and the other

@@ -38,7 +38,7 @@ static void add_head(const json_t *job, const struct job_details_look *look, str
     char state[JOB_TEXT_SIZE];
     enum colour colour = job_text_state_colour(job);
     str_addf(out, "Job %lld (", (long long)member_integer(job, "id"));
-    screen_add(out, member_text(job, "name"));
+    job_text_add_name(job, out);
     str_add(out, ")");
     if (*member_text(job, "user")) {
         str_add(out, " of ");
@@ -78,7 +78,11 @@ static void add_wishes(const json_t *job, usec_t now, struct str *out)
 {
     const json_t *array = json_object_get(job, "array"), *spec = json_object_get(job, "spec");
     char buf[JOB_TEXT_SIZE];
-    add_items(out, "command", json_object_get(job, "command"), " ");
+    struct str command = {0};
+    job_text_add_command(json_object_get(job, "command"), &command);
+    if (command.n)
+        add_line(out, "command", "%s", command.at);
+    str_done(&command);
     if (*member_text(spec, "workdir"))
         add_line(out, "directory", "%s", member_text(spec, "workdir"));
     if (*member_text(spec, "comment"))

@@ -26,6 +26,17 @@ static void add_id(struct row *r, const char *member)
     grid_addf(r->t, COLOUR_BOLD, "%lld", (long long)member_integer(r->job, member));
 }
 
+/* The grid makes it safe. */
+static void add_name(struct row *r, const char *member)
+{
+    const json_t *array = json_object_get(r->job, "array");
+    if (json_is_object(array))
+        grid_addf(r->t, COLOUR_NONE, "%s[%lld]", member_text(r->job, member),
+                  (long long)member_integer(array, "index"));
+    else
+        grid_add(r->t, COLOUR_NONE, member_text(r->job, member));
+}
+
 static void add_string(struct row *r, const char *member)
 {
     grid_add(r->t, COLOUR_NONE, member_text(r->job, member));
@@ -106,14 +117,17 @@ static void add_why(struct row *r, const char *member)
 
 static void add_command(struct row *r, const char *member)
 {
-    add_list(r, member, " ", "");
+    struct str text = {0};
+    job_text_add_command(json_object_get(r->job, member), &text);
+    grid_add(r->t, COLOUR_NONE, text.n ? text.at : "");
+    str_done(&text);
 }
 
 /* ---- columns --------------------------------------------------------------- */
 
 static const struct job_column columns[] = {
     {{"ID", true, 0, 0}, add_id, "id"},
-    {{"NAME", false, 8, 0}, add_string, "name"},
+    {{"NAME", false, 8, 0}, add_name, "name"},
     {{"STATE", false, 0, 0}, add_state, "state"},
     {{"CPUS", false, 0, 1}, add_cpus, "cpus"},
     {{"PROGRESS", false, 0, 0}, add_progress, "progress"},

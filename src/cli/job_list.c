@@ -1,8 +1,12 @@
 /* Owns the query for a list of jobs and the loop over its pages. */
 #include "cli/job_list.h"
 
+#include <string.h>
+
+#include "base/mem.h"
 #include "cli/member.h"
 #include "http/url.h"
+#include "store/job_state.h"
 
 enum { PAGE = 500 };
 
@@ -19,6 +23,7 @@ static void add_query(const struct job_list_query *q, size_t page, struct str *p
     str_addf(path, "/jobs?limit=%zu&order=%s", page, q->newest ? "newest" : "oldest");
     if (!q->all && !q->state)
         str_add(path, "&active=1");
+    add_filter(path, "select", q->select);
     add_filter(path, "state", q->state);
     add_filter(path, "name", q->name);
     add_filter(path, "user", q->user);
@@ -74,4 +79,26 @@ int job_list_get(struct server_link *l, const struct job_list_query *q, json_t *
     }
     json_decref(cursor);
     return rc;
+}
+
+/* "held, queued, ..." */
+#define X(name, text, over) ", " text
+static const char all_states[] = JOB_STATES(X);
+#undef X
+
+/* The server would also refuse them, but cannot name the option. */
+int job_list_check_states(const char *states, struct err *err)
+{
+    const char *known = all_states + strlen(", ");
+    if (!states[strspn(states, ",")])
+        return err_set(err, ERR_INVALID, "--state: must not be empty; expected some of %s", known);
+    for (const char *p = states; *p;) {
+        size_t n = strcspn(p, ",");
+        AUTO_FREE char *word = xstrndup(p, n);
+        if (job_state_parse(word) < 0)
+            return err_set(err, ERR_INVALID, "--state: unknown state '%.40s'; expected some of %s",
+                           word, known);
+        p += n + (p[n] == ',');
+    }
+    return 0;
 }

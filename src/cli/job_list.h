@@ -10,6 +10,7 @@
 #include "cli/server_link.h"
 
 struct job_list_query {
+    const char *select;              /* what the user calls the jobs; NULL = all of them */
     const char *state, *name, *user; /* filters; NULL = any */
     bool all;                        /* also jobs that are over */
     bool newest;                     /* newest first; otherwise oldest first */
@@ -20,5 +21,8 @@ struct job_list_query {
  * others. */
 int job_list_get(struct server_link *l, const struct job_list_query *q, json_t **out, bool *more,
                  struct err *err);
+
+/* Whether the text is a list of states; the error names the option --state. */
+int job_list_check_states(const char *states, struct err *err);
 
 #endif

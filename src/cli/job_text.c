@@ -273,11 +273,28 @@ static void add_size(const json_t *job, struct str *out)
     str_add(out, job_text_units(most, buf));
 }
 
+void job_text_add_name(const json_t *job, struct str *out)
+{
+    const json_t *array = json_object_get(job, "array");
+    screen_add(out, member_text(job, "name"));
+    if (json_is_object(array))
+        str_addf(out, "[%lld]", (long long)member_integer(array, "index"));
+}
+
+void job_text_add_command(const json_t *words, struct str *out)
+{
+    for (size_t i = 0; i < json_array_size(words); i++) {
+        const char *word = json_string_value(json_array_get(words, i));
+        str_add(out, i ? " " : "");
+        str_add_shell(out, word ? word : "");
+    }
+}
+
 void job_text_add_outcome(const json_t *job, struct str *out)
 {
     char buf[JOB_TEXT_SIZE];
     str_addf(out, "Job %lld (", (long long)member_integer(job, "id"));
-    screen_add(out, member_text(job, "name"));
+    job_text_add_name(job, out);
     str_add(out, "): ");
     screen_add(out, job_text_state(job, buf));
     if (!job_text_over(job))

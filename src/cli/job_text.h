@@ -48,6 +48,11 @@ char *job_text_units(double units, char *buf);
 /* "512 MB", "3.9 GB". */
 char *job_text_megabytes(double megabytes, char *buf);
 
+/* Appends "train", or "train[3]" for a job of an array, safe for a terminal. */
+void job_text_add_name(const json_t *job, struct str *out);
+/* Appends the words, quoted where a shell would need it, so that they can be pasted. */
+void job_text_add_command(const json_t *words, struct str *out);
+
 /* Appends "Job 12 (train): running, 1.5 of 1-2 CPUs" and a line end, safe for a terminal; or
  * "running on 2 CPUs, resizing to 1" when it does not have its new size yet. */
 void job_text_add_outcome(const json_t *job, struct str *out);

@@ -9,6 +9,7 @@
  * ids are sorted; when many match, a scan of all jobs soon finds enough of them. */
 #include "store/job_list.h"
 
+#include "base/str.h"
 #include "store/job_read.h"
 
 /* The most jobs of a name that are sorted. With more, a scan of a million jobs looks at about a
@@ -24,8 +25,8 @@ struct cursor {
 struct list {
     struct store *s;
     const struct job_filter *f;
-    size_t name_length; /* without the '*' */
-    bool prefix;
+    size_t name_length; /* up to the first wildcard */
+    bool has_wildcard;
     struct cursor cursors[JOB_STATE_COUNT];
     unsigned n;
 };
@@ -49,12 +50,20 @@ static const char *const by_array[] = BOTH("INDEXED BY job_array WHERE array = ?
 static const char *const by_name[] =
     BOTH("WHERE id IN (SELECT id FROM job WHERE name BETWEEN ?2 AND ?3)");
 
+/* The id that the list begins after. */
+static int64_t start_of(const struct job_filter *f)
+{
+    if (f->oldest_first)
+        return f->after >= f->first ? f->after : f->first - 1;
+    int64_t end = f->last && f->last < INT64_MAX ? f->last + 1 : INT64_MAX;
+    return f->after && f->after < end ? f->after : end;
+}
+
 static struct query *add_cursor(struct list *l, const char *const sql[2])
 {
-    const struct job_filter *f = l->f;
     struct query *q = &l->cursors[l->n++].q;
-    *q = query_open(l->s, sql[f->oldest_first]);
-    query_int(q, f->after || f->oldest_first ? f->after : INT64_MAX);
+    *q = query_open(l->s, sql[l->f->oldest_first]);
+    query_int(q, start_of(l->f));
     return q;
 }
 
@@ -64,13 +73,17 @@ static void list_done(struct list *l)
         query_done(&l->cursors[i].q);
 }
 
-static bool matches(const struct list *l, const struct job_row *row)
+static bool matches(const struct job_filter *f, const struct job_row *row)
 {
-    const struct job_filter *f = l->f;
     return (!f->states || f->states >> row->state & 1) && (!f->array || row->array == f->array) &&
-           (!f->user || !strcmp(row->user, f->user)) &&
-           (!f->name || (!strncmp(row->name, f->name, l->name_length) &&
-                         (l->prefix || !row->name[l->name_length])));
+           (!f->index || (row->array && row->array_index == *f->index)) &&
+           (!f->user || !strcmp(row->user, f->user)) && (!f->name || str_glob(f->name, row->name));
+}
+
+/* Whether no later row can have an id that the filter wants. */
+static bool is_past(const struct job_filter *f, int64_t id)
+{
+    return f->oldest_first ? f->last && id > f->last : id < f->first;
 }
 
 /* Binds the first and the last name that match. The last ends with a byte that is larger than
@@ -80,7 +93,7 @@ static void bind_names(const struct list *l, struct query *q, char *last)
     memcpy(last, l->f->name, l->name_length);
     last[l->name_length] = '\xff';
     query_bytes(q, l->f->name, l->name_length);
-    query_bytes(q, last, l->name_length + l->prefix);
+    query_bytes(q, last, l->name_length + l->has_wildcard);
 }
 
 static int count_names(const struct list *l, char *last, int64_t *n, struct err *err)
@@ -149,8 +162,8 @@ static int walk(struct list *l, store_job_fn fn, void *ctx, struct err *err)
         if (advance(&l->cursors[i], err) < 0)
             return -1;
     uint32_t shown = 0;
-    for (struct cursor *c; (c = first_of(l));) {
-        if (matches(l, &c->row)) {
+    for (struct cursor *c; (c = first_of(l)) && !is_past(l->f, c->row.id);) {
+        if (matches(l->f, &c->row)) {
             int rc = fn(ctx, &c->row, err);
             if (rc || ++shown == l->f->limit)
                 return rc < 0 ? -1 : 0;
@@ -164,9 +177,8 @@ static int walk(struct list *l, store_job_fn fn, void *ctx, struct err *err)
 int store_job_list(struct store *s, const struct job_filter *f, store_job_fn fn, void *ctx,
                    struct err *err)
 {
-    struct list l = {.s = s, .f = f, .name_length = f->name ? strlen(f->name) : 0};
-    l.prefix = l.name_length && f->name[l.name_length - 1] == '*';
-    l.name_length -= l.prefix;
+    struct list l = {.s = s, .f = f, .name_length = f->name ? strcspn(f->name, "*?") : 0};
+    l.has_wildcard = f->name && f->name[l.name_length];
     AUTO_FREE char *last = xmalloc(l.name_length + 1);
     int rc = choose_cursors(&l, last, err);
     if (rc == 0)

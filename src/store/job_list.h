@@ -8,8 +8,10 @@
 
 struct job_filter {
     uint32_t states;         /* bits by job_state; 0 = any */
-    const char *name, *user; /* NULL = any; a name may end with '*' */
+    const char *name, *user; /* NULL = any; the name is a pattern, see str_glob() */
     int64_t array;           /* 0 = any */
+    const int64_t *index;    /* in the array; NULL = any */
+    int64_t first, last;     /* ids; 0 = any */
     int64_t after;           /* cursor: ids below this one (newest first); 0 = from the newest */
     bool oldest_first;       /* then `after` means ids above it */
     uint32_t limit;          /* 0 = no limit */

@@ -89,7 +89,6 @@ usage 'set: deadline' "--deadline: 'soon' is not a duration" set 1 --deadline so
 usage 'wait: timeout' "--timeout: 'x' is not a duration" wait 1 --timeout x
 usage 'logs: tail' '--tail: ' logs 1 --tail -3
 usage 'logs: attempt' '--attempt: ' logs 1 --attempt 0
-usage 'logs: two jobs' "unexpected argument '2'" logs 1 2
 usage 'ps: limit' '--limit: ' ps --limit x
 usage 'ps: watch' '--watch 0\.01: must be at least 0\.1 seconds' ps --watch 0.01
 usage 'events: after' '--after: ' events --after x

@@ -77,7 +77,7 @@ check_status 'they are over: at once' 9 "$TRAINYARD" wait "$bad" --quiet
 check_no_line 'quietly' output .
 check_output 'JSON' '^\{"id":'"$good"',.*"state":"done"' "$TRAINYARD" wait "$good" --json
 long=$(submit -n long -- sleep 1000)
-check_error 'the time is up' 124 "timeout: job 'long' is not over" \
+check_error 'the time is up' 124 "timeout: job $long \(long\) is not over" \
     "$TRAINYARD" wait long --timeout 1
 check_error 'no such job' 1 "no job 'nothing'" "$TRAINYARD" wait nothing
 "$TRAINYARD" wait long >waited 2>&1 &

@@ -1,5 +1,6 @@
 /* Tests of lists of jobs: every filter against a plain search, pages while jobs
  * change, many thousand jobs. */
+#include <fnmatch.h>
 #include <time.h>
 
 #include "base/rng.h"
@@ -23,11 +24,11 @@ static int64_t add_job(struct store *s, const struct job_row *row)
 
 static bool wanted(const struct job_filter *f, const struct job_row *row)
 {
-    size_t n = f->name ? strlen(f->name) : 0;
-    bool named = !f->name || (n && f->name[n - 1] == '*' ? !strncmp(f->name, row->name, n - 1)
-                                                         : !strcmp(f->name, row->name));
+    bool named = !f->name || fnmatch(f->name, row->name, 0) == 0;
+    bool within = row->id >= f->first && (!f->last || row->id <= f->last) &&
+                  (!f->index || (row->array && row->array_index == *f->index));
     bool behind = !f->after || (f->oldest_first ? row->id > f->after : row->id < f->after);
-    return named && behind && (!f->states || f->states & 1U << row->state) &&
+    return named && behind && within && (!f->states || f->states & 1U << row->state) &&
            (!f->user || !strcmp(f->user, row->user)) && (!f->array || row->array == f->array);
 }
 
@@ -66,6 +67,7 @@ static void fill_at_random(struct store *s, struct rng *r, unsigned n)
         row.user = users[rng_below(r, COUNT_OF(users))];
         row.state = (enum job_state)rng_below(r, JOB_STATE_COUNT);
         bool first = rng_below(r, 20) == 0;
+        row.array_index = (int64_t)rng_below(r, 4);
         row.array = first ? JOB_ARRAY_FIRST : rng_below(r, 2) ? array : 0;
         int64_t id = add_job(s, &row);
         array = first ? id : array;
@@ -74,8 +76,9 @@ static void fill_at_random(struct store *s, struct rng *r, unsigned n)
 
 static void draw_filter(struct rng *r, unsigned n, struct job_filter *f)
 {
-    static const char *const patterns[] = {"train", "train*", "tr*",   "t*in",  "*",
-                                           "",      "nobody", "\xf4*", "tr*in", "tr*in*"};
+    static const char *const patterns[] = {"train", "train*", "tr*",   "t*in",  "*",      "?r*",
+                                           "",      "nobody", "\xf4*", "tr*in", "tr*in*", "tr?in"};
+    static const int64_t indices[] = {0, 1, 3, 7};
     *f = (struct job_filter){.oldest_first = rng_below(r, 2)};
     if (rng_below(r, 2))
         f->states = (uint32_t)rng_below(r, 1U << JOB_STATE_COUNT);
@@ -87,6 +90,12 @@ static void draw_filter(struct rng *r, unsigned n, struct job_filter *f)
         f->array = (int64_t)rng_below(r, n);
     if (rng_below(r, 2))
         f->after = (int64_t)rng_below(r, n + 2);
+    if (rng_below(r, 4) == 0)
+        f->index = &indices[rng_below(r, COUNT_OF(indices))];
+    if (rng_below(r, 4) == 0)
+        f->first = (int64_t)rng_below(r, n + 2);
+    if (rng_below(r, 4) == 0)
+        f->last = 1 + (int64_t)rng_below(r, n + 2);
     if (rng_below(r, 2))
         f->limit = 1 + (uint32_t)rng_below(r, 20);
 }

@@ -211,6 +211,37 @@ static void test_nearest_none(void **state)
     assert_string_equal(str_nearest("fig", 2, name_at, too_long), "fog");
 }
 
+static void test_glob(void **state)
+{
+    (void)state;
+    static const char *const matches[][2] = {
+        {"", ""},         {"*", ""},           {"*", "a"},     {"a?c", "abc"},  {"a*", "a"},
+        {"*.py", "a.py"}, {"a*b*c", "aXbXbc"}, {"**a**", "a"}, {"*ab", "aaab"}, {"a[1]", "a[1]"},
+    };
+    static const char *const differ[][2] = {
+        {"", "a"}, {"?", ""}, {"a?c", "ac"}, {"a*b", "abc"}, {"*ab", "aba"}, {"a", "A"},
+    };
+    for (size_t i = 0; i < COUNT_OF(matches); i++)
+        assert_true(str_glob(matches[i][0], matches[i][1]));
+    for (size_t i = 0; i < COUNT_OF(differ); i++)
+        assert_false(str_glob(differ[i][0], differ[i][1]));
+}
+
+static void test_shell(void **state)
+{
+    (void)state;
+    static const char *const words[][2] = {
+        {"train.py", "train.py"}, {"--lr=0.1", "--lr=0.1"}, {"", "''"},         {"a b", "'a b'"},
+        {"$HOME", "'$HOME'"},     {"it's", "'it'\\''s'"},   {"a\nb", "'a\nb'"}, {"~", "'~'"},
+    };
+    for (size_t i = 0; i < COUNT_OF(words); i++) {
+        struct str s = {0};
+        str_add_shell(&s, words[i][0]);
+        assert_string_equal(s.at, words[i][1]);
+        str_done(&s);
+    }
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(test_buffer),         TEST(test_buffer_grows_in_time),
     TEST(test_json),           TEST(test_json_bad_utf8),
@@ -218,6 +249,7 @@ static const struct CMUnitTest tests[] = {
     TEST(test_int_refused),    TEST(test_double),
     TEST(test_double_refused), TEST(test_equal_nocase),
     TEST(test_nearest),        TEST(test_nearest_none),
+    TEST(test_glob),           TEST(test_shell),
 };
 
 int main(void)

@@ -31,7 +31,7 @@ struct api_query {
 };
 
 /* Maximum number of parameters of an endpoint. */
-enum { API_QUERIES = 8 };
+enum { API_QUERIES = 12 };
 
 /* A parameter of a request. */
 struct api_value {

@@ -7,6 +7,7 @@
 #include "server/api/job_view.h"
 #include "server/api/parts.h"
 #include "server/explain/explain.h"
+#include "server/jobs/find.h"
 #include "server/jobs/parts.h"
 #include "store/job_list.h"
 #include "store/job_state.h"
@@ -16,6 +17,7 @@
 /* ---- lists ----------------------------------------------------------------- */
 
 enum {
+    LIST_SELECT,
     LIST_STATE,
     LIST_ACTIVE,
     LIST_NAME,
@@ -27,11 +29,17 @@ enum {
 };
 
 static const struct api_query list_query[] = {
+    [LIST_SELECT] = {"select", QUERY_TEXT,
+                     .help =
+                         "Only the jobs that this means: a number, a range of numbers, a name or "
+                         "a pattern of names. The number or name of an array means all of it, "
+                         "12_3 or train[3] one of its jobs.",
+                     .example = "\"train[3]\""},
     [LIST_STATE] = {"state", QUERY_SET, .help = "Only jobs in these states",
                     .words = JOB_STATE_WORDS, .example = "[\"running\",\"queued\"]"},
     [LIST_ACTIVE] = {"active", QUERY_FLAG, .help = "Only jobs that have not ended"},
     [LIST_NAME] = {"name", QUERY_TEXT,
-                   .help = "Only jobs with this name; a * at the end matches any suffix",
+                   .help = "Only jobs with this name; * matches any text, ? any character",
                    .example = "\"train*\""},
     [LIST_USER] = {"user", QUERY_TEXT, .help = "Only this user's jobs"},
     [LIST_ARRAY] = {"array", QUERY_INTEGER,
@@ -45,6 +53,8 @@ static const struct api_query list_query[] = {
                     .words = "newest|oldest"},
     {0},
 };
+
+_Static_assert(COUNT_OF(list_query) <= API_QUERIES + 1, "a parameter has no place");
 
 static const struct api_member page_members[] = {
     API_MEMBER("jobs", "Job[]", "The jobs of this page"),
@@ -91,9 +101,18 @@ static int add_job(void *ctx, const struct job_row *row, struct err *err)
 static void list_jobs(const struct api_call *c)
 {
     const struct api_value *q = c->query;
+    struct found found = {0};
     struct err err;
     if (q[LIST_STATE].given && q[LIST_ACTIVE].given) {
         api_refuse(c, "state", "give either state or active, not both");
+        return;
+    }
+    if (q[LIST_SELECT].given && (q[LIST_NAME].given || q[LIST_ARRAY].given)) {
+        api_refuse(c, "select", "select takes the place of name and array; leave those out");
+        return;
+    }
+    if (q[LIST_SELECT].given && find_jobs(c->yard, q[LIST_SELECT].text, &found, &err) < 0) {
+        reply_problem(c->reply, &err, "select");
         return;
     }
     uint32_t limit = (uint32_t)q[LIST_LIMIT].number;
@@ -106,6 +125,8 @@ static void list_jobs(const struct api_call *c)
         .oldest_first = q[LIST_ORDER].number == 1,
         .limit = limit + 1,
     };
+    if (q[LIST_SELECT].given)
+        find_narrow(&found, &f);
     struct page p = {.y = c->yard, .jobs = json_array(), .states = f.states, .limit = limit};
     if (store_job_list(c->yard->store, &f, add_job, &p, &err) < 0) {
         json_decref(p.jobs);
