@@ -1,6 +1,8 @@
 /* trainyard run: submits a job, prints its output while it runs, and exits with its exit code.
  * The first Ctrl-C cancels the job and still prints how it ends; the second leaves it alone. */
 #include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/commands.h"
@@ -116,6 +118,18 @@ static int get_code(struct running *r, int *code, struct err *err)
     return 0;
 }
 
+/* Whether somebody wrote to this command's standard input. */
+static bool has_input(void)
+{
+    struct stat st;
+    int waiting = 0;
+    if (fstat(STDIN_FILENO, &st) < 0 || isatty(STDIN_FILENO))
+        return false;
+    if (S_ISREG(st.st_mode))
+        return st.st_size > lseek(STDIN_FILENO, 0, SEEK_CUR);
+    return ioctl(STDIN_FILENO, FIONREAD, &waiting) == 0 && waiting > 0;
+}
+
 static int run_job(struct running *r, struct err *err)
 {
     struct server_link_config config = {.stop = interrupted, .ctx = &r->seen};
@@ -124,6 +138,9 @@ static int run_job(struct running *r, struct err *err)
     if (job_request_read(r->args, &jobs, err) < 0 ||
         server_link_open(r->args, &config, &r->link, err) < 0 || submit(r, jobs, err) < 0)
         return -1;
+    if (has_input())
+        fprintf(stderr, "trainyard run: the job does not get the standard input of this command; "
+                        "let it read a file\n");
     interrupt_catch();
     int left = follow(r, err);
     if (left)
@@ -153,7 +170,8 @@ const struct command command_run = {
     .details = JOB_REQUEST_DETAILS
     "\n\n"
     "The exit code is the job's own, or 128+N when signal N ended it. The first Ctrl-C cancels\n"
-    "the job and waits for its end; the second returns at once.",
+    "the job and waits for its end; the second returns at once. The job's standard input is\n"
+    "empty.",
     .examples = "  trainyard run -c 2 -- python3 train.py",
     .options = options,
     .fields = spec_fields,

@@ -160,12 +160,29 @@ static void add_progress(const json_t *job, const struct job_details_look *look,
         add_line(out, member_text(progress, "metric"), "%.6g", member_number(progress, "value"));
 }
 
+/* What all attempts used, once the job is over. */
+static void add_total_usage(const json_t *job, struct str *out)
+{
+    const json_t *attempts = json_object_get(job, "attempts");
+    double cpu = 0, peak = 0;
+    char time[JOB_TEXT_SIZE], memory[JOB_TEXT_SIZE];
+    for (size_t i = 0; i < json_array_size(attempts); i++) {
+        cpu += fmax(member_number(json_array_get(attempts, i), "cpu_s"), 0);
+        peak = fmax(member_number(json_array_get(attempts, i), "memory_max_mb"), peak);
+    }
+    if (cpu > 0 || peak > 0)
+        add_line(out, "used", "%s of CPU time, %s of memory at its peak",
+                 job_text_duration(cpu, time), job_text_megabytes(peak, memory));
+}
+
 static void add_usage(const json_t *job, struct str *out)
 {
     const json_t *usage = json_object_get(job, "usage");
     char buf[JOB_TEXT_SIZE];
     struct str text = {0};
-    if (!json_is_object(usage))
+    if (job_text_over(job))
+        add_total_usage(job, out);
+    if (job_text_over(job) || !json_is_object(usage))
         return;
     str_addf(&text, "%s of CPU time", job_text_duration(member_number(usage, "cpu_s"), buf));
     if (member_has(usage, "cpus"))
@@ -178,8 +195,12 @@ static void add_usage(const json_t *job, struct str *out)
     if (member_number(usage, "net_bytes") >= 1 << 20)
         str_addf(&text, ", %s of network I/O",
                  job_text_megabytes(member_number(usage, "net_bytes") / (1 << 20), buf));
-    if (member_has(usage, "pids"))
-        str_addf(&text, ", %lld processes", (long long)member_integer(usage, "pids"));
+    if (member_integer(usage, "processes") > 0)
+        str_addf(&text, ", %lld process%s", (long long)member_integer(usage, "processes"),
+                 member_integer(usage, "processes") == 1 ? "" : "es");
+    if (member_integer(usage, "threads") > 0)
+        str_addf(&text, " with %lld thread%s", (long long)member_integer(usage, "threads"),
+                 member_integer(usage, "threads") == 1 ? "" : "s");
     add_line(out, "used", "%s", text.at);
     str_done(&text);
 }

@@ -23,7 +23,7 @@ enum { SAMPLES_PER_WALK = 10, FILE_SIZE = 4096, BLOCK = 512 };
 struct usage_source {
     enum usage_counter counter;
     enum group_version version;
-    const char *file, *key; /* see usage_find */
+    const char *file, *key; /* see usage_find(); "\n" = the number of lines */
     int64_t divide;
 };
 
@@ -39,6 +39,7 @@ static const struct usage_source sources[] = {
     {USAGE_PEAK, GROUP_V2, "memory.peak", NULL, 1},
     {USAGE_PEAK, GROUP_V1, "memory.max_usage_in_bytes", NULL, 1},
     {USAGE_PIDS, GROUP_ANY, "pids.current", NULL, 1},
+    {USAGE_PROCESSES, GROUP_ANY, "cgroup.procs", "\n", 1},
     {USAGE_READ, GROUP_V2, "io.stat", "rbytes=", 1},
     {USAGE_READ, GROUP_V1, "blkio.throttle.io_service_bytes_recursive", "Total", 1},
     {USAGE_WRITTEN, GROUP_V2, "io.stat", "wbytes=", 1},
@@ -72,10 +73,25 @@ int64_t usage_find(const char *text, const char *key)
     return sum;
 }
 
+static int64_t count_lines(int fd)
+{
+    char text[FILE_SIZE];
+    int64_t lines = 0, at = 0;
+    for (ssize_t n; (n = pread(fd, text, sizeof text, at)) != 0; at += n) {
+        if (n < 0)
+            return -1;
+        for (ssize_t i = 0; i < n; i++)
+            lines += text[i] == '\n';
+    }
+    return lines;
+}
+
 /* -1 when the file does not have it. */
 static int64_t read_source(int fd, const struct usage_source *source)
 {
     char text[FILE_SIZE];
+    if (fd >= 0 && source->key && *source->key == '\n')
+        return count_lines(fd);
     ssize_t n = fd < 0 ? -1 : pread(fd, text, sizeof text - 1, 0);
     if (n < 0)
         return -1;
@@ -120,6 +136,7 @@ static void read_groups(struct usage_meter *m, struct usage *u)
         u->memory_bytes -= droppable < u->memory_bytes ? droppable : u->memory_bytes;
     u->memory_peak_bytes = read_counter(m, USAGE_PEAK);
     u->pids = read_counter(m, USAGE_PIDS);
+    u->processes = read_counter(m, USAGE_PROCESSES);
     u->block_bytes = read_counter(m, USAGE_READ);
     int64_t written = u->block_bytes < 0 ? -1 : read_counter(m, USAGE_WRITTEN);
     u->block_bytes += written > 0 ? written : 0;
@@ -183,8 +200,8 @@ static void read_processes(struct usage_meter *m, struct usage *u)
         u->memory_bytes = bytes;
         u->memory_peak_bytes = reaped.ru_maxrss * 1024;
     }
-    if (u->pids < 0)
-        u->pids = n;
+    if (u->processes < 0)
+        u->processes = n;
     if (u->block_bytes <= 0)
         u->block_bytes = blocks + ((int64_t)reaped.ru_inblock + reaped.ru_oublock) * BLOCK;
 }
@@ -231,7 +248,7 @@ const struct usage *usage_sample(struct usage_meter *m)
 {
     struct usage u = {.net_bytes = -1}, *last = &m->last;
     read_groups(m, &u);
-    if (u.cpu_us < 0 || u.memory_bytes < 0 || u.pids < 0 || u.block_bytes <= 0)
+    if (u.cpu_us < 0 || u.memory_bytes < 0 || u.processes < 0 || u.block_bytes <= 0)
         read_processes(m, &u);
     if (m->leader)
         u.net_bytes = read_network(m);

@@ -17,6 +17,7 @@ enum usage_counter {
     USAGE_CACHE, /* of the memory: could be dropped */
     USAGE_PEAK,
     USAGE_PIDS,
+    USAGE_PROCESSES,
     USAGE_READ, /* from block devices, or both directions */
     USAGE_WRITTEN,
     USAGE_OOM_KILLS,

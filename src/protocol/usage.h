@@ -12,7 +12,8 @@
  *   memory_peak_bytes
  *   block_bytes        read from and written to block devices
  *   net_bytes          both directions; only if the job has a network of its own
- *   pids
+ *   pids               processes and threads
+ *   processes
  *   throttled_us       time that a CPU quota made it wait */
 #define USAGE_MEMBERS(X)                                                                           \
     X(cpu_us)                                                                                      \
@@ -21,6 +22,7 @@
     X(block_bytes)                                                                                 \
     X(net_bytes)                                                                                   \
     X(pids)                                                                                        \
+    X(processes)                                                                                   \
     X(throttled_us)
 
 /* -1 = not known. */

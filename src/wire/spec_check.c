@@ -1,15 +1,14 @@
 /* Owns the rules about which fields of a job request go together, and derives missing fields
  * from others. */
 #include "wire/spec_check.h"
-#include "model/speed.h"
 
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "base/str.h"
 #include "model/speed.h"
 #include "wire/spec_lists.h"
+#include "wire/spec_name.h"
 #include "wire/spec_places.h"
 #include "wire/value.h"
 
@@ -38,44 +37,6 @@ static int fault(struct check *c, const char *field, const char *fmt, ...)
     return -1;
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
-}
-
-/* The word by which people would call the command: "train.py" for "python3 -u train.py",
- * "make" for /bin/sh -c "make all". */
-static const char *descriptive_word(const struct spec_list *command)
-{
-    const char *program = base_name(command->at[0]);
-    bool shell = !strcmp(program, "sh") || !strcmp(program, "bash") || !strcmp(program, "dash");
-    if (!shell && strncmp(program, "python", 6) != 0)
-        return program;
-    for (uint32_t i = 1; i < command->n; i++) {
-        if (shell && !strcmp(command->at[i], "-c") && i + 1 < command->n)
-            return command->at[i + 1] + strspn(command->at[i + 1], " \t\n");
-        if (command->at[i][0] != '-')
-            return base_name(command->at[i]);
-    }
-    return program;
-}
-
-/* That word up to its first blank, with a dash for each unusual character. */
-static const char *make_name(struct spec *s)
-{
-    char name[64];
-    size_t n = 0;
-    for (const char *p = descriptive_word(&s->command); *p && n < sizeof name - 1; p++) {
-        if (isspace((unsigned char)*p))
-            break;
-        name[n++] = (char)(isalnum((unsigned char)*p) || strchr("._-", *p) ? *p : '-');
-    }
-    name[n] = '\0';
-    bool only_digits = strspn(name, "0123456789") == n; /* or nothing at all */
-    return arena_strdup(&s->arena, only_digits ? "job" : name);
-}
-
 static int check_command(struct check *c)
 {
     struct spec *s = c->s;
@@ -93,8 +54,11 @@ static int check_command(struct check *c)
     if (size > EXEC_MAX)
         return fault(c, "command", "%zu bytes together with env; the kernel accepts about %d", size,
                      EXEC_MAX);
-    if (!s->name)
-        s->name = make_name(s);
+    if (!s->name) {
+        char name[SPEC_NAME_SIZE];
+        spec_name_derive(&s->command, name);
+        s->name = arena_strdup(&s->arena, name);
+    }
     return 0;
 }
 

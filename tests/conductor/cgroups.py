@@ -256,7 +256,8 @@ def run_measured(bench, **options):
 def test_usage_of_version_1(bench):
     a, record = run_measured(bench, cgroup=bench.cgroup_v1())
     usage = a.messages("usage")
-    keys = {"cpu_us", "memory_bytes", "memory_peak_bytes", "block_bytes", "pids", "throttled_us"}
+    keys = {"cpu_us", "memory_bytes", "memory_peak_bytes", "block_bytes", "pids",
+            "processes", "throttled_us"}
     expect(keys <= set(usage[-1]), usage[-1])
     expect("net_bytes" not in usage[-1], usage[-1])
     expect(max(u["memory_bytes"] for u in usage) > 40 << 20, "memory")
@@ -277,7 +278,7 @@ def test_usage_of_version_2(bench):
 def test_usage_without_cgroups(bench):
     a, record = run_measured(bench)
     usage = a.messages("usage")
-    expect(max(u["pids"] for u in usage) >= 2, "pids")
+    expect(max(u["processes"] for u in usage) >= 2, "processes")
     expect(record["usage"]["memory_peak_bytes"] > 40 << 20, record["usage"])
     expect(450_000 < record["usage"]["cpu_us"] < 1_500_000, record["usage"])
 

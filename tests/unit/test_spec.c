@@ -353,34 +353,6 @@ static void refuses_what_exec_would(void **state)
     spec_done(&s);
 }
 
-static void makes_names(void **state)
-{
-    static const char *const cases[][5] = {
-        {"train", "train"},
-        {"train", "/opt/bin/train"},
-
-        {"train.py", "python3", "-u", "/home/u/train.py"},
-        {"python3", "/usr/bin/python3", "-V"},
-        {"make", "/bin/sh", "-c", "  make all"},
-        {"run.sh", "bash", "run.sh", "x"},
-        {"job", "sh", "-c", ""},
-        {"job", "sh", "-c", "42"},
-        {"gr----e", "größe"},
-        {"echo", "/bin/sh", "-ec", "echo"},
-    };
-    (void)state;
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct spec s;
-        struct err err;
-        spec_init(&s);
-        for (const char *const *p = &cases[i][1]; p < cases[i] + 5 && *p; p++)
-            spec_list_add(&s, &s.command, *p, &err);
-        assert_ok(spec_check(&s, NULL, &err), err);
-        assert_string_equal(s.name, cases[i][0]);
-        spec_done(&s);
-    }
-}
-
 static void lists_grow_and_variables_replace(void **state)
 {
     struct spec s;
@@ -489,19 +461,12 @@ static void documentation_names_every_field(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    TEST(takes_good_values),
-    TEST(every_field_is_tried),
-    TEST(refuses_bad_values),
-    TEST(bounds_long_values),
-    TEST(guesses_names),
-    TEST(finds_contradictions),
-    TEST(refuses_what_exec_would),
-    TEST(makes_names),
-    TEST(lists_grow_and_variables_replace),
-    TEST(exports_the_environment),
-    TEST(knows_what_to_execute),
-    TEST(shows_odd_text),
-    TEST(documentation_names_every_field),
+    TEST(takes_good_values),       TEST(every_field_is_tried),
+    TEST(refuses_bad_values),      TEST(bounds_long_values),
+    TEST(guesses_names),           TEST(finds_contradictions),
+    TEST(refuses_what_exec_would), TEST(lists_grow_and_variables_replace),
+    TEST(exports_the_environment), TEST(knows_what_to_execute),
+    TEST(shows_odd_text),          TEST(documentation_names_every_field),
 };
 
 int main(void)

@@ -251,7 +251,7 @@ static void checks_keep_the_place(void **state)
     assert_true(!strncmp(err.text, "workdir", 7));
     assert_ok(spec_set(&s, spec_find("workdir", &err), "/y", &err), err);
     assert_ok(spec_check(&s, NULL, &err), err);
-    assert_string_equal(s.name, "job.sh");
+    assert_string_equal(s.name, "job");
     spec_done(&s);
 }
 

@@ -33,7 +33,7 @@ static void reads_fields(void **state)
 {
     (void)state;
     expect("command: [python3, train.py]\ncpus: 1-4\nmemory: 4g\n",
-           "{\"name\":\"train.py\",\"command\":[\"python3\",\"train.py\"],\"cpus\":\"1-4\","
+           "{\"name\":\"train\",\"command\":[\"python3\",\"train.py\"],\"cpus\":\"1-4\","
            "\"memory\":4096}\n");
     expect("command: make && ./run 'x'\n",
            "{\"name\":\"make\",\"command\":[\"/bin/sh\",\"-c\",\"make && ./run 'x'\"]}\n");

@@ -29,7 +29,7 @@ static const char job_text[] =
     "\"array\":{\"job\":10,\"index\":3},"
     "\"progress\":{\"step\":300,\"total\":1000,\"fraction\":0.3,\"loss\":0.42,\"rate\":3.26,"
     "\"remaining_s\":215,\"at\":1000},"
-    "\"usage\":{\"cpu_s\":130,\"cpus\":1.49,\"memory_mb\":31.5,\"pids\":3},"
+    "\"usage\":{\"cpu_s\":130,\"cpus\":1.49,\"memory_mb\":31.5,\"processes\":1,\"threads\":3},"
     "\"log\":\"/state/jobs/12/1/log\","
     "\"attempts\":[{\"n\":1,\"state\":\"running\",\"node\":\"host\",\"started\":908,\"ended\":null,"
     "\"code\":null,\"signal\":null,\"reason\":\"\"}],"
@@ -129,7 +129,7 @@ static void test_empty(void **state)
 }
 
 #define DETAILS                                                                                    \
-    "Job 12 (train) of ann: running\n"                                                             \
+    "Job 12 (train[3]) of ann: running\n"                                                          \
     "  command      python3 train.py\n"                                                            \
     "  directory    /home/ann\n"                                                                   \
     "  array        index 3 of job 10\n"                                                           \
@@ -144,7 +144,7 @@ static void test_empty(void **state)
     "  speed        3.26 steps per second\n"                                                       \
     "  time left    3m35s\n"                                                                       \
     "  loss         0.42\n"                                                                        \
-    "  used         2m10s of CPU time, now 1.49 CPUs, 32 MB, 3 processes\n"                        \
+    "  used         2m10s of CPU time, now 1.49 CPUs, 32 MB, 1 process with 3 threads\n"           \
     "  log          /state/jobs/12/1/log\n"                                                        \
     "\n"                                                                                           \
     "  ATTEMPT  STATE    NODE    STARTED  ENDED  CODE  REASON\n"                                   \
@@ -173,7 +173,7 @@ static void test_job_page(void **state)
     struct world w;
     world_init(&w, 5, 30);
     w.state.mode = TOP_JOB;
-    shows(&w.state, "Job 12 (train) of ann: running\n  command      python3 train.…\n"
+    shows(&w.state, "Job 12 (train[3]) of ann: run…\n  command      python3 train.…\n"
                     "  directory    /home/ann\n  array        index 3 of job…\n"
                     "q back  up down scroll");
     w.state.first = 1000;

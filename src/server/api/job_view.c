@@ -49,7 +49,8 @@ static const struct api_member usage_members[] = {
     API_NUMBER_OR_NULL(usage_seen, memory_mb, "Memory in use"),
     API_NUMBER_OR_NULL(usage_seen, block_bytes, "Bytes read from and written to disks"),
     API_NUMBER_OR_NULL(usage_seen, net_bytes, "Bytes received and sent"),
-    API_INTEGER(usage_seen, pids, "Processes and threads"),
+    API_INTEGER(usage_seen, processes, "Processes; 0 = not known"),
+    API_INTEGER(usage_seen, threads, "Threads of all processes; 0 = not known"),
     API_NUMBER_OR_NULL(usage_seen, throttled_s, "Time that its CPU limit kept it from running"),
     {0},
 };

@@ -115,8 +115,8 @@ struct usage_seen {
     bool known;
     usec_t at; /* wall clock */
     double cpu_s, memory_mb, block_bytes, net_bytes, throttled_s;
-    double cpus; /* used on average between the last two reports */
-    int64_t pids;
+    double cpus;                /* used on average between the last two reports */
+    int64_t processes, threads; /* 0 = not known */
 };
 
 struct live_dep {

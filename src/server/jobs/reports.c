@@ -240,7 +240,8 @@ void report_usage(struct yard *y, struct attempt *a, const struct usage_message 
         .block_bytes = fmax(scaled(m->usage.block_bytes, 1), 0),
         .net_bytes = scaled(m->usage.net_bytes, 1),
         .throttled_s = fmax(scaled(m->usage.throttled_us, 1e6), 0),
-        .pids = m->usage.pids > 0 ? m->usage.pids : 0,
+        .processes = m->usage.processes > 0 ? m->usage.processes : 0,
+        .threads = m->usage.pids > 0 ? m->usage.pids : 0,
         .cpus = NAN,
     };
     if (before.known && u->at > before.at)
