@@ -185,7 +185,7 @@ char *job_text_time(const json_t *job, usec_t now, char *buf)
     char text[JOB_TEXT_SIZE];
     bool waits = in_state(job, JOB_QUEUED) || in_state(job, JOB_HELD);
     double run = member_number(job, "run_s");
-    if (waits && member_integer(job, "attempt") <= 1) {
+    if (waits && member_integer(job, "attempt") < 1) {
         double waited = fmax(since(member_number(job, "submitted"), now), 0);
         snprintf(buf, JOB_TEXT_SIZE, "waits %.40s", job_text_duration(waited, text));
         return buf;
@@ -196,12 +196,9 @@ char *job_text_time(const json_t *job, usec_t now, char *buf)
 char *job_text_eta(const json_t *job, usec_t now, char *buf)
 {
     const json_t *progress = json_object_get(job, "progress");
-    double left = member_number(progress, "remaining_s"), at = member_number(progress, "at");
+    double left = -since(member_number(progress, "expected_end"), now);
     if (!in_state(job, JOB_RUNNING) || member_flag(job, "paused") || isnan(left))
         return unknown(buf);
-    /* It was estimated when the progress was reported; time has passed since. */
-    if (!isnan(at))
-        left -= fmax(since(at, now), 0);
     return job_text_duration(fmax(left, 0), buf);
 }
 

@@ -9,6 +9,7 @@
 #include "policy/combo.h"
 #include "server/jobs/adopt.h"
 #include "server/jobs/attempts.h"
+#include "server/jobs/reports.h"
 #include "server/jobs/rules.h"
 #include "server/log.h"
 #include "server/nodes.h"
@@ -52,6 +53,7 @@ static struct live_job *make_live(struct yard *y, const struct job_row *row, str
     int rc = j->submission ? terms_from_spec(&j->submission->spec, &j->terms, err) : -1;
     if (rc == 0) {
         terms_follow_row(&j->terms, row);
+        report_recall(j);
         rc = estimate_load(y->store, j, err);
     }
     if (rc == 0)

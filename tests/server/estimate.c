@@ -18,9 +18,8 @@ static struct range expect(struct stage *w, int64_t job)
     const struct live_job *j = yard_live(w->y, job);
     struct range left;
     assert_non_null(j);
-    assert_true(estimate_left(j, &left));
-    double passed = time_seconds(clock_wall(&w->y->clock) - j->row.progress_at);
-    return (struct range){left.low - passed, left.mid - passed, left.high - passed};
+    assert_true(estimate_left(w->y, j, &left));
+    return left;
 }
 
 /* Runs to the end; seconds that took. */
@@ -46,6 +45,9 @@ static void a_resized_job_ends_within_its_band(void **state)
     struct range alone = expect(&w, job);
     assert_near(alone.mid, 850, 10);
     assert_true(stage_run_until_over(&w, other, 2 * MINUTE));
+    /* Right after the change, before any report. Nobody has seen it on two CPUs, so it is expected
+     * to be almost twice as fast. */
+    assert_near(expect(&w, job).mid, 410, 15);
     stage_run(&w, MINUTE);
     /* On both: the serial part stays. */
     struct range both = expect(&w, job);
@@ -55,7 +57,10 @@ static void a_resized_job_ends_within_its_band(void **state)
     assert_true(truth >= both.low && truth <= both.high);
     /* On one again, to the end. */
     stage_submit(&w, "{\"command\": [\"fake\", \"work=3600\"]}");
-    stage_run(&w, MINUTE);
+    stage_run(&w, SECOND);
+    assert_int_equal(yard_live(w.y, job)->attempt->cpus, UNIT);
+    assert_near(expect(&w, job).mid, 900 - done, 15); /* before it reports */
+    stage_run(&w, MINUTE - SECOND);
     struct range again = expect(&w, job);
     assert_near(again.mid, 900 - done - 60, 12);
     double took = run_to_end(&w, job);
@@ -102,10 +107,13 @@ static void what_was_measured_survives_a_restart(void **state)
     const struct live_job *j = yard_live(w.y, job);
     assert_int_equal(j->estimate.fit.sizes, 2);
     assert_near(speed_at(job_speed(yard_task(w.y, j)->job, POOL_CPU), 2 * UNIT), 1 / 0.75, 0.1);
-    stage_run(&w, 30 * SECOND);
+    /* Also what follows from it, before the job has reported anything to the new server. */
+    const struct task *t = yard_task(w.y, j);
+    double end = time_seconds(task_end(t, clock_now(&w.y->clock)) - clock_now(&w.y->clock));
     struct range left = expect(&w, job);
+    assert_near(end, left.mid, 0.06 * left.mid);
     double took = run_to_end(&w, job);
-    assert_true(took >= left.low - 1 && took <= left.high + 1);
+    assert_true(took >= left.low - 5 && took <= left.high + 5); /* a report's time */
     stage_end(&w);
 }
 
@@ -118,7 +126,7 @@ static void a_job_that_says_no_total_has_no_expected_end(void **state)
     stage_start(&w);
     int64_t job = stage_submit(&w, "{\"command\": [\"fake\", \"work=900\"]}");
     stage_run(&w, MINUTE);
-    assert_false(estimate_left(yard_live(w.y, job), &left));
+    assert_false(estimate_left(w.y, yard_live(w.y, job), &left));
     assert_false(estimate_knows_work(yard_live(w.y, job)));
     stage_end(&w);
 }

@@ -101,12 +101,11 @@ void hand_report(struct hand_yard *f, struct live_job *j, double seconds_left)
 {
     const struct task *t = &f->y.engine.tasks[j->task];
     double done = task_done(t, clock_now(&f->y.clock));
-    j->progress = (struct progress_seen){
-        .known = true, .step = 10, .total = 10 + 12 * seconds_left, .rate = 12};
-    j->estimate.fit.sizes = 1;
-    j->estimate.left =
-        (struct range){0.99 * seconds_left * USEC_PER_SEC, seconds_left * USEC_PER_SEC,
-                       1.01 * seconds_left * USEC_PER_SEC};
+    usec_t wall = clock_wall(&f->y.clock);
+    double total = 120 + 12 * seconds_left;
+    j->progress = (struct progress_seen){.known = true, .step = 120, .total = total, .rate = 12};
+    for (int i = 0; i <= 10; i++) /* 12 steps a second, as exactly as it can be measured */
+        estimate_report(&f->y, j, wall - (10 - i) * USEC_PER_SEC, 12 * i);
     hand_step(f, (struct event){.kind = EVENT_PROGRESS,
                                 .task = j->task,
                                 .work = done + seconds_left * USEC_PER_SEC * t->rate,

@@ -57,15 +57,15 @@ static void test_cells(void **state)
     (void)state;
     reads("{\"state\":\"running\",\"cpus\":1.5,\"cpus_min\":1,\"cpus_max\":2,\"run_s\":12,"
           "\"progress\":{\"step\":120,\"total\":2000,\"fraction\":0.5,\"loss\":0.0834567,"
-          "\"remaining_s\":63.4,\"at\":990}}",
+          "\"expected_end\":1053.4,\"at\":990}}",
           "running|1.5 of 1-2|██░░  50%|step 120 of 2000|0.08346|12.0s|53.4s");
     reads(
         "{\"state\":\"running\",\"paused\":true,\"cpus\":0,\"cpus_min\":1,\"cpus_max\":1,"
         "\"run_s\":3700,\"progress\":{\"step\":7,\"epoch\":2,\"epochs\":3,\"metric\":\"accuracy\","
-        "\"value\":0.97,\"remaining_s\":5}}",
+        "\"value\":0.97,\"expected_end\":1005}}",
         "paused|0 of 1|step 7|step 7, epoch 2 of 3|-|1h01m|-");
     reads("{\"state\":\"queued\",\"cpus\":0,\"cpus_min\":0.25,\"cpus_max\":4,\"submitted\":812,"
-          "\"attempt\":1,\"progress\":null,\"run_s\":0}",
+          "\"attempt\":0,\"progress\":null,\"run_s\":0}",
           "queued|0 of 0.25-4|-|-|-|waits 3m08s|-");
     reads(
         "{\"state\":\"failed\",\"code\":3,\"cpus\":0,\"cpus_min\":1,\"cpus_max\":1,\"run_s\":1.25}",

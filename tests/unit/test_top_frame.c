@@ -10,11 +10,11 @@ static const char jobs_text[] =
     "[{\"id\":12,\"name\":\"train\",\"user\":\"ann\",\"state\":\"running\",\"cpus\":1.5,\"cpus_"
     "min\":1,"
     "\"cpus_max\":2,\"run_s\":92,\"progress\":{\"step\":300,\"total\":1000,\"fraction\":0.3,"
-    "\"loss\":0.42,\"remaining_s\":215,\"at\":1000}},"
+    "\"loss\":0.42,\"expected_end\":1215,\"at\":1000}},"
     "{\"id\":13,\"name\":\"a\\u001b[2Jb\",\"user\":\"bob\",\"state\":\"queued\",\"cpus\":0,"
-    "\"cpus_min\":2,\"cpus_max\":2,\"submitted\":940,\"attempt\":1,\"progress\":null},"
+    "\"cpus_min\":2,\"cpus_max\":2,\"submitted\":940,\"attempt\":0,\"progress\":null},"
     "{\"id\":14,\"name\":\"later\",\"user\":\"bob\",\"state\":\"held\",\"cpus\":0,\"cpus_min\":1,"
-    "\"cpus_max\":1,\"submitted\":100,\"attempt\":1}]";
+    "\"cpus_max\":1,\"submitted\":100,\"attempt\":0}]";
 static const char nodes_text[] =
     "[{\"name\":\"host\",\"state\":\"up\",\"cpus\":2,\"cpus_held\":1.5,\"gpus\":0,\"memory_mb\":"
     "7900,"
@@ -28,7 +28,7 @@ static const char job_text[] =
     "\"spec\":{\"workdir\":\"/home/ann\"},\"time_limit_s\":3600,\"deadline\":8200,"
     "\"array\":{\"job\":10,\"index\":3},"
     "\"progress\":{\"step\":300,\"total\":1000,\"fraction\":0.3,\"loss\":0.42,\"rate\":3.26,"
-    "\"remaining_s\":215,\"at\":1000},"
+    "\"expected_end\":1215,\"at\":1000},"
     "\"usage\":{\"cpu_s\":130,\"cpus\":1.49,\"memory_mb\":31.5,\"processes\":1,\"threads\":3},"
     "\"log\":\"/state/jobs/12/1/log\","
     "\"attempts\":[{\"n\":1,\"state\":\"running\",\"node\":\"host\",\"started\":908,\"ended\":null,"

@@ -32,7 +32,7 @@ static const struct api_member progress_members[] = {
     API_STRING_OR_NULL(progress_view, metric, "Name of the metric that the job reports"),
     API_NUMBER_OR_NULL(progress_view, value, "Last value of the metric"),
     API_NUMBER_OR_NULL(progress_view, rate, "Steps per second"),
-    API_NUMBER_OR_NULL(progress_view, remaining_s, "Time left at this rate, in seconds"),
+    API_NUMBER_OR_NULL(progress_view, remaining_s, "Time left on its current size, in seconds"),
     API_NUMBER_OR_NULL(progress_view, expected_end, "When it ends if it keeps its size"),
     API_NUMBER_OR_NULL(progress_view, expected_end_low, "10th percentile of the expected end"),
     API_NUMBER_OR_NULL(progress_view, expected_end_high, "90th percentile of the expected end"),
@@ -70,13 +70,14 @@ static double done_fraction(const struct job_row *row)
 }
 
 /* NULL if the job has reported nothing. */
-static json_t *view_progress(const struct live_job *j, const struct job_row *row)
+static json_t *view_progress(const struct yard *y, const struct live_job *j,
+                             const struct job_row *row)
 {
     bool known = j && j->progress.known;
     struct range left = {NAN, NAN, NAN};
-    double reported = time_seconds(row->progress_at);
+    double now = time_seconds(clock_wall(&y->clock));
     if (known)
-        (void)estimate_left(j, &left);
+        (void)estimate_left(y, j, &left);
     if (isnan(row->step) && isnan(row->metric) && !known)
         return NULL;
     struct progress_view v = {
@@ -88,16 +89,14 @@ static json_t *view_progress(const struct live_job *j, const struct job_row *row
         .loss = row->loss,
         .metric = row->metric_name,
         .value = row->metric,
-        .rate = isnan(left.mid) ? NAN : row->rate,
+        .rate = known && j->attempt ? estimate_rate(y, j) : NAN,
         .remaining_s = left.mid,
-        .expected_end = reported + left.mid,
-        .expected_end_low = reported + left.low,
-        .expected_end_high = reported + left.high,
+        .expected_end = now + left.mid,
+        .expected_end_low = now + left.low,
+        .expected_end_high = now + left.high,
         .source = row->progress_source,
         .at = api_seconds(row->progress_at),
     };
-    if (!(v.rate > 0) && left.mid > 0)
-        v.rate = fmax(row->total - row->step, 0) / left.mid;
     return api_print(&progress_schema, &v);
 }
 
@@ -276,7 +275,7 @@ static void fill_view(struct job_view *v, const struct yard *y, const struct liv
     v->waits_for = json_array();
     if (j)
         eligible_waits_for(y, j, add_wait, v->waits_for);
-    v->progress = view_progress(j, row);
+    v->progress = view_progress(y, j, row);
     if (j && j->attempt && j->usage.known)
         v->usage = api_print(&usage_schema, &j->usage);
 }

@@ -79,20 +79,9 @@ enum end_basis forecast_rests_on(const struct explanation *x, const struct forec
     return worst;
 }
 
-/* Steps per second: as reported, or derived from the expected end. */
-static double step_rate(const struct explanation *x, const struct live_job *j)
-{
-    const struct progress_seen *p = &j->progress;
-    double total = p->total > 0 ? p->total : j->terms.total;
-    if (p->rate > 0)
-        return p->rate;
-    usec_t end = forecast_end(x, j);
-    return end != USEC_NEVER && end > x->now ? (total - p->step) / time_seconds(end - x->now) : NAN;
-}
-
 static void add_condition(struct str *out, const struct explanation *x, const struct live_job *j)
 {
-    double rate = step_rate(x, j);
+    double rate = estimate_rate(x->y, j);
     phrase_job(out, j);
     if (forecast_basis(j) == END_LIMITED) {
         str_add(out, " runs for its whole time limit of ");
@@ -148,11 +137,13 @@ void forecast_phrase(struct str *out, const struct explanation *x, const struct 
 usec_t forecast_end(const struct explanation *x, const struct live_job *j)
 {
     const struct task *t = yard_task(x->y, j);
+    struct range left;
     if (!t || t->phase != TASK_RUNNING)
         return USEC_NEVER;
     switch (forecast_basis(j)) {
     case END_KNOWN:
-        return task_end(t, x->now);
+        return estimate_left(x->y, j, &left) ? x->now + (usec_t)fmin(left.mid * 1e6, 1e17)
+                                             : task_end(t, x->now);
     case END_LIMITED:
         return j->attempt && j->attempt->started
                    ? x->now + j->attempt->started + j->terms.time_limit - x->wall

@@ -166,11 +166,10 @@ static void add_band(struct str *s, const struct explanation *x)
 {
     struct range left;
     struct str low = {0}, high = {0};
-    double passed = time_seconds(x->wall - x->j->row.progress_at);
-    if (!estimate_left(x->j, &left) || !isfinite(left.high) || left.high < 1.1 * left.low)
+    if (!estimate_left(x->y, x->j, &left) || !isfinite(left.high) || left.high < 1.1 * left.low)
         return;
-    phrase_span(&low, (usec_t)(fmax(left.low - passed, 0) * USEC_PER_SEC));
-    phrase_span(&high, (usec_t)(fmax(left.high - passed, 0) * USEC_PER_SEC));
+    phrase_span(&low, (usec_t)(left.low * USEC_PER_SEC));
+    phrase_span(&high, (usec_t)(left.high * USEC_PER_SEC));
     if (strcmp(low.at, high.at) != 0)
         str_addf(s, " (%s to %s)", low.at, high.at);
     str_done(&low);
@@ -183,8 +182,9 @@ static void add_end(struct explanation *x)
     bool known = forecast_basis(x->j) == END_KNOWN;
     struct str s = {0};
     if (end != USEC_NEVER) {
-        str_add(&s,
-                known ? "At this rate it ends in about " : "Its time limit ends it in at most ");
+        str_add(&s, known ? "At this rate it ends in " : "Its time limit ends it in at most ");
+        if (known && end - x->now >= USEC_PER_SEC)
+            str_add(&s, "about ");
         phrase_span(&s, end - x->now);
         if (known)
             add_band(&s, x);

@@ -174,7 +174,7 @@ void attempt_begin(struct yard *y, struct live_job *j, const struct task *t)
     j->row.attempt = a->n;
     j->row.state = JOB_STARTING;
     j->progress = (struct progress_seen){0};
-    estimate_break(j);
+    estimate_break(y, j, NULL);
     j->usage = (struct usage_seen){0};
     struct attempt_row row = make_row(y, a);
     if (store_attempt_add(y->store, &row, &err) < 0)
@@ -197,7 +197,7 @@ void attempt_resize(struct yard *y, struct live_job *j, const struct task *t, co
         return;
     }
     attempt_touch(y, a);
-    estimate_break(j);
+    estimate_break(y, j, &before);
     if (before.cpus != a->cpus)
         events_add(y, "job.resized", a->job,
                    size_object(a, j->by_hand == y->engine.decisions ? "hand" : why));
@@ -210,7 +210,7 @@ void attempt_pause(struct yard *y, struct live_job *j, const struct task *t, boo
     if (pause && a->stop != STOP_NONE)
         return; /* frozen, it could not end */
     a->paused = pause;
-    estimate_break(j);
+    estimate_break(y, j, pause ? a : NULL);
     a->ran = t->run_time;
     a->since = clock_wall(&y->clock);
     if (!pause)

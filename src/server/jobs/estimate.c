@@ -17,6 +17,8 @@
 #define HALF_LIFE (1800 * USEC_PER_SEC)
 /* A curve is passed to the engine when it differs by more than this. */
 #define NOTICEABLE 0.05
+/* Reports at least this far apart are not silence. */
+#define SILENT (10 * USEC_PER_SEC)
 
 /* The units that set its speed: its share if CPUs are shared, otherwise what it holds. */
 static units_t units_of(const struct attempt *a)
@@ -26,14 +28,44 @@ static units_t units_of(const struct attempt *a)
     return a->share > 0 ? a->share : a->cpus;
 }
 
-static double total_of(const struct live_job *j)
+double estimate_total(const struct live_job *j)
 {
-    return j->progress.total > 0 ? j->progress.total : j->terms.total;
+    return j->progress.total > 0 ? j->progress.total : fmax(j->terms.total, 0);
 }
 
-void estimate_break(struct live_job *j)
+/* ---- where it is ---------------------------------------------------------------- */
+
+/* Microseconds for what is missing at this step, on this size. */
+static struct range time_for_rest(const struct live_job *j, double step, units_t units)
 {
-    j->estimate.at = 0;
+    const struct job_estimate *e = &j->estimate;
+    double missing = fmax(estimate_total(j) - step, 0);
+    struct steps_left left = {STEPS_DECLARED, {missing, missing, missing}};
+    struct range t;
+    if (e->seen && speed_seen_step(e->seen, e->place.at, units, &t)) /* measured on this size */
+        return (struct range){missing * t.low, missing * t.mid, missing * t.high};
+    return estimate_time(&e->fit, &left, units);
+}
+
+/* How long it has advanced since its place was known. A job that reports nothing for much
+ * longer than before is not expected to advance. */
+static double time_since(const struct yard *y, const struct job_estimate *e)
+{
+    usec_t passed = clock_wall(&y->clock) - e->place.at;
+    usec_t most = 2 * e->every > SILENT ? 2 * e->every : SILENT;
+    return (double)(passed < 0 ? 0 : passed > most ? most : passed);
+}
+
+void estimate_break(const struct yard *y, struct live_job *j, const struct attempt *ran)
+{
+    struct job_estimate *e = &j->estimate;
+    e->at = 0;
+    if (ran && estimate_knows_work(j)) {
+        double left = time_for_rest(j, e->place.step, units_of(ran)).mid;
+        double part = left > 0 ? fmin(time_since(y, e) / left, 1) : 0;
+        e->place.step += part * fmax(estimate_total(j) - e->place.step, 0);
+    }
+    e->place.at = clock_wall(&y->clock);
 }
 
 /* ---- reports ------------------------------------------------------------------- */
@@ -46,21 +78,6 @@ static void see_step(struct job_estimate *e, usec_t at, double step, units_t uni
     }
     speed_seen_add(e->seen, at, units, (double)(at - e->at) / (step - e->step));
     speed_fit(e->seen, at, NULL, &e->fit);
-}
-
-static void update_left(struct live_job *j, double step)
-{
-    struct job_estimate *e = &j->estimate;
-    double missing = fmax(total_of(j) - step, 0);
-    struct steps_left left = {STEPS_DECLARED, {missing, missing, missing}};
-    units_t units = units_of(j->attempt);
-    struct range t;
-    if (!(total_of(j) > 0))
-        e->left = (struct range){0, INFINITY, INFINITY};
-    else if (e->seen && speed_seen_step(e->seen, e->at, units, &t)) /* measured on this size */
-        e->left = (struct range){missing * t.low, missing * t.mid, missing * t.high};
-    else
-        e->left = estimate_time(&e->fit, &left, units);
 }
 
 /* Passes a new or changed curve to the engine. */
@@ -87,11 +104,15 @@ void estimate_report(struct yard *y, struct live_job *j, usec_t at, double step)
     bool advanced = e->at && at > e->at && step > e->step;
     if (advanced)
         see_step(e, at, step, units_of(j->attempt));
+    if (advanced)
+        e->every = at - e->at;
     if (!e->at || advanced || step < e->step) { /* a job that steps back begins again */
         e->at = at;
         e->step = step;
     }
-    update_left(j, step);
+    e->place.known = true;
+    e->place.at = at;
+    e->place.step = step;
     if (advanced)
         tell_curve(y, j);
 }
@@ -100,24 +121,37 @@ void estimate_report(struct yard *y, struct live_job *j, usec_t at, double step)
 
 bool estimate_knows_work(const struct live_job *j)
 {
-    return j->estimate.fit.sizes > 0 && total_of(j) > 0 && isfinite(j->estimate.left.mid);
+    return j->estimate.fit.sizes > 0 && j->estimate.place.known && estimate_total(j) > 0;
 }
 
-bool estimate_left(const struct live_job *j, struct range *out)
+bool estimate_left(const struct yard *y, const struct live_job *j, struct range *out)
 {
-    const struct range *left = &j->estimate.left;
     if (!j->attempt || !estimate_knows_work(j))
         return false;
-    *out = (struct range){left->low / 1e6, left->mid / 1e6, left->high / 1e6};
-    return true;
+    struct range left = time_for_rest(j, j->estimate.place.step, units_of(j->attempt));
+    double passed = j->attempt->paused ? 0 : time_since(y, &j->estimate);
+    *out = (struct range){fmax(left.low - passed, 0) / 1e6, fmax(left.mid - passed, 0) / 1e6,
+                          fmax(left.high - passed, 0) / 1e6};
+    return isfinite(out->mid);
+}
+
+double estimate_rate(const struct yard *y, const struct live_job *j)
+{
+    struct range left;
+    if (j->progress.rate > 0)
+        return j->progress.rate;
+    bool known = estimate_left(y, j, &left) && left.mid > 0;
+    return known ? fmax(estimate_total(j) - j->estimate.place.step, 0) / left.mid : NAN;
 }
 
 /* Chosen so that the engine, at its own rate, expects the same end as the estimator. */
 double estimate_work(const struct yard *y, const struct live_job *j, double done)
 {
     const struct task *t = yard_task(y, j);
+    struct range left;
     if (t && estimate_knows_work(j)) /* a task that does not run keeps its last estimate */
-        return t->rate > 0 ? done + j->estimate.left.mid * t->rate : fmax(t->work, done);
+        return t->rate > 0 && estimate_left(y, j, &left) ? done + left.mid * 1e6 * t->rate
+                                                         : fmax(t->work, done);
     return fmax(TERMS_WORK_UNKNOWN, 2 * done);
 }
 
@@ -168,6 +202,9 @@ int estimate_load(struct store *s, struct live_job *j, struct err *err)
         return 0;
     if (store_speed_list(s, j->row.id, load_size, &l, err) < 0)
         return -1;
+    j->estimate.place.known = isfinite(j->row.step);
+    j->estimate.place.at = j->row.progress_at;
+    j->estimate.place.step = j->row.step;
     if (l.n)
         speed_fit(j->estimate.seen, j->row.progress_at, NULL, &j->estimate.fit);
     return 0;

@@ -18,17 +18,27 @@ struct job_estimate {
     /* The report that the next one is compared with. */
     usec_t at; /* wall clock; 0 = none since the last estimate_break() */
     double step;
-    struct range left; /* microseconds left at that report, on the current size */
+    usec_t every; /* between the last two reports of a step */
+    /* Where the job is: as last reported, or as computed when its size changed. */
+    struct {
+        bool known;
+        usec_t at; /* wall clock */
+        double step;
+    } place;
 };
 
 /* The job reports this step. */
 void estimate_report(struct yard *y, struct live_job *j, usec_t at, double step);
 /* The next report must not be compared with earlier ones: the job starts, pauses or changes
- * its size. */
-void estimate_break(struct live_job *j);
+ * its size. `ran` is the attempt as it ran until now; NULL = it did not run. */
+void estimate_break(const struct yard *y, struct live_job *j, const struct attempt *ran);
 
-/* Seconds left at its last report, on the current size. Returns false if unknown. */
-bool estimate_left(const struct live_job *j, struct range *out);
+/* The steps that it has in all: as reported, else as declared; 0 = unknown. */
+double estimate_total(const struct live_job *j);
+/* Seconds left from now on, on the current size. Returns false if unknown. */
+bool estimate_left(const struct yard *y, const struct live_job *j, struct range *out);
+/* Steps per second, as reported, else from the time left; NAN if unknown. */
+double estimate_rate(const struct yard *y, const struct live_job *j);
 /* Whether its work is derived from its steps; otherwise it is assumed. */
 bool estimate_knows_work(const struct live_job *j);
 /* Its total work in the engine's unit, given what it has done. */

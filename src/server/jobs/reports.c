@@ -30,7 +30,7 @@ static void keep_progress(struct live_job *j)
     const struct progress_seen *p = &j->progress;
     struct job_row *row = &j->row;
     row->step = p->step;
-    row->total = p->total > 0 ? p->total : j->terms.total > 0 ? j->terms.total : NAN;
+    row->total = estimate_total(j) > 0 ? estimate_total(j) : NAN;
     row->epoch = p->epoch;
     row->epochs = p->epochs;
     row->loss = p->loss;
@@ -39,6 +39,27 @@ static void keep_progress(struct live_job *j)
     row->progress_at = p->at;
     snprintf(row->metric_name, sizeof row->metric_name, "%s", p->metric);
     snprintf(row->progress_source, sizeof row->progress_source, "%s", p->source);
+}
+
+void report_recall(struct live_job *j)
+{
+    struct progress_seen *p = &j->progress;
+    const struct job_row *row = &j->row;
+    if (!row->progress_at)
+        return;
+    *p = (struct progress_seen){.known = true,
+                                .at = row->progress_at,
+                                .step = row->step,
+                                .total = row->total,
+                                .epoch = row->epoch,
+                                .epochs = row->epochs,
+                                .loss = row->loss,
+                                .value = row->metric,
+                                .rate = row->rate,
+                                .value_at = row->progress_at,
+                                .value_known = row->progress_at};
+    snprintf(p->metric, sizeof p->metric, "%s", row->metric_name);
+    snprintf(p->source, sizeof p->source, "%s", row->progress_source);
 }
 
 /* ---- the engine --------------------------------------------------------------- */
@@ -275,7 +296,7 @@ void report_restarted(struct yard *y, struct attempt *a, const struct restarted_
     struct live_job *j = yard_live(y, a->job);
     a->pause = m->pause;
     a->resumed = clock_now(&y->clock);
-    estimate_break(j);
+    estimate_break(y, j, NULL);
     if (!j->progress.known) /* it reports no steps to wait for */
         learn_cost(y, j, a);
     log_info("job=%lld attempt=%u restarted cpus=%g pause_us=%lld", (long long)a->job, a->n,

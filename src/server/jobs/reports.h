@@ -5,6 +5,8 @@
 #include "server/yard.h"
 #include "store/jobs.h"
 
+/* After a restart: what its row has of the last report. */
+void report_recall(struct live_job *j);
 void report_progress(struct yard *y, struct attempt *a, const struct progress_message *m);
 void report_usage(struct yard *y, struct attempt *a, const struct usage_message *m);
 void report_applied(struct yard *y, struct attempt *a, const struct applied_message *m);
