@@ -1,5 +1,5 @@
 /* Owns the wait for another attempt. To start a process and to connect takes longer than
- * many a short job, so the server uses conductors again while jobs end and others begin.
+ * many short jobs, so the server uses conductors again while jobs end and others begin.
  * Nothing of the attempt before is left by then but the connection. */
 #include "conductor/next.h"
 

@@ -100,7 +100,7 @@ static void touch_neighbours(struct engine *e, uint32_t index)
         state_touch(e, node->tasks.at[i]);
 }
 
-/* Emits EFFECT_SHARE if the task's CPUs have changed. CPUs beside GPUs follow from its size. */
+/* Emits EFFECT_SHARE if the task's CPUs have changed. CPUs next to GPUs follow from its size. */
 static void tell_share(struct engine *e, uint32_t task)
 {
     struct task *t = &e->tasks[task];

@@ -12,11 +12,12 @@ static int check_room(const struct engine *e, const struct job *j, const struct 
     const struct node *n = &e->cluster.nodes[slot->node];
     bool frozen = was->phase == TASK_PAUSED; /* it holds only memory */
     units_t held = frozen ? 0 : node_held(n, was->pool);
-    units_t beside = was->pool == POOL_CPU || frozen ? 0 : job_cpus(j, was->pool, slot->units);
+    units_t cpus_with_gpus =
+        was->pool == POOL_CPU || frozen ? 0 : job_cpus(j, was->pool, slot->units);
     struct devices left = n->devices;
     devices_add(&left, &n->devices_held, -1);
     if (slot->units > node_size(n, was->pool) - held ||
-        (beside && beside > n->cpus - n->cpu_held) ||
+        (cpus_with_gpus && cpus_with_gpus > n->cpus - n->cpu_held) ||
         (n->memory_mb && j->memory_mb > n->memory_mb - n->memory_held) ||
         !devices_fit(&j->devices, &left))
         return err_set(err, ERR_CONFLICT, "restore: %s would hold more than it has", n->name);

@@ -1,6 +1,6 @@
 /* Owns the writing of the journal. An event's row holds all of it that engine_step()
  * reads; a plan's row is the canonical text of a decision, from which a replay sees
- * whether its own is the same. What a plan says of very many tasks is cut behind the
+ * whether its own is the same. What a plan says of very many tasks is cut after the
  * first JOURNAL_SHOWN, with a digest of the rest: a row stays small however long the
  * queue is. What was done (the effects) is always there in full. */
 #include "journal/journal.h"

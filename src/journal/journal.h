@@ -11,7 +11,7 @@
 
 /* Kinds of rows: "boot" (configuration and nodes) is the first of a stretch; "event",
  * each that the engine has taken, but for ticks that made no decision; "plan", right
- * behind the tick that made it. */
+ * after the tick that made it. */
 
 /* The configuration and the nodes of an engine that has no tasks yet. */
 void journal_write_boot(const struct engine *e, struct str *out);

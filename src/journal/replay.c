@@ -12,7 +12,7 @@ struct replay {
     struct replay_result *out;
     int64_t boot; /* the stretch under way; 0 = none yet */
     bool lost;    /* it has no beginning, or has gone another way: rows are passed over */
-    bool differs; /* some decision of it was another one */
+    bool differs; /* one of its decisions differs */
     bool begun;   /* there is an engine */
     struct engine e;
     struct arena jobs, row;

@@ -1,5 +1,5 @@
-/* Owns the tables of the journal's rows. Bounds are those outside which the engine
- * could not reckon; whether a job is one that can be is job_normalise()'s affair. */
+/* Owns the tables of the journal's rows. Bounds keep values in the range that
+ * the engine can compute with; job_normalise() checks whether a job is valid. */
 #include "journal/tables.h"
 
 #define MEMORY_MAX 1000000000000

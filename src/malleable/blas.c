@@ -1,5 +1,5 @@
-/* Owns what OpenBLAS was told whose threads are its own. It reads its number of threads
- * once in each call, so that openblas_set_num_threads may be called at any time, also
+/* Owns the thread count of OpenBLAS builds that use their own threads. These read it once in
+ * each call, so that openblas_set_num_threads may be called at any time, also
  * while other threads compute (1000 products of matrices with a change every 0.2 ms).
  *
  * The number follows where a region begins that is not the BLAS's own, and where a product

@@ -1,8 +1,8 @@
 /* Owns the order that holds on the main thread of a Python process.
  *
  * An operation of PyTorch asks for the number of threads, makes tables and primitives of
- * oneDNN for so many, begins other regions, and only then the one that it planned. Were
- * there more threads then than it was told, they would write behind the tables. So the
+ * oneDNN for so many, begins other regions, and only then the one that it planned. With
+ * more threads than it was told, they would write past the end of the tables. So the
  * number may change only between operations. Python knows such a moment:
  * Py_AddPendingCall has a function called by the main thread between two instructions,
  * just where a program could call torch.set_num_threads itself. */

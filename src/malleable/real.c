@@ -4,7 +4,7 @@
  * costs the comparison of an address with the ranges of a few modules.
  *
  * A record is trusted as long as no library was unloaded since it was written. When the
- * array is full, a thread looks up each new caller anew, in a record of its own. */
+ * array is full, a thread looks up each new caller again, in a record of its own. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): so the C library names it */
 #include "malleable/real.h"
 

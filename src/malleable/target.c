@@ -1,6 +1,6 @@
 /* Owns the mapped page and what each thread has been told. The page is mapped once, when
  * the library is loaded, and stays so over a fork; a program that is exec'ed loads the
- * library anew. Nothing here takes a lock or waits. */
+ * library again. Nothing here takes a lock or waits. */
 #include "malleable/target.h"
 
 #include "malleable/blas.h"

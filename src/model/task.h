@@ -148,7 +148,7 @@ static inline units_t task_asked(const struct task *t)
 }
 
 /* Whether the sharer decides how many CPUs it gets: if it is on the CPUs of one node. Tasks
- * on several nodes and CPUs beside GPUs have what they were granted. */
+ * on several nodes and CPUs next to GPUs have what they were granted. */
 static inline bool task_shares_cpus(const struct task *t)
 {
     return t->pool == POOL_CPU && t->at.n == 1;

@@ -17,7 +17,7 @@ struct progress_text {
     uint16_t back;    /* backspaces that nothing has followed yet */
     uint16_t cursor;  /* where the next byte goes, when `over` */
     bool over;        /* the cursor is not at the end: what is there is overwritten */
-    uint8_t escape;   /* where in an escape sequence: progress_text.c */
+    uint8_t escape;   /* where in an escape sequence: text.c */
     uint8_t argument; /* first digit of its argument */
     uint16_t length;  /* bytes of the sequence */
     bool continued;   /* what is held is not the beginning of its line */

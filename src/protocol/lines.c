@@ -1,4 +1,4 @@
-/* Owns the bytes that came and are not yet a line that was taken. */
+/* Owns received bytes that have not been returned as a line yet. */
 #include "protocol/lines.h"
 
 #include <string.h>

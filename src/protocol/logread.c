@@ -106,7 +106,7 @@ static int open_part(int dir, int64_t part)
 }
 
 /* Opens the file that holds the offset, which is moved to the oldest byte that is
- * left; *start is the offset of its first byte. *fd = -1: the offset is behind the
+ * left; *start is the offset of its first byte. *fd = -1: the offset is after the
  * end. *last: no other file comes after it. */
 static int open_at(int dir, int64_t max, int64_t *offset, int64_t *start, bool *last, int *fd,
                    struct err *err)

@@ -15,7 +15,7 @@
 int logread(int dir, int64_t max, int64_t *offset, char *bytes, size_t n, size_t *got,
             struct err *err);
 
-/* The offsets of the oldest byte that is left, and behind the newest. Both 0 when
+/* The offsets of the oldest byte that is left, and after the newest. Both 0 when
  * there is no log. */
 int logread_span(int dir, int64_t max, int64_t *first, int64_t *end, struct err *err);
 

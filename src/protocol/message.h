@@ -21,7 +21,7 @@ struct message_kind {
 void message_encode(const struct message_kind *kind, const struct record *head,
                     const void *head_from, const void *body, struct str *out);
 
-/* Reads the line. Fails when it is not a JSON object with a type: none of us writes such.
+/* Reads the line. Fails when it is not a JSON object with a type: neither side writes that.
  * The caller drops the reference. */
 int message_parse(const char *line, size_t n, struct json_t **object, struct err *err);
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Jumps of the wall clock change nothing. A namespace cannot hold another wall
 clock, and nobody wants a test to set the machine's: so the conductor is linked
-anew, with a clock that jumps by up to a year each time it is read."""
+again, with a clock that jumps by up to a year each time it is read."""
 import pathlib
 import shutil
 import signal

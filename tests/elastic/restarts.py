@@ -70,7 +70,7 @@ def test_no_step_is_lost():
             wait_until(lambda c=cpus: [e for e in yard.events(job, "job.restarted")
                                        if e["cpus"] == c], f"restart with {cpus}")
             expect_books(yard, job, cpus)
-            # What is left is reckoned from the steps since, not from what restarts cost.
+            # What is left is computed from the steps since, not from what restarts cost.
             left = wait_until(lambda: yard.job(job)["state"] == "done" or
                               yard.job(job)["progress"]["remaining_s"], "the time left")
             expect(left is True or left < 1800, left)
@@ -159,7 +159,7 @@ def test_a_server_that_dies_before_it_could_say_so():
 
 
 def test_a_job_that_does_not_save_itself():
-    """It begins anew, with the size that was wanted; one that does not listen is killed."""
+    """It begins again, with the size that was wanted; one that does not listen is killed."""
     with live.Yard(cpus=2) as yard:
         yard.start()
         for trap in ("", "trap '' TERM; "):

@@ -12,7 +12,7 @@ check_error 'an unquoted variable in a file without a suffix' 1 'planted:2:.*SC2
 printf '#!/usr/bin/env bash\nx=1\n' >planted
 check_error 'a variable that nobody reads' 1 'planted:2:.*SC2034' tools/lint/shell
 printf '#!/usr/bin/python3\nx=1\n' >planted
-check 'other languages are not its affair' tools/lint/shell
+check 'other languages are ignored' tools/lint/shell
 rm -r planted tests
 find tools -type f ! -path tools/lint/shell -delete
 printf 'x\n' >>tools/lint/shell

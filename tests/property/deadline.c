@@ -170,7 +170,7 @@ static void run(struct world *w, const struct admission *m, struct outcome *out)
     }
 }
 
-/* The admission is made anew at each decision, and slots are filled on average: now
+/* The admission is made again at each decision, and slots are filled on average: now
  * and then an admitted job is given up for another after all. That must be rare, and
  * as many deadlines must be met as were promised at first. */
 static void test_promises(void **state)

@@ -1,5 +1,5 @@
 /* Owns the audit of an engine's state. Each rule is one function that returns
- * false with a text; all sums are made anew. */
+ * false with a text; all sums are made again. */
 #include "support/audit.h"
 
 #include <math.h>

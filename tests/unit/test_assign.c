@@ -230,7 +230,7 @@ static void test_identity_and_repetition(void **state)
     arena_done(&a);
 }
 
-/* `per` tasks on each of n nodes, dealt out anew at random: bins and nodes as the
+/* `per` tasks on each of n nodes, dealt out again at random: bins and nodes as the
  * naming of a repacked cluster sees them. Tasks have 8 / per GPUs, or if `mixed`
  * any number of units. */
 static struct assign_graph shuffled(uint32_t n, uint32_t per, bool mixed, struct rng *rng,

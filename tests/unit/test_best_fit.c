@@ -292,7 +292,7 @@ static void test_every_misfit_is_helped(void **state)
     yard_done(&y);
 }
 
-/* Type b is full of split jobs that are not worth a move; a is packed anew. */
+/* Type b is full of split jobs that are not worth a move; a is packed again. */
 static void test_two_gpu_types(void **state)
 {
     (void)state;

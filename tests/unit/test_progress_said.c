@@ -75,7 +75,7 @@ static void test_file_garbage(void **state)
     assert_int_equal(progress_now(r)->step, 8);
     assert_non_null(strstr(progress_problem(r), "JSON"));
     assert_null(progress_problem(r)); /* once */
-    /* Truncated: the partial line is forgotten, the beginning is read anew. */
+    /* Truncated: the partial line is forgotten, the beginning is read again. */
     feed_file(r, "{\"step\":99");
     progress_restart_file(r);
     assert_true(feed_file(r, "{\"step\":9}\n"));

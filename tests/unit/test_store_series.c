@@ -146,7 +146,7 @@ static void test_sample_columns(void **state)
     store_close(s);
 }
 
-/* What must be there of the first `count` samples, worked out anew from the rule. */
+/* What must be there of the first `count` samples, worked out again from the rule. */
 static bool is_kept(int64_t number, int64_t count)
 {
     int64_t step = number & -number, grid = 1;

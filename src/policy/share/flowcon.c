@@ -101,7 +101,7 @@ static bool describe_flowcon(const struct snapshot *s, const struct params *p, u
     const struct task *t = &s->tasks[task];
     const struct memo *m = &t->memo[AXIS_SHARE];
     enum growth_list list = growth_list(m);
-    char span[32], since[48] = "", measure[96], limit[96], alpha[48] = "";
+    char span[32], where[96], measure[96], limit[96], alpha[48] = "";
     if (!growth_is_shared(t))
         return false;
     growth_say_measure(t, &how, measure, sizeof measure);
@@ -111,10 +111,13 @@ static bool describe_flowcon(const struct snapshot *s, const struct params *p, u
                  m->d[3] < p->v[ALPHA].number ? "below the" : "not below the",
                  100 * p->v[ALPHA].number);
     if (s->now - m->i[1] >= USEC_PER_SEC)
-        snprintf(since, sizeof since, ", for %s", time_format(s->now - m->i[1], span, sizeof span));
+        snprintf(where, sizeof where, "has been %s for %s", meanings[list],
+                 time_format(s->now - m->i[1], span, sizeof span));
+    else
+        snprintf(where, sizeof where, "is %s", meanings[list]);
     snprintf(out->list, sizeof out->list, "%s", names[list]);
-    snprintf(out->text, sizeof out->text, "Under flowcon it is %s%s: %s%s. %s", meanings[list],
-             since, measure, alpha, limit);
+    snprintf(out->text, sizeof out->text, "Under flowcon it %s: %s%s. %s", where, measure, alpha,
+             limit);
     return true;
 }
 

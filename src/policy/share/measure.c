@@ -111,11 +111,13 @@ void growth_say_measure(const struct task *t, const struct growth_how *how, char
     static const char *const whole[] = {"all CPUs", "all memory", "the whole disk",
                                         "the whole network"};
     const struct memo *m = &t->memo[AXIS_SHARE];
+    double percent = 100 * m->d[3];
+    int digits = fabs(percent) < 1000 ? 3 : 15; /* no exponents that nobody reads */
     if (m->i[0] & GROWTH_MEASURED && how->scale == GROWTH_BY_PEAK)
-        snprintf(out, size, "its growth is %.3g %% of its best", 100 * m->d[3]);
+        snprintf(out, size, "its growth is %.*g %% of its best", digits, percent);
     else if (m->i[0] & GROWTH_MEASURED)
-        snprintf(out, size, "its growth is %.3g %% per second on %s of its node", 100 * m->d[3],
-                 whole[how->resource]);
+        snprintf(out, size, "its growth is %.*g %% per second on %s of its node", digits,
+                 digits > 3 ? round(percent) : percent, whole[how->resource]);
     else if (t->history && !isnan(t->history->last.metric))
         snprintf(out, size, "its growth has not been measured yet");
     else

@@ -142,7 +142,7 @@ static bool add_named_verdict(struct explanation *x, const struct space *space,
         break;
     case WHY_ORDER:
         add_room(&s, x, space);
-        str_addf(&s, "; under %s other jobs come first, the last of them ", policy_name(x));
+        str_addf(&s, "; under %s other jobs are ahead of it, the last of them ", policy_name(x));
         phrase_job(&s, who);
         str_add(&s, ".");
         break;

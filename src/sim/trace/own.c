@@ -1,6 +1,6 @@
 /* Owns the reading of our own CSV: every property of a job has a column, and a
  * column or field that is left out has a default. docs/traces.md describes
- * them. trace_write.c writes what this file reads. */
+ * them. write.c writes what this file reads. */
 #include <math.h>
 #include <string.h>
 
