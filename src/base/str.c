@@ -256,7 +256,8 @@ const char *str_nearest(const char *text, size_t n, const char *(*name)(const vo
         if (length >= 2 && m > length && !strncmp(text, candidate, length))
             d = 1;
         size_t longest = length < m ? m : length;
-        if (d < longest && d <= longest / 3 + 1 && 2 * d <= longest && (!best || d < best_distance)) {
+        if (d < longest && d <= longest / 3 + 1 && 2 * d <= longest &&
+            (!best || d < best_distance)) {
             best = candidate;
             best_distance = d;
         }
