@@ -277,7 +277,7 @@ bad 'a chart beside JSON' 'give either --gantt or --json, not both' "${ok[@]}" -
 check_output 'a chart' '^b +\.+2+$' sim "${ok[@]}" --gantt
 sim "${ok[@]}" --gantt >chart
 check_output 'the chart comes first' '^fifo \(a column is' head -1 chart
-check_output 'then the table' '^fifo +[0-9]' tail -2 chart
+check_output 'then the table' '^fifo +[0-9]' tail -3 chart
 
 # ---- a terminal: progress and colour
 # on_terminal COMMAND...: what it prints on one, both streams.

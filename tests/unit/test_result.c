@@ -283,12 +283,22 @@ static void test_table_marks_best(void **state)
     PRINTED(table, out, result_table(r, 3, false, out));
     assert_string_equal(
         table,
-        "policy mean JCT  median    p95    p99  wait  makespan  met   used  preempt  resize  move\n"
-        "fifo      150.0   100.0  200.0  200.0  0.00     200.0  0/1  40.0%        0*      0     0\n"
-        "las        55.0*   50.0*  60.0*  60.0* 0.00      60.0* 1/1* 90.0%*       1       0     0\n"
-        "fifo      150.0   100.0  200.0  200.0  0.00     200.0  0/1  40.0%        0*      0     0\n"
+        "policy mean JCT  median    p95    p99  wait  makespan  met  worst  unfair   used  preempt "
+        " "
+        "resize  move\n"
+        "fifo      150.0   100.0  200.0  200.0  0.00     200.0  0/1  12.50  100.0%  40.0%        "
+        "0* "
+        "     0     0\n"
+        "las        55.0*   50.0*  60.0*  60.0* 0.00      60.0* 1/1*  3.75* 100.0%  90.0%*       1 "
+        " "
+        "     0     0\n"
+        "fifo      150.0   100.0  200.0  200.0  0.00     200.0  0/1  12.50  100.0%  40.0%        "
+        "0* "
+        "     0     0\n"
         "Times are in seconds. JCT: from submission to end, of finished jobs. "
-        "* best of its column.\n");
+        "* best of its column.\n"
+        "worst: largest JCT over that with an equal share of the cluster. unfair: jobs for which "
+        "this is above 1.1.\n");
     PRINTED(coloured, out, result_table(r, 3, true, out));
     assert_non_null(strstr(coloured, "\033[1;32m55.0*\033[0m"));
     for (int i = 0; i < 3; i++)
@@ -423,11 +433,12 @@ static void test_jobs_csv(void **state)
     unlink(path);
     assert_string_equal(
         text, "policy,id,name,group,units,submit_s,start_s,end_s,wait_s,run_s,jct_s,deadline_s,met,"
-              "starts,preemptions,migrations,resizes,failures,outcome,energy_wh\n"
-              "fifo,0,\"a,\"\"b\"\"\nc\",g,0.5,2.5,3,12.5,0.5,12.5,10,20,1,1,3,0,0,0,done,\n"
-              "fifo,1,a,,1,0,0,30,0,30,30,10,0,1,0,0,0,0,done,\n"
-              "fifo,2,a,,1,0,,,,,,,,0,0,0,0,0,never_runnable,\n"
-              "fifo,3,a,,1,0,,,0,0,,,,0,0,0,0,0,unfinished,\n");
+              "starts,preemptions,migrations,resizes,failures,outcome,energy_wh,"
+              "fairness\n"
+              "fifo,0,\"a,\"\"b\"\"\nc\",g,0.5,2.5,3,12.5,0.5,12.5,10,20,1,1,3,0,0,0,done,,0.625\n"
+              "fifo,1,a,,1,0,0,30,0,30,30,10,0,1,0,0,0,0,done,,1.875\n"
+              "fifo,2,a,,1,0,,,,,,,,0,0,0,0,0,never_runnable,,\n"
+              "fifo,3,a,,1,0,,,0,0,,,,0,0,0,0,0,unfinished,,\n");
     fixture_free(f);
 }
 

@@ -69,6 +69,9 @@ static void add_job(struct str *s, const struct sim_result *r, const struct sim_
     str_addf(s, ",%s,", result_outcome(j->outcome));
     if (isfinite(r->energy_wh))
         figure_add(s, j->energy_wh);
+    str_add(s, ",");
+    if (isfinite(result_fairness(j)))
+        figure_add(s, result_fairness(j));
     str_add(s, "\n");
 }
 
@@ -78,7 +81,8 @@ int result_jobs_csv(const struct sim_result *r, uint32_t n, const char *path, st
     if (outfile_open(&file, path, err) < 0)
         return -1;
     fputs("policy,id,name,group,units,submit_s,start_s,end_s,wait_s,run_s,jct_s,deadline_s,met,"
-          "starts,preemptions,migrations,resizes,failures,outcome,energy_wh\n",
+          "starts,preemptions,migrations,resizes,failures,outcome,energy_wh,"
+          "fairness\n",
           file.stream);
     struct str line = {0};
     for (uint32_t i = 0; i < n; i++)

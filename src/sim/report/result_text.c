@@ -10,9 +10,17 @@
 #include "base/str.h"
 #include "sim/report/figure.h"
 
-enum { TABLE_WIDTH = 120, NAME_MOST = 40, NAME_LEAST = 10, COLUMNS = 14, NAMES_SHOWN = 5 };
+enum { TABLE_WIDTH = 120, NAME_MOST = 40, NAME_LEAST = 10, COLUMNS = 16, NAMES_SHOWN = 5 };
 
-enum figure_kind { FIGURE_SECONDS, FIGURE_COUNT, FIGURE_SHARE, FIGURE_MET };
+/* Of a share more is better, of a rate less. */
+enum figure_kind {
+    FIGURE_SECONDS,
+    FIGURE_COUNT,
+    FIGURE_SHARE,
+    FIGURE_RATE,
+    FIGURE_RATIO,
+    FIGURE_MET
+};
 
 static const struct column {
     const char *heading;
@@ -26,6 +34,8 @@ static const struct column {
     {"wait", FIGURE_SECONDS, offsetof(struct sim_result, mean_wait_s)},
     {"makespan", FIGURE_SECONDS, offsetof(struct sim_result, makespan_s)},
     {"met", FIGURE_MET, offsetof(struct sim_result, deadline_met)},
+    {"worst", FIGURE_RATIO, offsetof(struct sim_result, worst_fairness)},
+    {"unfair", FIGURE_RATE, offsetof(struct sim_result, unfair)},
     {"used", FIGURE_SHARE, offsetof(struct sim_result, utilization)},
     {"busy", FIGURE_SHARE, offsetof(struct sim_result, allocated_used)}, /* where not all are */
     {"Wh", FIGURE_SECONDS, offsetof(struct sim_result, energy_wh)},      /* where it is known */
@@ -56,6 +66,8 @@ static double figure_of(const struct column *c, const struct sim_result *r)
     switch (c->kind) {
     case FIGURE_SECONDS:
     case FIGURE_SHARE:
+    case FIGURE_RATE:
+    case FIGURE_RATIO:
         return *(const double *)(const void *)at;
     case FIGURE_COUNT:
         return (double)*(const uint64_t *)(const void *)at;
@@ -87,8 +99,10 @@ static void spell_cell(const struct column *c, const struct sim_result *r, unsig
         figure_add_grouped(&s, v, decimals);
     else if (c->kind == FIGURE_COUNT)
         spell_count(&s, v);
-    else if (c->kind == FIGURE_SHARE)
+    else if (c->kind == FIGURE_SHARE || c->kind == FIGURE_RATE)
         figure_add_grouped(&s, v * 100, 1), str_add(&s, "%");
+    else if (c->kind == FIGURE_RATIO)
+        figure_add_grouped(&s, v, v < 100 ? 2 : 0);
     else
         str_addf(&s, "%u/%u", r->deadline_met, r->deadline_jobs);
     snprintf(cell->text, sizeof cell->text, "%s", s.at);
@@ -136,19 +150,30 @@ static void fill_column(struct table *t, unsigned column)
     mark_best(t, column);
 }
 
-/* The names get what the figures leave. */
-static void size_names(struct table *t)
+/* What the figures leave of the width. */
+static int rest_of_width(const struct table *t)
 {
-    int rest = TABLE_WIDTH, longest = (int)strlen("policy");
+    int rest = TABLE_WIDTH;
     for (unsigned c = 0; c < t->columns; c++)
         rest -= t->width[t->shown[c]] + 2;
-    for (uint32_t i = 0; i < t->n; i++) {
-        int width = (int)strlen(t->r[i].policy);
-        longest = width > longest ? width : longest;
-    }
-    int most = rest < NAME_MOST ? rest : NAME_MOST;
-    most = most < NAME_LEAST ? NAME_LEAST : most;
-    t->name_width = longest < most ? longest : most;
+    return rest;
+}
+
+static bool is_shown(const struct table *t, size_t offset)
+{
+    for (unsigned c = 0; c < t->columns; c++)
+        if (columns[t->shown[c]].offset == offset)
+            return true;
+    return false;
+}
+
+static void hide_column(struct table *t, size_t offset)
+{
+    unsigned kept = 0;
+    for (unsigned c = 0; c < t->columns; c++)
+        if (columns[t->shown[c]].offset != offset)
+            t->shown[kept++] = t->shown[c];
+    t->columns = kept;
 }
 
 /* A combination without the words for its axes, "las,best-fit,hard". */
@@ -164,6 +189,41 @@ static void short_name(const char *name, struct str *out)
         if (!skip)
             str_add_n(out, p++, 1);
     }
+}
+
+/* The width that tells all names apart. */
+static int least_names(const struct table *t)
+{
+    int longest = NAME_LEAST;
+    for (uint32_t i = 0; i < t->n; i++) {
+        struct str brief = {0};
+        short_name(t->r[i].policy, &brief);
+        longest = (int)brief.n > longest ? (int)brief.n : longest;
+        str_done(&brief);
+    }
+    return longest < NAME_MOST ? longest : NAME_MOST;
+}
+
+/* Where not all columns fit beside the names, those about fairness are left out. */
+static void fit_columns(struct table *t)
+{
+    static const size_t spare[] = {offsetof(struct sim_result, unfair),
+                                   offsetof(struct sim_result, worst_fairness)};
+    for (size_t i = 0; i < COUNT_OF(spare) && rest_of_width(t) < least_names(t); i++)
+        hide_column(t, spare[i]);
+}
+
+/* The names get what the figures leave. */
+static void size_names(struct table *t)
+{
+    int rest = rest_of_width(t), longest = (int)strlen("policy");
+    for (uint32_t i = 0; i < t->n; i++) {
+        int width = (int)strlen(t->r[i].policy);
+        longest = width > longest ? width : longest;
+    }
+    int most = rest < NAME_MOST ? rest : NAME_MOST;
+    most = most < NAME_LEAST ? NAME_LEAST : most;
+    t->name_width = longest < most ? longest : most;
 }
 
 /* A name that is too long is shortened, and if that is not enough loses its middle:
@@ -257,10 +317,21 @@ static const char *why_stopped(enum sim_stop stop)
     return "the policy starts none of them, or their end is centuries away";
 }
 
-static void print_notes(const struct table *t, FILE *out)
+static void print_legend(const struct table *t, FILE *out)
 {
     fputs("Times are in seconds. JCT: from submission to end, of finished jobs.", out);
     fputs(t->marked ? " * best of its column.\n" : "\n", out);
+    if (is_shown(t, offsetof(struct sim_result, worst_fairness)))
+        fputs("worst: largest JCT over that with an equal share of the cluster.", out);
+    if (is_shown(t, offsetof(struct sim_result, unfair)))
+        fputs(" unfair: jobs for which this is above 1.1.", out);
+    if (is_shown(t, offsetof(struct sim_result, worst_fairness)))
+        fputc('\n', out);
+}
+
+static void print_notes(const struct table *t, FILE *out)
+{
+    print_legend(t, out);
     /* What the cluster cannot hold it cannot under any policy. */
     if (t->n && t->r[0].never) {
         fprintf(out, "%u job%s can never run on this cluster", t->r[0].never,
@@ -306,6 +377,7 @@ void result_table(const struct sim_result *r, uint32_t n, bool colour, FILE *out
     choose_columns(&t);
     for (unsigned c = 0; c < t.columns; c++)
         fill_column(&t, t.shown[c]);
+    fit_columns(&t);
     size_names(&t);
     print_head(&t, out);
     for (uint32_t i = 0; i < n; i++)
