@@ -87,6 +87,19 @@ static void write_places(const struct placement *at, struct str *out)
     str_add(out, "]");
 }
 
+/* Few policies remember anything by pool: what is zero throughout is left out. */
+static void write_memo_pools(const struct memo *m, struct str *out)
+{
+    const float *pool = m->pool[0];
+    size_t n = sizeof m->pool / sizeof *pool;
+    while (n && pool[n - 1] == 0)
+        n--;
+    for (size_t i = 0; n && i < sizeof m->pool / sizeof *pool; i++) {
+        str_add(out, ",");
+        fields_add_real(out, (double)pool[i]);
+    }
+}
+
 static void write_memo(const struct memo *m, struct str *out)
 {
     str_add(out, "[");
@@ -96,6 +109,7 @@ static void write_memo(const struct memo *m, struct str *out)
         str_add(out, ",");
         fields_add_real(out, m->d[i]);
     }
+    write_memo_pools(m, out);
     str_add(out, "]");
 }
 
@@ -276,6 +290,17 @@ static void write_shares(const struct engine *e, struct str *out)
     list_end(&l);
 }
 
+static void mix_pools(struct list *l, const struct memo *m)
+{
+    const float *pool = m->pool[0];
+    for (size_t i = 0; i < sizeof m->pool / sizeof *pool; i++)
+        if (pool[i] != 0) {
+            int32_t bits;
+            memcpy(&bits, &pool[i], sizeof bits);
+            list_mix(l, (int64_t)i << 32 | (uint32_t)bits);
+        }
+}
+
 static void write_memos(const struct engine *e, struct str *out)
 {
     struct list l = list_begin(out, "memos");
@@ -297,6 +322,7 @@ static void write_memos(const struct engine *e, struct str *out)
         list_mix(&l, (int64_t)w->scope << 40 | (int64_t)w->axis << 32 | w->index);
         for (size_t k = 0; k < COUNT_OF(numbers); k++)
             list_mix(&l, numbers[k]);
+        mix_pools(&l, &w->memo);
     }
     list_end(&l);
 }

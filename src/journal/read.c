@@ -208,14 +208,25 @@ static int read_places(const json_t *v, struct arena *a, struct task *t, struct 
 
 static int read_memo(const json_t *v, struct memo *out, struct err *err)
 {
-    enum { INTS = COUNT_OF(out->i), ALL = INTS + COUNT_OF(out->d) };
-    if (json_array_size(v) != ALL)
-        return err_set(err, ERR_INVALID, "a memo must be a list of %d numbers", ALL);
-    for (size_t i = 0; i < ALL; i++) {
+    enum {
+        INTS = COUNT_OF(out->i),
+        ALL = INTS + COUNT_OF(out->d),
+        POOLS = sizeof out->pool / sizeof(float)
+    };
+    size_t n = json_array_size(v);
+    if (n != ALL && n != ALL + POOLS)
+        return err_set(err, ERR_INVALID, "a memo must be a list of %d or %d numbers", ALL,
+                       ALL + POOLS);
+    for (size_t i = 0; i < n; i++) {
         const json_t *x = json_array_get(v, i);
+        double real = 0;
         if (i < INTS ? fields_get_int(x, "memo", INT64_MIN, INT64_MAX, &out->i[i], err) < 0
-                     : fields_get_real(x, "memo", &out->d[i - INTS], err) < 0)
+                     : fields_get_real(x, "memo", &real, err) < 0)
             return -1;
+        if (i >= ALL)
+            out->pool[0][i - ALL] = (float)real;
+        else if (i >= INTS)
+            out->d[i - INTS] = real;
     }
     return 0;
 }

@@ -21,6 +21,7 @@ enum axis { AXIS_ALLOCATE, AXIS_PLACE, AXIS_SHARE, AXES };
 struct memo {
     int64_t i[4];
     double d[4];
+    float pool[2][POOLS_MAX]; /* by pool */
 };
 
 enum task_phase {
@@ -164,6 +165,14 @@ static inline usec_t task_since(const struct task *t)
 static inline bool task_is_bound(const struct task *t)
 {
     return t->phase == TASK_RUNNING || t->phase == TASK_PAUSED || t->job->pool != POOL_ANY_GPU;
+}
+
+/* Whether it may be served from the pool: a paused or pinned task stays in its own, a running one
+ * may be moved to another. */
+static inline bool task_may_use(const struct task *t, unsigned pool)
+{
+    bool stays = t->phase == TASK_PAUSED || t->pinned;
+    return t->pools >> pool & 1 && (!stays || t->pool == pool);
 }
 
 /* The pool of a task that is bound. */
