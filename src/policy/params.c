@@ -50,7 +50,7 @@ static int parse_list(const struct param *d, const char *text, struct param_valu
         item[n] = '\0';
         if (str_parse_double(item, d->lo, d->hi, &v.list[v.n], err) < 0)
             return err_prefix(err, "%s", d->name);
-        if (v.n && v.list[v.n] <= v.list[v.n - 1])
+        if (d->type == PARAM_LIST && v.n && v.list[v.n] <= v.list[v.n - 1])
             return err_set(err, ERR_INVALID, "%s=%s: the numbers must increase", d->name, text);
         v.n++;
         if (!p[n]) {
@@ -105,6 +105,7 @@ int param_parse(const struct param *d, const char *text, struct param_value *out
     case PARAM_CHOICE:
         return parse_choice(d, text, &out->number, err);
     case PARAM_LIST:
+    case PARAM_NUMBERS:
         return parse_list(d, text, out, err);
     }
     return err_set(err, ERR_INTERNAL, "%s: unknown type", d->name);
@@ -126,8 +127,10 @@ void param_describe(const struct param *p, char *buf, size_t size)
         snprintf(buf, size, "%s=%s (one of %s)", p->name, p->preset, p->choices);
         break;
     case PARAM_LIST:
-        snprintf(buf, size, "%s=%s (up to %d increasing numbers from %g to %g, separated by /)",
-                 p->name, p->preset, PARAM_LIST_MAX, p->lo, p->hi);
+    case PARAM_NUMBERS:
+        snprintf(buf, size, "%s=%s (up to %d %snumbers from %g to %g, separated by /)", p->name,
+                 p->preset, PARAM_LIST_MAX, p->type == PARAM_LIST ? "increasing " : "", p->lo,
+                 p->hi);
         break;
     }
 }

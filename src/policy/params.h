@@ -13,6 +13,7 @@ enum param_type {
     PARAM_DURATION, /* microseconds */
     PARAM_CHOICE,   /* index into choices */
     PARAM_LIST,     /* increasing numbers, separated by slashes */
+    PARAM_NUMBERS,  /* the same in any order */
 };
 
 enum { PARAMS_MAX = 8, PARAM_LIST_MAX = 8 };

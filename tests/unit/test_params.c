@@ -11,6 +11,7 @@ static const struct param percent = {"alpha", PARAM_PERCENT, "5%", 0, 100, NULL,
 static const struct param duration = {"itval", PARAM_DURATION, "20s", 1, 3600, NULL, "a time"};
 static const struct param choice = {"order", PARAM_CHOICE, "skip", 0, 0, "strict|skip|back", "one"};
 static const struct param list = {"thresholds", PARAM_LIST, "3600", 1, 1e6, NULL, "numbers"};
+static const struct param numbers = {"prices", PARAM_NUMBERS, "1", 1, 1e6, NULL, "in any order"};
 
 static double parsed(const struct param *p, const char *text)
 {
@@ -95,6 +96,9 @@ static void test_lists(void **state)
     assert_int_equal(v.n, PARAM_LIST_MAX);
     refuse(&list, "1/2/3/4/5/6/7/8/9", "more than 8 numbers");
     refuse(&list, "2/1", "the numbers must increase");
+    assert_ok(param_parse(&numbers, "2/1/2", &v, &err), err);
+    assert_int_equal(v.n, 3);
+    assert_near(v.list[1], 1, 0);
     refuse(&list, "2/2", "the numbers must increase");
     refuse(&list, "", "");
     refuse(&list, "1/", "");

@@ -62,6 +62,7 @@ static json_t *print_param(const struct param *p, const struct param_value *v)
     case PARAM_CHOICE:
         return json_string(value_choice_name(p->choices, (unsigned)v->number, word, sizeof word));
     case PARAM_LIST:
+    case PARAM_NUMBERS:
         list = json_array();
         for (uint32_t i = 0; i < v->n; i++)
             json_array_append_new(list, json_real(v->list[i]));
