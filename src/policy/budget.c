@@ -88,28 +88,28 @@ void budget_count_by_node(struct budget *b)
     memset(b->node_of, 0xff, (size_t)b->s->tasks_cap * sizeof *b->node_of);
 }
 
-/* The part of the task's units that is on nodes that are not up. */
-static units_t outside(const struct budget *b, const struct task *t)
+/* The part of the task's units of the pool that is on nodes that are not up. */
+static units_t outside(const struct budget *b, const struct task *t, unsigned pool)
 {
     units_t sum = 0;
-    if (b->s->shut && task_running(t))
+    if (b->s->shut && task_running(t) && t->pool == pool)
         for (uint32_t i = 0; i < t->at.n; i++)
             if (b->s->cluster->nodes[t->at.at[i].node].state != NODE_UP)
                 sum += t->at.at[i].units;
     return sum;
 }
 
-/* How many of n units for the task are taken from its pool. */
-static units_t inside(const struct budget *b, const struct task *t, units_t n)
+/* How many of n units for the task are taken from the pool. */
+static units_t inside(const struct budget *b, const struct task *t, unsigned pool, units_t n)
 {
-    units_t out = outside(b, t);
+    units_t out = outside(b, t, pool);
     return n > out ? n - out : 0;
 }
 
 /* The node for a task that must fit on one: its own while possible, otherwise the tightest. */
 static uint32_t node_for(struct budget *b, const struct task *t, unsigned pool, units_t n)
 {
-    if ((task_running(t) || t->phase == TASK_PAUSED) && t->at.n) {
+    if ((task_running(t) || t->phase == TASK_PAUSED) && t->at.n && t->pool == pool) {
         uint32_t own = t->at.at[0].node;
         if (b->s->cluster->nodes[own].state != NODE_UP ||
             room_for(&b->room, t->job, pool, own, false) >= n)
@@ -125,7 +125,8 @@ static uint32_t node_for(struct budget *b, const struct task *t, unsigned pool, 
 static bool can_fit(struct budget *b, const struct task *t, units_t n, unsigned pool)
 {
     const struct job *j = t->job;
-    if ((!j->cpus && !j->memory_mb && !devices_any(&j->devices)) || j->whole || task_running(t))
+    bool stays = task_running(t) && t->pool == pool;
+    if ((!j->cpus && !j->memory_mb && !devices_any(&j->devices)) || j->whole || stays)
         return true;
     if (b->fit.cpus != j->cpus || b->fit.memory_mb != j->memory_mb || b->fit.pool != pool ||
         !devices_equal(&b->fit.devices, &j->devices)) {
@@ -141,7 +142,7 @@ static bool can_fit(struct budget *b, const struct task *t, units_t n, unsigned 
 static bool take_from(struct budget *b, uint32_t task, units_t n, unsigned pool)
 {
     const struct task *t = &b->s->tasks[task];
-    units_t charge = inside(b, t, n);
+    units_t charge = inside(b, t, pool, n);
     if (b->free[pool] < charge || !can_fit(b, t, n, pool))
         return false;
     if (t->job->whole)
@@ -210,7 +211,7 @@ bool budget_take(struct budget *b, uint32_t task, units_t n, unsigned *pool)
 units_t budget_room(const struct budget *b, uint32_t task, unsigned pool, units_t n)
 {
     const struct task *t = &b->s->tasks[task];
-    units_t out = outside(b, t), room = b->free[pool] + (out > n ? out - n : 0);
+    units_t out = outside(b, t, pool), room = b->free[pool] + (out > n ? out - n : 0);
     if (!t->job->whole)
         return room;
     units_t here = room_for(&b->room, t->job, pool, b->node_of[task], true);
@@ -220,7 +221,7 @@ units_t budget_room(const struct budget *b, uint32_t task, unsigned pool, units_
 bool budget_grow(struct budget *b, uint32_t task, unsigned pool, units_t from, units_t to)
 {
     const struct task *t = &b->s->tasks[task];
-    units_t charge = inside(b, t, to) - inside(b, t, from);
+    units_t charge = inside(b, t, pool, to) - inside(b, t, pool, from);
     if (b->free[pool] < charge)
         return false;
     if (t->job->whole) {
@@ -236,7 +237,7 @@ bool budget_grow(struct budget *b, uint32_t task, unsigned pool, units_t from, u
 void budget_return(struct budget *b, uint32_t task, unsigned pool, units_t n)
 {
     const struct task *t = &b->s->tasks[task];
-    b->free[pool] += inside(b, t, n);
+    b->free[pool] += inside(b, t, pool, n);
     if (t->job->whole)
         room_give(&b->room, t->job, pool, b->node_of[task], n, true);
 }
