@@ -80,9 +80,11 @@ static int get_rules(const struct args *a, enum rules *out, struct err *err)
         *out = RULES_ELASTICFLOW;
     else if (!strcmp(text, "pollux"))
         *out = RULES_POLLUX;
+    else if (!strcmp(text, "gavel"))
+        *out = RULES_GAVEL;
     else
         return err_set(err, ERR_INVALID,
-                       "--rules %s: expected own, tiresias, elasticflow or pollux", text);
+                       "--rules %s: expected own, tiresias, elasticflow, pollux or gavel", text);
     return 0;
 }
 
@@ -131,7 +133,10 @@ static int get_options(const struct args *a, struct request *r, struct err *err)
     o->repair = 600 * USEC_PER_SEC;
     if (get_rules(a, &o->rules, err) < 0)
         return -1;
-    o->resched_min = o->rules == RULES_ELASTICFLOW ? 60 * USEC_PER_SEC : 0;
+    if (o->rules == RULES_ELASTICFLOW)
+        o->resched_min = 60 * USEC_PER_SEC;
+    if (o->rules == RULES_GAVEL)
+        o->resched_min = 360 * USEC_PER_SEC;
     if (get_duration(a, "resched-min", &o->resched_min, err) < 0 ||
         get_duration(a, "mtbf", &o->mtbf, err) < 0 ||
         get_duration(a, "repair", &o->repair, err) < 0)
@@ -390,7 +395,7 @@ static const struct option options[] = {
     {"generate", 'g', "SPEC", "generate jobs, such as poisson:jobs=1000,load=0.9", false},
     {"save-trace", 0, "F", "write the jobs in Trainyard's own format", false},
     {"seed", 0, "N", "seed of the random numbers (default 1)", false},
-    {"rules", 0, "R", "event rules: own, tiresias, elasticflow or pollux", false},
+    {"rules", 0, "R", "event rules: own, tiresias, elasticflow, pollux or gavel", false},
     {"batch", 0, "HOW",
      "jobs with goodput profiles train at a fixed batch size, or at the best: fixed or adaptive",
      false},

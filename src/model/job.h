@@ -48,6 +48,7 @@ struct job {
     double weight;          /* in policies that weigh jobs; 1 = normal */
     usec_t deadline;        /* absolute; USEC_NEVER = none */
     double work;            /* microseconds on one unit of the reference type */
+    double step;            /* of it, what one training step takes; 0 = not known */
     struct job_cost cost;
     struct loss loss; /* over the share of work done */
     double target;    /* target value of the metric; NAN = none */

@@ -12,7 +12,7 @@
 
 /* Our event rules, or those of other simulators to compare with. docs/peers.md says how they
  * differ. */
-enum rules { RULES_OWN, RULES_TIRESIAS, RULES_ELASTICFLOW, RULES_POLLUX };
+enum rules { RULES_OWN, RULES_TIRESIAS, RULES_ELASTICFLOW, RULES_POLLUX, RULES_GAVEL };
 
 /* A task's neighbours in the order; TASK_NONE at either end. */
 struct task_link {

@@ -1,4 +1,8 @@
-/* Owns the quirks of ElasticFlow's simulator that change its figures:
+/* Owns the quirks of other simulators that change their figures. Gavel's:
+ * - arrivals and ends are seen at the end of a round (resched_min), or before if all jobs that
+ *   run are done by then; a job that ends keeps its units until then.
+ *
+ * ElasticFlow's:
  * - arrivals, ends and timers are seen at decisions only, which are a slot
  *   (resched_min) or more apart; an ended job keeps its units until then, but
  *   its end counts as predicted, in whole seconds rounded up;
@@ -10,14 +14,17 @@
  * - what a start has not yet paid at the next decision is forgotten. */
 #include "sim/peer.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { RESTART_EVERY = 60, LARGE = 256 };
 
 void peer_init(struct peer *p, enum rules rules, const struct combo *combo)
 {
-    *p = (struct peer){.active = rules == RULES_ELASTICFLOW, .decided_at = -1};
-    p->charges = !strcmp(combo->policy[AXIS_ALLOCATE]->name, "las");
+    bool elasticflow = rules == RULES_ELASTICFLOW;
+    *p = (struct peer){.active = elasticflow || rules == RULES_GAVEL, .decided_at = -1};
+    p->rounds = rules == RULES_GAVEL;
+    p->charges = elasticflow && !strcmp(combo->policy[AXIS_ALLOCATE]->name, "las");
 }
 
 void peer_done(struct peer *p)
@@ -25,14 +32,56 @@ void peer_done(struct peer *p)
     free(p->pause);
 }
 
+/* When the task has done as many whole steps as there is time for until then, or all of them. */
+static usec_t steps_done(const struct task *t, usec_t from, usec_t until)
+{
+    usec_t end = task_end(t, from);
+    double step = t->rate > 0 ? t->job->step / t->rate : 0;
+    if (end <= until || !(step > 0))
+        return end < until ? end : until;
+    return from + (usec_t)(floor((double)(until - from) / step + 1e-9) * step);
+}
+
+/* When the last of the tasks that run has done its steps of the round. */
+static usec_t round_end(const struct peer *p, const struct engine *e)
+{
+    usec_t last = 0;
+    for (size_t i = 0; i < e->running.n; i++) {
+        usec_t end = steps_done(&e->tasks[e->running.at[i]], p->decided_at,
+                                p->decided_at + e->config.resched_min);
+        last = end > last ? end : last;
+    }
+    return last;
+}
+
+/* Takes back what is not a whole step of those that ran in the round. */
+static int round_steps(const struct peer *p, struct engine *e, usec_t now, struct err *err)
+{
+    for (size_t i = 0; p->rounds && i < e->running.n; i++) {
+        uint32_t task = e->running.at[i];
+        const struct task *t = &e->tasks[task];
+        double done = task_done(t, now), whole = floor(done / t->job->step + 1e-6) * t->job->step;
+        if (!(t->job->step > 0) || !(whole < done))
+            continue;
+        struct event event = {.kind = EVENT_PROGRESS, .task = task, .work = t->work, .done = whole};
+        if (engine_step(e, &event, now, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
 usec_t peer_hold(const struct peer *p, const struct engine *e, usec_t next)
 {
     usec_t soonest = p->decided_at + e->config.resched_min;
+    if (p->rounds && e->running.n)
+        soonest = round_end(p, e);
     return p->active && p->decided_at >= 0 && next < soonest ? soonest : next;
 }
 
 int peer_before(struct peer *p, struct engine *e, usec_t now, struct err *err)
 {
+    if (round_steps(p, e, now, err) < 0)
+        return -1;
     for (size_t i = 0; p->active && p->charges && i < e->running.n; i++) {
         uint32_t task = e->running.at[i];
         const struct task *t = &e->tasks[task];

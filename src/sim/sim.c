@@ -339,7 +339,7 @@ int sim_run(const struct sim_options *o, struct sim_result *out, struct err *err
     peer_init(&m.peer, o->rules, &o->combo);
     rounds_init(&m.rounds, &o->rounds, o->rules == RULES_POLLUX ? o->trace->n : 0);
     m.drive.told = o->rules == RULES_POLLUX;
-    m.drive.end_grain = m.peer.active ? PEER_END_GRAIN : 0;
+    m.drive.end_grain = o->rules == RULES_ELASTICFLOW ? PEER_END_GRAIN : 0;
     rng_init(&m.rng, o->seed);
     for (uint32_t i = 0; o->mtbf > 0 && i < o->cluster->n; i++)
         schedule_failure(&m, i, 0);

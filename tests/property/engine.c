@@ -30,6 +30,11 @@ static const char *const allocators[] = {
     "deadline:age=5m:slot=10s",
     "hesrpt",
     "hesrpt:p=0.5:payback=3",
+    "gavel:round=20s:renew=2m",
+    "gavel:objective=las:round=30s",
+    "gavel:objective=finish:round=30s",
+    "gavel:objective=makespan:round=1m",
+    "gavel:objective=cost:prices=3/1:round=30s",
 };
 static const char *const placers[] = {
     "first-fit", "round-robin", "spread", "spread:by=usage", "best-fit", "specon:alpha=0.05",

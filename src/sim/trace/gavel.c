@@ -37,6 +37,7 @@ static int set_rates(struct trace_reader *r, units_t gpus, struct job *j, struct
         reader_scaling(r, TYPE, -1, &s, err) < 0)
         return -1;
     scaling_apply(s, steps, j);
+    j->step = steps > 0 ? j->work / steps : 0;
     j->speeds = curves_with(s, gpus, r->arena);
     if (!j->speeds)
         return table_fail(&r->table, GPUS, err,
