@@ -14,12 +14,17 @@
  * more than that, and a job that is nearly done is left alone. A job that has to be restarted
  * has that much more work left.
  *
+ * With several GPU types a job bids for each of them, also while it runs; a move to another type
+ * costs what the job's moves cost. Then tasks of equal size exchange their types where that makes
+ * the sum larger (exchange.c).
+ *
  * Source: Berg, Vesilo, Harchol-Balter, "heSRPT: Parallel scheduling to minimize mean slowdown"
  * (Performance 2020), whose jobs have one curve k^p. Deviations: each job has its own curve, p
- * is the mean exponent of these curves at an equal share, sizes are whole units, and changes
- * have a cost. */
+ * is the mean exponent of these curves at an equal share, sizes are whole units, there are several
+ * types of them, and changes have a cost. */
 #include <math.h>
 
+#include "policy/allocate/exchange.h"
 #include "policy/bids.h"
 #include "policy/budget.h"
 #include "policy/order.h"
@@ -59,7 +64,9 @@ static double value_of(const struct auction *a, const struct contender *c, unsig
 {
     const struct task *t = &a->s->tasks[c->task];
     double speed = speed_at(job_speed(t->job, pool), n);
-    double cost = task_running(t) && t->n != n ? (double)t->job->cost.resize : 0;
+    usec_t resize = t->n != n ? t->job->cost.resize : 0;
+    usec_t move = t->pool != pool ? t->job->cost.move : 0;
+    double cost = task_running(t) ? (double)(move > resize ? move : resize) : 0;
     if (cost <= 0 || !(speed > 0))
         return c->weight * speed;
     double span = fmin(c->left / speed + cost, a->payback * cost);
@@ -73,7 +80,8 @@ static units_t next_candidate(const struct task *t, unsigned pool, units_t n)
     const struct speed *speed = job_speed(t->job, pool);
     if (speed->at && !speed->concave)
         return task_next(t, pool, n);
-    return task_running(t) && t->n > n && t->n <= task_max(t) ? t->n : 0;
+    bool here = task_running(t) && t->pool == pool;
+    return here && t->n > n && t->n <= task_max(t) ? t->n : 0;
 }
 
 /* The best step in one pool from what the plan grants the contender. */
@@ -93,7 +101,7 @@ static struct offer offer_in(const struct auction *a, const struct contender *c,
     return best;
 }
 
-/* A task that has no units yet and is not bound to a pool bids in all of them. */
+/* A task that has no units in this plan yet bids in all pools in which it may be served. */
 static struct offer best_offer(const struct auction *a, const struct contender *c)
 {
     const struct task *t = &a->s->tasks[c->task];
@@ -101,11 +109,10 @@ static struct offer best_offer(const struct auction *a, const struct contender *
     struct offer best = {0};
     if (g && g->n)
         return offer_in(a, c, g->pool);
-    if (task_is_bound(t))
-        return offer_in(a, c, task_pool(t));
-    for (unsigned p = POOL_GPU; p < a->s->pools; p++) {
-        struct offer o = t->pools >> p & 1 ? offer_in(a, c, p) : (struct offer){0};
-        best = o.gain > best.gain ? o : best;
+    for (unsigned p = 0; p < a->s->pools; p++) {
+        struct offer o = task_may_use(t, p) ? offer_in(a, c, p) : (struct offer){0};
+        bool stays = task_running(t) && t->pool == p; /* of equal offers */
+        best = o.gain > best.gain || (stays && o.gain == best.gain) ? o : best;
     }
     return best;
 }
@@ -157,15 +164,38 @@ static void run_auction(struct auction *a, const struct contender *c, uint32_t n
     }
 }
 
-/* The p for which the task's curve is k^p at its share of the pool; NAN if it has one size of
- * one unit. */
+/* Of several GPU types the highest bid takes the best, although another may gain more from it. */
+struct traders {
+    const struct auction *a;
+    const struct contender *c;
+};
+
+static double worth(const void *ctx, uint32_t i, unsigned pool, units_t n)
+{
+    const struct traders *t = ctx;
+    const struct speed *speed = job_speed(t->a->s->tasks[t->c[i].task].job, pool);
+    return speed_floor(speed, n) == n ? value_of(t->a, &t->c[i], pool, n) : 0;
+}
+
+static void trade_pools(const struct auction *a, const struct contender *c, uint32_t n)
+{
+    struct traders traders = {a, c};
+    uint32_t *tasks = ARENA_ARRAY(a->plan->arena, n, uint32_t);
+    for (uint32_t i = 0; i < n; i++)
+        tasks[i] = c[i].task;
+    exchange_pools(a->s, a->plan, tasks, n, worth, &traders);
+}
+
+/* The p for which the task's curve is k^p at its share of the pool; NAN if it has one size only. */
 static double exponent_of(const struct snapshot *s, const struct task *t, uint32_t rivals)
 {
     unsigned pool = budget_pool(s, t);
     double share = ceil((double)s->size[pool] / UNIT / rivals);
     units_t k = (units_t)(share > 2 ? share : 2) * UNIT;
     k = k < task_max(t) ? k : task_max(t);
-    return k > UNIT ? log(speed_at(job_speed(t->job, pool), k)) / log((double)k / UNIT) : NAN;
+    return k > UNIT && task_min(t) < task_max(t)
+               ? log(speed_at(job_speed(t->job, pool), k)) / log((double)k / UNIT)
+               : NAN;
 }
 
 /* The mean over the contenders, within bounds for which c is finite. */
@@ -212,6 +242,7 @@ static void allocate_hesrpt(const struct snapshot *s, const struct params *p, st
         double given = p->v[EXPONENT].number;
         weigh(s, c, n, given > 0 ? given : fit_exponent(s, c, n));
         run_auction(&a, c, n);
+        trade_pools(&a, c, n);
     }
 }
 
@@ -232,7 +263,9 @@ const struct policy policy_hesrpt = {
         "(1/c) with c = 1/(1-p), and units are given where the sum of weight x speed grows most "
         "per unit. If all speed curves are k^p, no policy has a smaller mean completion time.\n\n"
         "The speed of a job whose size changes counts for less, by the share of the time until its "
-        "end for which it stops, and by at least 1/payback.",
+        "end for which it stops, and by at least 1/payback.\n\n"
+        "A job bids for each GPU type, also while it runs. Then jobs of equal size exchange their "
+        "types where that makes the sum larger.",
     .source = "Berg, Vesilo, Harchol-Balter, heSRPT (Performance 2020)",
     .params = params,
     .weighs_costs = true,
