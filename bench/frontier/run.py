@@ -127,6 +127,55 @@ def power_curves(program, score):
                 p, jobs, ' '.join('%12.4f' % w for w in worst), score.judge(worst[0] <= GOAL_OPTIMUM)))
 
 
+# Trace, nodes and options of the Gavel and Shockwave simulators. Of each policy: what is published, or was measured with
+# the simulator itself, as mean completion time and makespan in s.
+GAVEL = ('data/gavel/max_min_fairness.csv', '8x1:v100,16x1:p100,24x1:k80', '--profiles', 'data/gavel/rates.csv')
+GAVEL_FIGURES = {'las': (19989.255, 77141.282), 'fair': (14622.820, 63944.529)}
+SHOCKWAVE = ('data/shockwave/120_jobs.csv', '32x1', '--resched-min', '120')
+SHOCKWAVE_FIGURES = {'las': (11274.117, 33207.663), 'makespan': (19806.728, 24204.816)}
+SHOCKWAVE_MAKESPAN = 24197.424
+GOAL_MEAN, GOAL_MAKESPAN, GOAL_TO_BOUND = 0.85, 0.95, 1.01
+
+
+def in_rounds(program, setting, policy):
+    trace, nodes, *options = setting
+    return sim(program, trace, nodes, ['allocate=%s,place=first-fit,share=hard' % policy], '--rules', 'gavel', *options)[0]
+
+
+def reproduce_rounds(program, score, title, setting, figures, exact):
+    """With `exact`, mean completion times must agree as well as makespans."""
+    print('\n%s (--rules gavel), in s' % title)
+    print('%-28s %12s %12s %9s %12s %12s %9s' % (
+        'policy', 'published', 'mean JCT', 'differs', 'published', 'makespan', 'differs'))
+    for objective, (mean_peer, makespan_peer) in figures.items():
+        policy = 'gavel:objective=' + objective + ('' if setting is GAVEL else ':round=2m')
+        r = in_rounds(program, setting, policy)
+        off = [r['mean_jct_s'] / mean_peer - 1, r['makespan_s'] / makespan_peer - 1]
+        good = abs(off[1]) < NEAR and (not exact or abs(off[0]) < NEAR)
+        print('%-28s %12.3f %12.3f %8.2f%% %12.3f %12.3f %8.2f%% %s' % (
+            policy, mean_peer, r['mean_jct_s'], 100 * off[0], makespan_peer, r['makespan_s'], 100 * off[1],
+            score.judge(good)))
+
+
+def beat(score, what, ours, peer, bound, goal):
+    """A goal below the bound cannot be reached; then the bound must be, nearly."""
+    good = ours <= goal * peer or (goal * peer < bound and ours <= GOAL_TO_BOUND * bound)
+    print('%-44s %10.1f of %10.1f: %.3f, goal %.2f, bound %.3f %s' % (
+        what, ours, peer, ours / peer, goal, bound / peer, score.judge(good)))
+
+
+def rounds(program, score):
+    reproduce_rounds(program, score, 'Gavel\'s trace', GAVEL, GAVEL_FIGURES, True)
+    reproduce_rounds(program, score, 'Shockwave\'s trace', SHOCKWAVE, SHOCKWAVE_FIGURES, False)
+    mean_peer, makespan_peer = GAVEL_FIGURES['fair']
+    r = in_rounds(program, GAVEL, 'hesrpt')
+    beat(score, 'Gavel, mean completion time of hesrpt', r['mean_jct_s'], mean_peer, r['bound_jct_s'], GOAL_MEAN)
+    r = in_rounds(program, GAVEL, 'makespan')
+    beat(score, 'Gavel, makespan of makespan', r['makespan_s'], makespan_peer, r['bound_makespan_s'], GOAL_MAKESPAN)
+    r = in_rounds(program, SHOCKWAVE, 'makespan')
+    beat(score, 'Shockwave, makespan of makespan', r['makespan_s'], SHOCKWAVE_MAKESPAN, r['bound_makespan_s'], 1)
+
+
 OTHERS = (
     ('demo', 'data/demo.csv', '4x4', None),
     ('ElasticFlow', 'data/elasticflow/elasticVpollux_e.csv', '16x4:t4', 'data/elasticflow/throughputs.csv'),
@@ -165,6 +214,7 @@ def main():
         goals = GOAL_LEARNED if error == GOAL_ERROR else None
         compare(program, score, 'Pollux, learned, sizes off by e^%g' % float(error), goals,
                 '--learned', '--size-error', error)
+    rounds(program, score)
     power_curves(program, score)
     other_traces(program, score)
     print('\n%d goals missed' % score.bad)

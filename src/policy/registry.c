@@ -6,15 +6,13 @@
 #include "policy/policies.h"
 
 const struct policy *const policies[] = {
-    &policy_fifo,        &policy_srjf,         &policy_srtf,
-    &policy_srsf,        &policy_edf,          &policy_las,
-    &policy_gittins,     &policy_elastic_fifo, &policy_elastic_srjf,
-    &policy_elastic_las, &policy_ffdl,         &policy_afs_l,
-    &policy_optimus,     &policy_equal,        &policy_hesrpt,
-    &policy_gavel,       &policy_deadline,     &policy_first_fit,
-    &policy_round_robin, &policy_spread,       &policy_best_fit,
-    &policy_specon,      &policy_free,         &policy_hard,
-    &policy_flowcon,     &policy_target,       NULL,
+    &policy_fifo,         &policy_srjf,        &policy_srtf,      &policy_srsf,
+    &policy_edf,          &policy_las,         &policy_gittins,   &policy_elastic_fifo,
+    &policy_elastic_srjf, &policy_elastic_las, &policy_ffdl,      &policy_afs_l,
+    &policy_optimus,      &policy_equal,       &policy_hesrpt,    &policy_gavel,
+    &policy_makespan,     &policy_deadline,    &policy_first_fit, &policy_round_robin,
+    &policy_spread,       &policy_best_fit,    &policy_specon,    &policy_free,
+    &policy_hard,         &policy_flowcon,     &policy_target,    NULL,
 };
 
 const struct preset presets[] = {

@@ -87,16 +87,23 @@ static double serve_shortest_first(const struct trace *t, const usec_t *length)
     return sum / USEC_PER_SEC;
 }
 
-double bound_mean_jct(const struct trace *t, const struct cluster *c)
+/* Units of all pools that the trace's jobs can use. */
+static double usable_units(const struct trace *t, const struct cluster *c)
 {
-    AUTO_FREE usec_t *length = xcalloc(t->n, sizeof *length);
     bool wanted[POOLS_MAX] = {0};
-    double alone = 0, size = 0;
+    double size = 0;
     for (uint32_t i = 0; i < t->n; i++)
         for (unsigned p = 0; p < POOLS_MAX; p++)
             wanted[p] |= job_takes_pool(&t->jobs[i], p);
     for (unsigned p = 0; p < cluster_pools(c); p++)
         size += wanted[p] ? (double)cluster_size(c, p, false) / UNIT : 0;
+    return size;
+}
+
+double bound_mean_jct(const struct trace *t, const struct cluster *c)
+{
+    AUTO_FREE usec_t *length = xcalloc(t->n, sizeof *length);
+    double alone = 0, size = usable_units(t, c);
     for (uint32_t i = 0; i < t->n; i++) {
         struct need need = need_of(&t->jobs[i], c);
         if (!isfinite(need.time) || !isfinite(need.units))
@@ -105,4 +112,18 @@ double bound_mean_jct(const struct trace *t, const struct cluster *c)
         length[i] = (usec_t)(need.units / size * USEC_PER_SEC);
     }
     return fmax(alone, serve_shortest_first(t, length)) / t->n;
+}
+
+double bound_makespan(const struct trace *t, const struct cluster *c)
+{
+    double last = 0, units = 0, size = usable_units(t, c);
+    for (uint32_t i = t->n; i-- > 0;) { /* the latest first: units are of all from this one on */
+        struct need need = need_of(&t->jobs[i], c);
+        double since = time_seconds(t->jobs[i].submit - t->jobs[0].submit);
+        if (!isfinite(need.time) || !isfinite(need.units))
+            return NAN;
+        units += need.units;
+        last = fmax(last, since + fmax(need.time, units / size));
+    }
+    return last;
 }

@@ -11,4 +11,9 @@
  * size that runs. Costs of changes and jobs that must be on one node are left out. */
 double bound_mean_jct(const struct trace *t, const struct cluster *c);
 
+/* Seconds from the first submission to the last end, below which no schedule can be: each job alone
+ * at its fastest, and the work of all that come from some moment on divided by all units. NAN if a
+ * job cannot run. */
+double bound_makespan(const struct trace *t, const struct cluster *c);
+
 #endif

@@ -85,12 +85,13 @@ struct sim_result {
     double makespan_s; /* from the first submission to the last end */
     double mean_jct_s, median_jct_s, p95_jct_s, p99_jct_s, mean_wait_s; /* of finished jobs */
     uint32_t deadline_jobs, deadline_met;
-    double worst_fairness; /* largest ratio of a completion time to that with an equal share */
-    double unfair;         /* share of finished jobs for which it is above 1.1 */
-    double bound_jct_s;    /* no schedule has a smaller mean */
-    double utilization;    /* unit-seconds held / (capacity x makespan) */
-    double allocated_used; /* of CPUs that jobs were granted, the share that they kept busy */
-    double energy_wh;      /* of all jobs and nodes; NAN without a model of power */
+    double worst_fairness;   /* largest ratio of a completion time to that with an equal share */
+    double unfair;           /* share of finished jobs for which it is above 1.1 */
+    double bound_jct_s;      /* no schedule has a smaller mean */
+    double bound_makespan_s; /* nor a smaller makespan */
+    double utilization;      /* unit-seconds held / (capacity x makespan) */
+    double allocated_used;   /* of CPUs that jobs were granted, the share that they kept busy */
+    double energy_wh;        /* of all jobs and nodes; NAN without a model of power */
     uint64_t starts, preemptions, migrations, resizes, failures, decisions;
     double decision_p50_us, decision_p99_us, decision_max_us, wall_s;
     struct sim_job *job; /* one per job of the trace, in its order */

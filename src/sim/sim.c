@@ -360,6 +360,7 @@ int sim_run(const struct sim_options *o, struct sim_result *out, struct err *err
     heap_done(&m.failures);
     result_summarise(&result);
     result.bound_jct_s = bound_mean_jct(o->trace, o->cluster);
+    result.bound_makespan_s = bound_makespan(o->trace, o->cluster);
     result.utilization = m.unit_seconds / (capacity(o) * result.makespan_s);
     result.allocated_used = allocated_used(o, &result);
     result.energy_wh = NAN;

@@ -190,7 +190,7 @@ import sys
 FIELDS = """policy jobs finished makespan_s mean_jct_s median_jct_s p95_jct_s p99_jct_s mean_wait_s
 deadline_jobs deadline_met utilization starts preemptions migrations resizes decisions
 decision_p50_us decision_p99_us decision_max_us wall_s never_runnable unfinished failures
-allocated_used energy_wh bound_jct_s worst_fairness unfair""".split()
+allocated_used energy_wh bound_jct_s worst_fairness unfair bound_makespan_s""".split()
 rows = [json.loads(line) for line in open(sys.argv[1])]
 assert [r["policy"] for r in rows] == sys.argv[2:], [r["policy"] for r in rows]
 for row in rows:

@@ -35,6 +35,7 @@ static const char *const allocators[] = {
     "gavel:objective=finish:round=30s",
     "gavel:objective=makespan:round=1m",
     "gavel:objective=cost:prices=3/1:round=30s",
+    "makespan:round=1m",
 };
 static const char *const placers[] = {
     "first-fit", "round-robin", "spread", "spread:by=usage", "best-fit", "specon:alpha=0.05",

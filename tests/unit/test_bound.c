@@ -56,6 +56,18 @@ static void bounds_a_full_cluster(void **state)
     world_done(&w);
 }
 
+static void bounds_the_makespan(void **state)
+{
+    struct world w;
+    (void)state;
+    world_init(&w, "1x2", "id,submit,duration,req\na,10,30,1\nb,20,40,1\nc,30,10,2\n");
+    assert_near(bound_makespan(&w.trace, &w.cluster), 50, 1e-6); /* b, from 20 to 60 */
+    world_done(&w);
+    world_init(&w, "1x2", "id,submit,duration,req\na,0,1,1\nb,20,40,1\nc,20,30,1\nd,30,20,2\n");
+    assert_near(bound_makespan(&w.trace, &w.cluster), 20 + 110 / 2.0, 1e-6); /* from b on */
+    world_done(&w);
+}
+
 static void shares_equally(void **state)
 {
     struct world w;
@@ -96,10 +108,8 @@ static void reports_fairness(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    TEST(bounds_jobs_alone),
-    TEST(bounds_a_full_cluster),
-    TEST(shares_equally),
-    TEST(reports_fairness),
+    TEST(bounds_jobs_alone), TEST(bounds_a_full_cluster), TEST(bounds_the_makespan),
+    TEST(shares_equally),    TEST(reports_fairness),
 };
 
 int main(void)

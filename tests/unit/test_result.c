@@ -242,6 +242,7 @@ static void test_json_fields(void **state)
     snprintf(f->r.policy, sizeof f->r.policy, "a\"b");
     f->r.decisions = 9;
     f->r.bound_jct_s = 7.5;
+    f->r.bound_makespan_s = 20;
     f->r.decision_p50_us = 1.25;
     f->r.wall_s = 3;
     result_summarise(&f->r);
@@ -254,7 +255,8 @@ static void test_json_fields(void **state)
               "\"decision_p50_us\":null,\"decision_p99_us\":null,\"decision_max_us\":null,"
               "\"wall_s\":null,\"never_runnable\":0,\"unfinished\":0,\"failures\":0,"
               "\"allocated_used\":null,\"energy_wh\":null,"
-              "\"bound_jct_s\":7.5,\"worst_fairness\":1.28125,\"unfair\":0.5}\n");
+              "\"bound_jct_s\":7.5,\"worst_fairness\":1.28125,\"unfair\":0.5,"
+              "\"bound_makespan_s\":20}\n");
     PRINTED(timed, out, result_json(&f->r, true, NULL, out));
     assert_non_null(strstr(timed, "\"decision_p50_us\":1.25,"));
     assert_non_null(strstr(timed, "\"wall_s\":3,"));

@@ -58,6 +58,7 @@ static void add_members(struct str *s, const struct sim_result *r, bool timing)
     add_figure(s, "bound_jct_s", r->bound_jct_s);
     add_figure(s, "worst_fairness", r->worst_fairness);
     add_figure(s, "unfair", r->unfair);
+    add_figure(s, "bound_makespan_s", r->bound_makespan_s);
 }
 
 void result_add_json(struct str *s, const struct sim_result *r, bool timing)
