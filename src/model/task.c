@@ -77,6 +77,13 @@ usec_t task_change_cost(const struct task *t, units_t n, const struct placement 
     return move > resize ? move : resize;
 }
 
+bool task_is_paying(const struct task *t, usec_t now)
+{
+    enum { TIMES = 10 };
+    usec_t restart = job_resume_cost(t->job), move = t->job->cost.move;
+    return task_running(t) && now < t->ready_at + TIMES * (restart > move ? restart : move);
+}
+
 bool task_keeps_size(const struct task *t)
 {
     const struct job *j = t->job;

@@ -119,6 +119,10 @@ bool task_moves(const struct task *t, units_t n, const struct placement *at);
 /* For how long a running task stops for that change. */
 usec_t task_change_cost(const struct task *t, units_t n, const struct placement *at);
 
+/* Whether it runs and has not yet trained for ten times what a restart or a move costs. If it were
+ * stopped over and over before that, it would never get anywhere. */
+bool task_is_paying(const struct task *t, usec_t now);
+
 /* Whether its job allows the size that it has, or had when it was paused. Right after the
  * job's sizes were changed it may not. */
 bool task_keeps_size(const struct task *t);

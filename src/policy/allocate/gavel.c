@@ -53,10 +53,7 @@ struct rotation {
  * what a restart or a move costs. */
 static bool is_kept(const struct rotation *r, const struct task *t)
 {
-    enum { TIMES = 10 };
-    usec_t restart = job_resume_cost(t->job), move = t->job->cost.move;
-    usec_t cost = restart > move ? restart : move;
-    return task_running(t) && (!r->begins || r->s->now < t->ready_at + TIMES * cost);
+    return task_running(t) && (!r->begins || task_is_paying(t, r->s->now));
 }
 
 /* How fast the task is in the pool, 0 if it is not offered there. */

@@ -8,8 +8,8 @@
  * one size at a time.
  *
  * While one job runs, the time left of those that wait becomes the longest. So jobs are looked at
- * again every `round`, and a running job goes before a waiting one unless that needs longer by
- * the cost of the changes.
+ * again every `round`. A running job goes before one that needs longer by less than a restart
+ * costs, and is not stopped before it has trained for ten times that.
  *
  * Source: longest remaining processing time first (McNaughton, "Scheduling with deadlines and loss
  * functions", 1959; Pinedo, "Scheduling", 5.2), with sizes as in Turek, Wolf, Yu, "Approximate
@@ -156,7 +156,7 @@ static void allocate_makespan(const struct snapshot *s, const struct params *p, 
     for (uint32_t i = 0; i < s->active; i++) {
         const struct task *t = &s->tasks[r.k[i].task];
         double lead = task_running(t) ? (double)job_resume_cost(t->job) : 0;
-        r.k[i].key = -(r.ways[i].time + lead);
+        r.k[i].key = task_is_paying(t, s->now) ? -INFINITY : -(r.ways[i].time + lead);
         r.k[i].id = i;
     }
     order_sort(r.k, s->active, plan->arena);
@@ -181,7 +181,8 @@ const struct policy policy_makespan = {
         "size, on the type on which it is fastest among those with room; what is left goes to the "
         "same jobs in the same order, one size at a time.\n\n"
         "Jobs are looked at again every `round`, as the time left of jobs that wait becomes the "
-        "longest. A running job goes before one that needs longer by less than a restart costs.",
+        "longest. A running job goes before one that needs longer by less than a restart costs, "
+        "and is not stopped before it has trained for ten times that.",
     .source = "longest remaining processing time first; Turek, Wolf, Yu (SPAA'92)",
     .params = params,
     .decide = allocate_makespan,
