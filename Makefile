@@ -75,6 +75,7 @@ $(WEB): $(BUILD)/%.o: $(BUILD)/%.c $(BUILD)/flags | $(BUILD)/needs
 # A program that is not ours and follows the malleable library: an OpenMP job.
 job_flags = @compile_flags.txt -MMD -MP $(filter-out -fsanitize% -fno-sanitize%,$(CFLAGS)) -fopenmp
 job = @mkdir -p $(@D); echo '  CC    $@'; $(1) $(job_flags) $(2) -o $@ $< -lm
+job++ = @mkdir -p $(@D); echo '  CXX   $@'; $(1) -std=gnu++17 -Wall -Wextra -O2 -MMD -MP -fopenmp $(2) -o $@ $< -pthread
 
 # Changes when the compiler or its flags do, so that objects follow.
 $(BUILD)/flags: FORCE

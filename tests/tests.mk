@@ -26,7 +26,7 @@ BROWSER := $(call scripts,browser)
 # Jobs for the malleable library, by both compilers; instrumented is the library alone.
 JOB := $(BUILD)/tests/malleable/jobs
 MALLEABLE_JOBS := $(addprefix $(JOB)/,job-gcc job-clang job-static trainer-gcc trainer-clang old late \
-    late_region-gcc.so late_region-clang.so weak)
+    late_region-gcc.so late_region-clang.so weak early-gcc.so machine-gcc machine-clang)
 BROWSER_PROGRAMS := $(patsubst tests/%.c,%,$(wildcard tests/browser/*.c))
 PROOFS := $(patsubst tests/%.sh,%,$(wildcard tests/lint/*.sh))
 CHECKS := $(patsubst tools/lint/%,check/%,$(filter-out %.txt %.sh,$(wildcard tools/lint/*)))
@@ -104,6 +104,8 @@ $(JOB)/%-clang: tests/malleable/jobs/%.c ; $(call job,clang)
 $(JOB)/%-static: tests/malleable/jobs/%.c ; $(call job,gcc,-static)
 $(JOB)/%-gcc.so: tests/malleable/jobs/%.c ; $(call job,gcc,-shared -fPIC)
 $(JOB)/%-clang.so: tests/malleable/jobs/%.c ; $(call job,clang,-shared -fPIC)
+$(JOB)/machine-gcc: tests/malleable/jobs/machine.cc ; $(call job++,g++)
+$(JOB)/machine-clang: tests/malleable/jobs/machine.cc ; $(call job++,clang++)
 $(JOB)/trainer-gcc: examples/trainer.c ; $(call job,gcc)
 $(JOB)/trainer-clang: examples/trainer.c ; $(call job,clang)
 $(JOB)/old: tests/malleable/jobs/old.c ; $(call job,gcc)

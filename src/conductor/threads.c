@@ -24,7 +24,8 @@ enum { FIRST_PAUSE = 500, LONGEST_PAUSE = 8000, SIGNALS = 64 };
 enum { BOUND = 1000000, LONGEST_LATE_PAUSE = 32000000 };
 
 /* Makes the file and maps it, with its first order. */
-static int make_page(struct threads *t, int dir, uint32_t threads, usec_t now, struct err *err)
+static int make_page(struct threads *t, int dir, const struct launch_malleable *m, usec_t now,
+                     struct err *err)
 {
     AUTO_CLOSE int fd =
         openat(dir, "control", O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -33,7 +34,7 @@ static int make_page(struct threads *t, int dir, uint32_t threads, usec_t now, s
     void *page = mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (page == MAP_FAILED)
         return err_set(err, ERR_IO, "cannot map the file control: %s", strerror(errno));
-    page_init(page, threads, now * 1000);
+    page_init(page, (uint32_t)m->processors, (uint32_t)m->threads, now * 1000);
     t->page = page;
     t->fd = fd_take(&fd);
     return 0;
@@ -79,8 +80,7 @@ int threads_open(struct threads *t, int dir, struct launch_spec *spec, struct ar
     *t = (struct threads){.fd = -1};
     if (!m->threads)
         return 0;
-    if ((m->library && check_library(m->library, err) < 0) ||
-        make_page(t, dir, (uint32_t)m->threads, now, err) < 0)
+    if ((m->library && check_library(m->library, err) < 0) || make_page(t, dir, m, now, err) < 0)
         return -1;
     if (name_page(t, spec, a, err) < 0) {
         threads_done(t);

@@ -1,5 +1,6 @@
-/* The calls of OpenMP's own interface, in C and Fortran, by which a program asks for or
- * sets its number of threads; and dlclose, after which addresses may have a new owner. */
+/* The calls of OpenMP's own interface, in C and Fortran, by which a program asks for its
+ * processors and asks for or sets its number of threads; and dlclose, after which addresses may
+ * have a new owner. */
 #include "malleable/real.h"
 #include "malleable/target.h"
 
@@ -7,6 +8,8 @@
 
 EXPORTED int omp_get_max_threads(void);
 EXPORTED int omp_get_max_threads_(void);
+EXPORTED int omp_get_num_procs(void);
+EXPORTED int omp_get_num_procs_(void);
 EXPORTED void omp_set_num_threads(int threads);
 EXPORTED void omp_set_num_threads_(const int32_t *threads);
 EXPORTED void omp_set_num_threads_8_(const int64_t *threads);
@@ -18,6 +21,13 @@ static int get_max(struct module *m)
 {
     int (*get)(void) = real_find(m, REAL_omp_get_max_threads);
     return get ? target_max(m, get()) : 1;
+}
+
+static int get_procs(struct module *m)
+{
+    unsigned processors = target_processors();
+    int (*get)(void) = processors ? NULL : real_find(m, REAL_omp_get_num_procs);
+    return processors ? (int)processors : get ? get() : 1;
 }
 
 static void set(struct module *m, int threads)
@@ -35,6 +45,16 @@ int omp_get_max_threads(void)
 int omp_get_max_threads_(void)
 {
     return get_max(REAL_CALLER());
+}
+
+int omp_get_num_procs(void)
+{
+    return get_procs(REAL_CALLER());
+}
+
+int omp_get_num_procs_(void)
+{
+    return get_procs(REAL_CALLER());
 }
 
 void omp_set_num_threads(int threads)

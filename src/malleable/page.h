@@ -27,6 +27,7 @@ struct page {
     /* By the conductor. */
     _Alignas(64) uint64_t order; /* threads in the lower half (0 = no limit), generation above */
     int64_t ordered_ns;          /* when, by CLOCK_MONOTONIC */
+    uint32_t processors;         /* the job's largest size, for good; 0 = not known */
 
     /* By a program that wants to be told: this signal is sent to this process after
      * each order. 0 = nobody asks. */
@@ -50,6 +51,7 @@ struct page {
 _Static_assert(sizeof(struct page) == PAGE_BYTES, "the page is one page");
 _Static_assert(offsetof(struct page, order) == 64, "order");
 _Static_assert(offsetof(struct page, ordered_ns) == 72, "ordered_ns");
+_Static_assert(offsetof(struct page, processors) == 80, "processors");
 _Static_assert(offsetof(struct page, listener_pid) == 128, "listener_pid");
 _Static_assert(offsetof(struct page, listener_signal) == 132, "listener_signal");
 _Static_assert(offsetof(struct page, applied) == 192, "applied");
@@ -95,9 +97,10 @@ static inline uint32_t page_order(struct page *p, uint32_t threads, int64_t now_
     return generation;
 }
 
-/* Makes a page of 4096 zeroed bytes, with its first order. */
-static inline void page_init(struct page *p, uint32_t threads, int64_t now_ns)
+/* Makes a page of 4096 zeroed bytes, with the job's largest size and its first order. */
+static inline void page_init(struct page *p, uint32_t processors, uint32_t threads, int64_t now_ns)
 {
+    PAGE_SET(p, processors, processors);
     PAGE_SET(p, version, PAGE_VERSION);
     PAGE_SET(p, bytes, PAGE_BYTES);
     page_order(p, threads, now_ns);

@@ -33,6 +33,7 @@
     X(GOMP_parallel_loop_guided_start)                                                             \
     X(GOMP_parallel_loop_runtime_start)                                                            \
     X(omp_get_max_threads)                                                                         \
+    X(omp_get_num_procs)                                                                           \
     X(omp_set_num_threads)                                                                         \
     X(omp_get_active_level)                                                                        \
     X(omp_get_level)                                                                               \

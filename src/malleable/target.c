@@ -1,6 +1,7 @@
 /* Owns the mapped page and what each thread has been told. The page is mapped once, when
- * the library is loaded, and stays so over a fork; a program that is exec'ed loads the
- * library again. Nothing here takes a lock or waits. */
+ * the library is loaded or when somebody first asks for the processors, and stays so over a
+ * fork; a program that is exec'ed loads the library again. Nothing here takes a lock or
+ * waits. */
 #include "malleable/target.h"
 
 #include "malleable/blas.h"
@@ -19,6 +20,7 @@ static const uint32_t blas_is_shared = UINT32_C(1) << 31;
 /* Process-wide, as a preloaded library has no caller that could hold it. */
 static struct {
     struct page *page;       /* NULL = none */
+    bool looked;             /* for the page */
     const void *blas_thread; /* the first that ran the BLAS */
     uint32_t blas;           /* what the BLAS was told last, and blas_is_shared */
 } shared;
@@ -195,11 +197,26 @@ static struct page *map_page(const char *path)
     return NULL;
 }
 
-__attribute__((constructor)) static void attach(void)
+/* Constructors of other libraries may run before this one. */
+static void attach(void)
 {
     const char *path = getenv(PAGE_VARIABLE);
+    if (__atomic_exchange_n(&shared.looked, true, __ATOMIC_ACQ_REL))
+        return;
     struct page *p = path && *path ? map_page(path) : NULL;
     if (p)
         PAGE_ADD(p, attached, 1);
     shared.page = p;
+}
+
+__attribute__((constructor)) static void attach_when_loaded(void)
+{
+    attach();
+}
+
+unsigned target_processors(void)
+{
+    if (!__atomic_load_n(&shared.looked, __ATOMIC_ACQUIRE))
+        attach();
+    return shared.page ? PAGE_GET(shared.page, processors) : 0;
 }

@@ -31,6 +31,10 @@ int target_max(struct module *m, int max);
  * is no wish of the program, and obeying it would forbid to grow again. */
 bool target_is_echo(const struct module *m, int threads);
 
+/* The number of processors that the program is told of, from its start to its end: its job's
+ * largest size. 0 = unknown. */
+unsigned target_processors(void);
+
 /* The newest order, 0 when there is no page. */
 uint64_t target_order(void);
 

@@ -45,6 +45,7 @@ static const struct record record_of_progress =
 
 static const struct field malleable_members[] = {
     {"threads", FIELD_I64, MEMBER(launch_malleable, threads), 1, INT32_MAX, NULL},
+    {"processors", FIELD_I64 | FIELD_OPTIONAL, MEMBER(launch_malleable, processors), 0, INT32_MAX, NULL},
     {"library", FIELD_PATH | FIELD_OPTIONAL, MEMBER(launch_malleable, library), 0, 0, NULL},
     {0},
 };

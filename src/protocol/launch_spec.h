@@ -41,6 +41,7 @@ struct launch_progress {
 /* The page by which the job is told its threads. */
 struct launch_malleable {
     int64_t threads;     /* at the start; 0 = the job has no page */
+    int64_t processors;  /* the most that the job can have, which it sees throughout; 0 = unknown */
     const char *library; /* to preload; NULL = none */
 };
 

@@ -215,6 +215,7 @@ def test_specifications_that_make_no_sense(bench):
     for bad, why in (({"threads": 0}, "malleable.threads must be a whole number from 1"),
                      ({"library": LIBRARY}, "malleable.threads is missing"),
                      ({"threads": 1, "library": "x.so"}, "malleable.library must be an absolute"),
+                     ({"threads": 1, "processors": -1}, "malleable.processors must be a whole"),
                      ({"threads": "2"}, "malleable.threads must be a whole number")):
         a = bench.attempt("true", malleable=bad)
         expect_equal(a.process.wait(60), 1, f"exit status with {bad}")

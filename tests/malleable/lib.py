@@ -41,13 +41,14 @@ def preload():
 class Page:
     """The page as a conductor writes it."""
 
-    def __init__(self, path, threads):
+    def __init__(self, path, threads, processors=0):
         self.path = path
         path.write_bytes(bytes(4096))
         with open(path, "r+b") as f:
             self.map = mmap.mmap(f.fileno(), 4096)
         self.words = memoryview(self.map).cast("Q")
         self.words[1] = 4096 << 32 | 1
+        self.words[10] = processors
         self.order(threads)
         self.words[0] = MAGIC
 

@@ -38,7 +38,7 @@ static void all_of_a_specification(void **state)
                     "\"time_limit_s\":60,\"signal\":{\"number\":10,\"before_s\":5,\"to\":\"all\"},"
                     "\"checkpoint_signal\":12,\"progress\":{\"pattern\":\"p\",\"total\":9},"
                     "\"sample_s\":0,\"linger_s\":3,\"kill_wait_s\":4,"
-                    "\"malleable\":{\"threads\":2,\"library\":\"/l\"}}",
+                    "\"malleable\":{\"threads\":2,\"processors\":3,\"library\":\"/l\"}}",
                     &a, &s, &unknown, &e),
               e);
     assert_int_equal(unknown.n, 0);
@@ -61,7 +61,8 @@ static void all_of_a_specification(void **state)
     assert_string_equal(s.progress.pattern, "p");
     assert_int_equal(s.progress.total, 9);
     assert_true(s.sample == 0 && s.linger == 3 * USEC_PER_SEC && s.patience == 4 * USEC_PER_SEC);
-    assert_true(s.malleable.threads == 2 && !strcmp(s.malleable.library, "/l"));
+    assert_true(s.malleable.threads == 2 && s.malleable.processors == 3);
+    assert_string_equal(s.malleable.library, "/l");
     arena_done(&a);
 }
 

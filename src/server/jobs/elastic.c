@@ -70,12 +70,20 @@ static void wrap_command(const char *launcher, const struct runtime_start *start
     start->spec->command = all;
 }
 
+/* The largest size that the job can have on its node. */
+static int64_t most_cpus(const struct yard *y, const struct live_job *j, const struct attempt *a)
+{
+    units_t here = y->cluster.nodes[a->node].cpus, asked = j->terms.asked_max;
+    units_t most = here < asked ? here : asked;
+    return most > UNIT ? (most + UNIT - 1) / UNIT : 1;
+}
+
 /* The program starts with the most threads that the job may use; the library lowers them. */
 static void set_threads(struct yard *y, const struct live_job *j, struct attempt *a,
                         const struct runtime_start *start)
 {
     const char *library = tool(y, a, TOOL_MALLEABLE);
-    int64_t most = j->terms.cpus_max / UNIT;
+    int64_t most = most_cpus(y, j, a);
     if (!library) {
         set_notice(a, "libtrainyard-malleable.so", "is not installed next to trainyard");
         return;
@@ -89,8 +97,8 @@ static void set_threads(struct yard *y, const struct live_job *j, struct attempt
         return;
     }
     if (!sets_threads(&j->submission->spec))
-        set(start, "OMP_NUM_THREADS", most > 1 ? most : 1);
-    start->spec->malleable = (struct launch_malleable){parts_of(j, a), library};
+        set(start, "OMP_NUM_THREADS", most);
+    start->spec->malleable = (struct launch_malleable){parts_of(j, a), most, library};
 }
 
 int elastic_set_up(struct yard *y, const struct live_job *j, struct attempt *a,
