@@ -26,7 +26,8 @@ BROWSER := $(call scripts,browser)
 # Jobs for the malleable library, by both compilers; instrumented is the library alone.
 JOB := $(BUILD)/tests/malleable/jobs
 MALLEABLE_JOBS := $(addprefix $(JOB)/,job-gcc job-clang job-static trainer-gcc trainer-clang old late \
-    late_region-gcc.so late_region-clang.so weak early-gcc.so machine-gcc machine-clang)
+    late_region-gcc.so late_region-clang.so weak early-gcc.so machine-gcc machine-clang \
+    $(if $(wildcard /usr/include/eigen3),pool))
 BROWSER_PROGRAMS := $(patsubst tests/%.c,%,$(wildcard tests/browser/*.c))
 PROOFS := $(patsubst tests/%.sh,%,$(wildcard tests/lint/*.sh))
 CHECKS := $(patsubst tools/lint/%,check/%,$(filter-out %.txt %.sh,$(wildcard tools/lint/*)))
@@ -65,7 +66,7 @@ fuzz: ## each fuzzer for FUZZ_SECONDS (60)
 
 # Those whose every run is another: kills at random instants, orders at random times, worlds
 # from a seed, which is another one in each round.
-SOAKED := faults/kills faults/jobs elastic/restarts elastic/sizes cli/replay malleable/flips malleable/pytorch \
+SOAKED := faults/kills faults/jobs elastic/restarts elastic/sizes cli/replay malleable/flips malleable/pools malleable/pytorch \
     torch/kills torch/sizes property/engine server/simulation store/crash
 
 soak: ## repeat the randomised tests until one fails, for SOAK_MINUTES (60)
@@ -106,6 +107,7 @@ $(JOB)/%-gcc.so: tests/malleable/jobs/%.c ; $(call job,gcc,-shared -fPIC)
 $(JOB)/%-clang.so: tests/malleable/jobs/%.c ; $(call job,clang,-shared -fPIC)
 $(JOB)/machine-gcc: tests/malleable/jobs/machine.cc ; $(call job++,g++)
 $(JOB)/machine-clang: tests/malleable/jobs/machine.cc ; $(call job++,clang++)
+$(JOB)/pool: tests/malleable/jobs/pool.cc ; $(call job++,g++,-isystem /usr/include/eigen3)
 $(JOB)/trainer-gcc: examples/trainer.c ; $(call job,gcc)
 $(JOB)/trainer-clang: examples/trainer.c ; $(call job,clang)
 $(JOB)/old: tests/malleable/jobs/old.c ; $(call job,gcc)

@@ -9,10 +9,10 @@
  * of may not be the job's at the moment, and another half tomorrow. To bind is a wish about
  * speed; it is accepted and left undone. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): so the C library names it */
+#include "malleable/next.h"
 #include "malleable/real.h"
 #include "malleable/target.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
@@ -28,18 +28,6 @@ EXPORTED int sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set);
 EXPORTED int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t *set);
 EXPORTED int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t *set);
 EXPORTED int pthread_attr_setaffinity_np(pthread_attr_t *attr, size_t size, const cpu_set_t *set);
-
-/* The C library's own. It is there once, whoever calls. */
-#define NEXT(name)                                                                                 \
-    ({                                                                                             \
-        static __typeof__(&name) kept;                                                             \
-        __typeof__(&name) function = __atomic_load_n(&kept, __ATOMIC_RELAXED);                     \
-        if (!function) {                                                                           \
-            function = (__typeof__(&name))dlsym(RTLD_NEXT, #name);                                 \
-            __atomic_store_n(&kept, function, __ATOMIC_RELAXED);                                   \
-        }                                                                                          \
-        function;                                                                                  \
-    })
 
 int get_nprocs(void)
 {
