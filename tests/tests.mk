@@ -27,7 +27,7 @@ BROWSER := $(call scripts,browser)
 JOB := $(BUILD)/tests/malleable/jobs
 MALLEABLE_JOBS := $(addprefix $(JOB)/,job-gcc job-clang job-static trainer-gcc trainer-clang old late \
     late_region-gcc.so late_region-clang.so weak early-gcc.so machine-gcc machine-clang \
-    $(if $(wildcard /usr/include/eigen3),pool))
+    $(if $(wildcard /usr/include/eigen3),pool) $(if $(wildcard /usr/include/oneapi/tbb.h),tbb))
 BROWSER_PROGRAMS := $(patsubst tests/%.c,%,$(wildcard tests/browser/*.c))
 PROOFS := $(patsubst tests/%.sh,%,$(wildcard tests/lint/*.sh))
 CHECKS := $(patsubst tools/lint/%,check/%,$(filter-out %.txt %.sh,$(wildcard tools/lint/*)))
@@ -108,6 +108,7 @@ $(JOB)/%-clang.so: tests/malleable/jobs/%.c ; $(call job,clang,-shared -fPIC)
 $(JOB)/machine-gcc: tests/malleable/jobs/machine.cc ; $(call job++,g++)
 $(JOB)/machine-clang: tests/malleable/jobs/machine.cc ; $(call job++,clang++)
 $(JOB)/pool: tests/malleable/jobs/pool.cc ; $(call job++,g++,-isystem /usr/include/eigen3)
+$(JOB)/tbb: tests/malleable/jobs/tbb.cc ; $(call job++,g++,-Wno-deprecated-declarations) -ltbb
 $(JOB)/trainer-gcc: examples/trainer.c ; $(call job,gcc)
 $(JOB)/trainer-clang: examples/trainer.c ; $(call job,clang)
 $(JOB)/old: tests/malleable/jobs/old.c ; $(call job,gcc)

@@ -1,22 +1,28 @@
 #!/usr/bin/env python3
 """What limiting CPUs costs programs with thread pools of their own.
 
-Each program runs with some threads on some CPUs. The limit is enforced in three ways:
+Each program runs with some threads on some CPUs. The limit is enforced in one of these ways:
 
-  cpuset  as many CPUs as the size needs, and a quota only for a fraction of a CPU
-  both    the same CPUs, and always a quota
-  quota   all CPUs, and a quota
+  cpuset   as many CPUs as the size needs, and a quota only for a fraction of a CPU
+  both     the same CPUs, and always a quota
+  quota    all CPUs, and a quota
+  library  like cpuset, with the malleable library and its order
 
-The result is steps per second as a share of what the best number of threads makes at that
-size: 1.00 = nothing is lost. Rounds are short and interleaved; the best of each counts, as
-other work on the machine only ever takes away. Needs root and control groups."""
+The result is speed as a share of that of the best number of threads at that size under the
+same control group, in any of these ways: 1.00 = nothing is lost. Rounds are short and
+interleaved; the best of each counts, as other work on the machine only ever takes away.
+Needs root and control groups."""
 import argparse
 import os
 import pathlib
+import random
 import re
 import shutil
+import struct
 import subprocess
 import sys
+import tempfile
+import time
 
 CPUS = sorted(os.sched_getaffinity(0))
 PERIOD = 100000
@@ -54,40 +60,72 @@ class Group:
             self.write("cpu", "cpu.cfs_quota_us", str(quota))
 
     def run(self, command, env):
+        """Steps per second as the program says, or runs per second."""
         def join():
             for d in self.dirs.values():
                 (d / "cgroup.procs").write_text("0")
+        began = time.monotonic()
         done = subprocess.run(command, env={**os.environ, **env}, preexec_fn=join, check=True,
                               capture_output=True, text=True)
-        return float(re.search(r"([\d.]+) (steps|words)/s", done.stdout + done.stderr)[1])
+        said = re.search(r"([\d.]+) steps/s", done.stdout)
+        return float(said[1]) if said else 1 / (time.monotonic() - began)
 
     def close(self):
         for d in set(self.dirs.values()):
             d.rmdir()
 
 
-def programs(build, seconds):
+def make_data(tmp):
+    """Made-up examples for XGBoost and fastText."""
+    chance = random.Random(1)
+    with open(tmp / "rows", "w", encoding="ascii") as f:
+        for _ in range(10000):
+            x = [chance.random() for _ in range(20)]
+            print(int(x[0] + x[1] * x[2] > 0.8), *(f"{i}:{v:.3f}" for i, v in enumerate(x)), file=f)
+    (tmp / "conf").write_text("objective = binary:logistic\nnum_round = 10\n"
+                              f"model_out = /dev/null\ndata = \"{tmp}/rows\"\n")
+    words = [f"w{i}" for i in range(2000)]
+    with open(tmp / "text", "w", encoding="ascii") as f:
+        for _ in range(20000):
+            print(f"__label__{chance.randrange(3)}", *chance.choices(words, k=20), file=f)
+
+
+def programs(build, tmp, seconds):
     """name -> function of a number of threads that gives command and environment"""
     found = {
         "pthreads": lambda n: ([build / "pool", str(n), seconds], {}),
         "Eigen": lambda n: ([build / "eigen", str(n), seconds], {}),
+        "Java": lambda n: (["java", "-cp", str(build), "Pool", str(n), seconds], {}),
+        "Go": lambda n: ([build / "pool-go", seconds], {"GOMAXPROCS": str(n)}),
+        "fastText": lambda n: (["fasttext", "supervised", "-input", tmp / "text", "-output",
+                                tmp / "model", "-thread", str(n), "-epoch", "5"], {}),
+        "XGBoost": lambda n: (["xgboost", tmp / "conf", f"nthread={n}"], {}),
     }
-    if shutil.which("java"):
-        found["Java"] = lambda n: (["java", "-cp", str(build), "Pool", str(n), seconds], {})
-    if (build / "pool-go").exists():
-        found["Go"] = lambda n: ([build / "pool-go", seconds], {"GOMAXPROCS": str(n)})
-    return found
+    needs = {"Java": "java", "Go": build / "pool-go", "fastText": "fasttext", "XGBoost": "xgboost"}
+    missing = [k for k, what in needs.items() if not shutil.which(what)]
+    if missing:
+        print("not here:", ", ".join(missing), file=sys.stderr)
+    return {k: v for k, v in found.items() if k not in missing}
 
 
-def measure(group, chosen, sizes, counts, methods, rounds):
+def with_library(library, tmp, size, command, env):
+    """The order is as the server gives it: whole threads, at least one."""
+    page = bytearray(4096)
+    struct.pack_into("<8sII", page, 0, b"trnyard1", 1, 4096)
+    struct.pack_into("<II", page, 64, max(1, int(size)), 1)
+    (tmp / "page").write_bytes(page)
+    return command, {**env, "LD_PRELOAD": str(library), "TRAINYARD_CONTROL": str(tmp / "page")}
+
+
+def measure(group, run, chosen, sizes, counts, methods, rounds):
     best = {}
     for number in range(rounds):
         for name, program in chosen.items():
             for size in sizes:
                 for n in counts:
                     for method in methods:
-                        group.limit(size, method)
-                        speed = group.run(*program(n))
+                        group.limit(size, "cpuset" if method == "library" else method)
+                        speed = run(program(n), size, method)
                         key = name, size, n, method
                         best[key] = max(best.get(key, 0), speed)
         print(f"round {number + 1} of {rounds}", file=sys.stderr)
@@ -96,12 +134,12 @@ def measure(group, chosen, sizes, counts, methods, rounds):
 
 def table(best, chosen, sizes, counts, methods):
     print(f"{'pool':10} {'CPUs':>5} {'best':>9} " +
-          " ".join(f"{n:>2} {m:6}" for n in counts for m in methods))
+          " ".join(f"{n:>2} {m:7}" for n in counts for m in methods))
     for name in chosen:
         for size in sizes:
             top = max(best[name, size, n, m] for n in counts for m in methods)
             print(f"{name:10} {size:5} {top:9.1f} " +
-                  " ".join(f"{best[name, size, n, m] / top:9.2f}" for n in counts for m in methods))
+                  " ".join(f"{best[name, size, n, m] / top:10.2f}" for n in counts for m in methods))
 
 
 def main():
@@ -111,19 +149,29 @@ def main():
     p.add_argument("--seconds", default="0.7")
     p.add_argument("--threads", default="1,2,4")
     p.add_argument("--sizes", default="0.5,1,1.5,2")
-    p.add_argument("--methods", default="cpuset,both,quota")
-    p.add_argument("--only", default="")
+    p.add_argument("--methods", default="cpuset,quota,library")
+    p.add_argument("--only", default="", help="names of pools, with commas")
+    p.add_argument("--library", type=pathlib.Path, required=True)
     o = p.parse_args()
     sizes = [float(s) for s in o.sizes.split(",")]
     counts = [int(n) for n in o.threads.split(",")]
     methods = o.methods.split(",")
-    chosen = {k: v for k, v in programs(o.build, o.seconds).items()
-              if not o.only or k in o.only.split(",")}
-    group = Group()
-    try:
-        best = measure(group, chosen, sizes, counts, methods, o.rounds)
-    finally:
-        group.close()
+    with tempfile.TemporaryDirectory() as name:
+        tmp = pathlib.Path(name)
+        make_data(tmp)
+        chosen = {k: v for k, v in programs(o.build, tmp, o.seconds).items()
+                  if not o.only or k in o.only.split(",")}
+        group = Group()
+
+        def run(program, size, method):
+            if method == "library":
+                program = with_library(o.library.resolve(), tmp, size, *program)
+            return group.run(*program)
+
+        try:
+            best = measure(group, run, chosen, sizes, counts, methods, o.rounds)
+        finally:
+            group.close()
     table(best, chosen, sizes, counts, methods)
 
 
