@@ -227,18 +227,13 @@ static bool look_at_attempts(struct yard *y)
     return more;
 }
 
-/* Queues jobs whose retry is due, and lowers *soonest to the next one that is. */
-static void end_backoffs(struct yard *y, usec_t *soonest)
+/* Queues jobs whose retry is due; returns the wall time of the next one that is not. */
+static usec_t end_backoffs(struct yard *y)
 {
-    usec_t now = clock_wall(&y->clock);
-    for (struct live_job *j = y->jobs.first; j; j = j->next) {
-        if (!(j->blocks & BLOCK_BACKOFF))
-            continue;
-        if (j->row.eligible <= now)
-            eligible_offer(y, j);
-        else if (j->row.eligible < *soonest)
-            *soonest = j->row.eligible;
-    }
+    struct live_job *j;
+    while ((j = backoffs_first(&y->jobs.backoffs)) && j->row.eligible <= clock_wall(&y->clock))
+        eligible_offer(y, j);
+    return j ? j->row.eligible : USEC_NEVER;
 }
 
 /* Deletes some of the old rows. */
@@ -261,10 +256,9 @@ static void care_by(struct yard *y, usec_t at)
 
 void yard_look_after(struct yard *y)
 {
-    usec_t now = clock_now(&y->clock), retry = USEC_NEVER;
+    usec_t now = clock_now(&y->clock), retry = end_backoffs(y);
     bool silent = look_at_attempts(y);
     usec_t shrinking = size_look(y, now), closed = nodes_look(y, now);
-    end_backoffs(y, &retry);
     trim_store(y);
     y->care_at = USEC_NEVER;
     care_by(y, shrinking);

@@ -16,27 +16,19 @@
 #include "store/job_state.h"
 #include "wire/spec_lists.h"
 
-static bool waits_for_deps(const struct live_job *j, bool *singleton)
+/* Whether it waits for an older job of its name. A singleton is a dependency on job 0. */
+static bool waits_for_elder(struct live_job *j)
 {
-    bool waits = false;
-    *singleton = false;
-    for (size_t i = 0; i < j->deps.n; i++) {
-        if (j->deps.at[i].kind == SPEC_SINGLETON)
-            *singleton = ties_elder(j) != NULL;
-        else
-            waits |= !j->deps.at[i].met;
-    }
-    return waits;
+    return live_dep_on(j, 0) && ties_elder(j);
 }
 
-static unsigned find_blocks(const struct yard *y, const struct live_job *j)
+static unsigned find_blocks(const struct yard *y, struct live_job *j)
 {
-    bool singleton;
     struct err err;
     unsigned blocks = j->row.held ? BLOCK_HOLD : 0;
-    if (waits_for_deps(j, &singleton))
+    if (j->unmet)
         blocks |= BLOCK_DEPS;
-    if (singleton)
+    if (waits_for_elder(j))
         blocks |= BLOCK_SINGLETON;
     if (j->row.eligible > clock_wall(&y->clock))
         blocks |= BLOCK_BACKOFF;
@@ -78,8 +70,12 @@ void eligible_offer(struct yard *y, struct live_job *j)
     j->blocks = find_blocks(y, j);
     if (was_outside && !(j->blocks & BLOCK_NODES))
         rules_tell_terms(y, j);
-    if (j->blocks & BLOCK_BACKOFF)
+    if (j->blocks & BLOCK_BACKOFF) {
+        backoffs_set(&y->jobs.backoffs, j);
         yard_care(y);
+    } else {
+        backoffs_remove(&y->jobs.backoffs, j);
+    }
     if (!t && !j->blocks) {
         rc = submit_task(y, j, &err);
     } else if (t && j->blocks && (t->phase == TASK_QUEUED || t->phase == TASK_PAUSED)) {
@@ -109,15 +105,16 @@ void eligible_fit_all(struct yard *y)
 /* Updates the job's dependencies on `on`. Returns false if one can never be met. */
 static bool update_deps(struct live_job *j, const struct live_job *on, struct str *why)
 {
-    for (size_t i = 0; i < j->deps.n; i++) {
-        struct live_dep *d = &j->deps.at[i];
-        if (d->on != on->row.id || d->met)
+    const struct live_dep *end = j->deps.at + j->deps.n;
+    for (struct live_dep *d = live_dep_on(j, on->row.id); d && d < end && d->on == on->row.id;
+         d++) {
+        if (d->met)
             continue;
         enum dep_state state = rules_dep(d->kind, on->row.state, on->row.started > 0);
         d->met = state == DEP_MET;
+        j->unmet -= d->met;
         if (state == DEP_NEVER) {
-            str_addf(why, "%s:%lld can never be met: job %lld is %s", spec_dep_name(d->kind),
-                     (long long)d->on, (long long)d->on, job_state_name(on->row.state));
+            rules_say_never(d->kind, d->on, on->row.state, why);
             return false;
         }
     }

@@ -75,9 +75,32 @@ void live_add(struct live_jobs *jobs, struct live_job *j)
     ties_add(&jobs->ties, j);
 }
 
+static int compare_deps(const void *a, const void *b)
+{
+    const struct live_dep *x = a, *y = b;
+    return x->on != y->on ? (x->on > y->on) - (x->on < y->on) : (int)x->kind - (int)y->kind;
+}
+
+struct live_dep *live_dep_on(struct live_job *j, int64_t on)
+{
+    size_t lo = 0, hi = j->deps.n;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (j->deps.at[mid].on < on)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < j->deps.n && j->deps.at[lo].on == on ? &j->deps.at[lo] : NULL;
+}
+
 void live_depend(struct live_jobs *jobs, struct live_job *j)
 {
+    if (j->deps.n)
+        qsort(j->deps.at, j->deps.n, sizeof *j->deps.at, compare_deps);
+    j->unmet = 0;
     for (size_t i = 0; i < j->deps.n; i++) {
+        j->unmet += j->deps.at[i].kind != SPEC_SINGLETON && !j->deps.at[i].met;
         struct live_job *on = j->deps.at[i].met ? NULL : live_find(jobs, j->deps.at[i].on);
         if (on)
             VEC_PUSH(&on->dependents, j->row.id);
@@ -89,6 +112,7 @@ void live_remove(struct live_jobs *jobs, struct live_job *j)
     list_remove(jobs, j);
     idmap_remove(&jobs->by_id, (uint64_t)j->row.id);
     ties_remove(&jobs->ties, j);
+    backoffs_remove(&jobs->backoffs, j);
 }
 
 void live_done(struct live_jobs *jobs)
@@ -100,5 +124,6 @@ void live_done(struct live_jobs *jobs)
     }
     idmap_done(&jobs->by_id);
     ties_done(&jobs->ties);
+    backoffs_done(&jobs->backoffs);
     *jobs = (struct live_jobs){0};
 }

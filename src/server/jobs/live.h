@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "model/task.h"
 #include "runtime/runtime.h"
+#include "server/jobs/backoffs.h"
 #include "server/jobs/estimate.h"
 #include "server/jobs/submission.h"
 #include "server/jobs/terms.h"
@@ -139,14 +140,16 @@ struct live_job {
     struct job_row row; /* its texts are owned */
     struct submission *submission;
     struct terms terms;
-    struct arena arena[2]; /* of what these point to */
-    struct job job[2];     /* for the engine: the current terms and the previous ones */
-    unsigned job_now;      /* index of the current ones */
-    uint32_t task;         /* of the engine; TASK_NONE if the engine does not know it */
-    unsigned blocks;       /* bits of enum block */
-    VEC(struct live_dep) deps;
-    VEC(int64_t) dependents; /* live jobs that depend on it, by id */
+    struct arena arena[2];     /* of what these point to */
+    struct job job[2];         /* for the engine: the current terms and the previous ones */
+    unsigned job_now;          /* index of the current ones */
+    uint32_t task;             /* of the engine; TASK_NONE if the engine does not know it */
+    unsigned blocks;           /* bits of enum block */
+    VEC(struct live_dep) deps; /* ordered once it is among the live jobs, see live_dep_on() */
+    uint32_t unmet;            /* of them; without singletons */
+    VEC(int64_t) dependents;   /* live jobs that depend on it, by id */
     struct tied ties;
+    uint32_t backoff;        /* its place among the backoffs; 0 = none */
     struct attempt *attempt; /* the current one; NULL = none */
     struct progress_seen progress;
     struct job_estimate estimate;
@@ -167,12 +170,16 @@ struct live_jobs {
     struct live_job *first, *last;
     struct idmap by_id;
     struct ties ties;
+    struct backoffs backoffs;
 };
 
 struct live_job *live_find(const struct live_jobs *jobs, int64_t id);
 void live_add(struct live_jobs *jobs, struct live_job *j);
-/* Adds the job to the dependents of the live jobs that it depends on. */
+/* Its dependencies are complete: orders and counts them, and adds the job to the dependents of
+ * the live jobs that it depends on. */
 void live_depend(struct live_jobs *jobs, struct live_job *j);
+/* The first of the job's dependencies on this job; others on it follow. NULL = none. */
+struct live_dep *live_dep_on(struct live_job *j, int64_t on);
 /* Removes the job; the caller owns it then. */
 void live_remove(struct live_jobs *jobs, struct live_job *j);
 void live_done(struct live_jobs *jobs);

@@ -3,6 +3,7 @@
 
 #include "server/log.h"
 #include "store/job_state.h"
+#include "wire/spec_lists.h"
 
 enum dep_state rules_dep(enum spec_dep_kind kind, enum job_state state, bool started)
 {
@@ -20,6 +21,12 @@ enum dep_state rules_dep(enum spec_dep_kind kind, enum job_state state, bool sta
         break;
     }
     return DEP_MET;
+}
+
+void rules_say_never(enum spec_dep_kind kind, int64_t on, enum job_state state, struct str *out)
+{
+    str_addf(out, "%s:%lld can never be met: job %lld is %s", spec_dep_name(kind), (long long)on,
+             (long long)on, job_state_name(state));
 }
 
 static usec_t engine_deadline(const struct yard *y, usec_t wall)

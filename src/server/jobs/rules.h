@@ -3,6 +3,7 @@
 #ifndef SERVER_JOBS_RULES_H
 #define SERVER_JOBS_RULES_H
 
+#include "base/str.h"
 #include "server/yard.h"
 #include "store/job_state.h"
 
@@ -10,6 +11,9 @@ enum dep_state { DEP_WAITS, DEP_MET, DEP_NEVER };
 
 /* The state of a dependency on a job in this state. */
 enum dep_state rules_dep(enum spec_dep_kind kind, enum job_state state, bool started);
+
+/* Appends that a dependency on a job in this state can never be met. */
+void rules_say_never(enum spec_dep_kind kind, int64_t on, enum job_state state, struct str *out);
 
 /* Makes the engine's job from the terms, in the unused half of j->job, and switches to it.
  * Fails, and changes nothing, if the terms are invalid. */

@@ -17,12 +17,25 @@ struct tie_array {
 
 /* ---- lists ----------------------------------------------------------------- */
 
+/* The job after which this one belongs. Most belong at one end of the list: new ones at the
+ * last, members of an array that wait once more at the first. */
+static struct live_job *find_before(const struct tie_list *l, const struct live_job *j,
+                                    enum tie_links which)
+{
+    struct live_job *before = l->last;
+    for (struct live_job *after = l->first; before && before->row.id > j->row.id;
+         after = after->ties.links[which].next) {
+        if (after->row.id > j->row.id)
+            return after->ties.links[which].prev;
+        before = before->ties.links[which].prev;
+    }
+    return before;
+}
+
 static void list_insert(struct tie_list *l, struct live_job *j, enum tie_links which)
 {
     struct tie_link *link = &j->ties.links[which];
-    struct live_job *before = l->last;
-    while (before && before->row.id > j->row.id)
-        before = before->ties.links[which].prev;
+    struct live_job *before = find_before(l, j, which);
     link->prev = before;
     link->next = before ? before->ties.links[which].next : l->first;
     *(link->next ? &link->next->ties.links[which].prev : &l->last) = j;
