@@ -173,7 +173,8 @@ int yard_load(struct yard *y, struct err *err)
     if (store_meta_set(y->store, STORE_META_PROGRAM, TRAINYARD_VERSION, err) < 0 ||
         nodes_open(y, err) < 0 || adopt_prepare(y, err) < 0 ||
         upgrade_requests(y->store, err) < 0 || make_engine(y, err) < 0 || load_jobs(y, err) < 0 ||
-        store_dep_list(y->store, load_dep, y, err) < 0 || adopt_load(y, err) < 0)
+        store_dep_list(y->store, load_dep, y, err) < 0 || adopt_load(y, err) < 0 ||
+        arrivals_load(y, err) < 0)
         return -1;
     for (struct live_job *j = y->jobs.first; j; j = j->next)
         live_depend(&y->jobs, j);
@@ -201,6 +202,7 @@ void yard_unload(struct yard *y)
         drop_live(y, j);
     }
     live_done(&y->jobs);
+    arrivals_unload(y);
     submissions_done(&y->submissions);
     if (y->has_engine)
         engine_done(&y->engine);

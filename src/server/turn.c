@@ -143,6 +143,7 @@ static void undo_turn(struct yard *y, const struct err *failure)
     y->turn.todo.n = y->turn.changed.n = y->turn.attempts.n = 0;
     y->turn.urgent = false;
     yard_reload(y);
+    arrivals_undone(y, failure);
 }
 
 static void decide(struct yard *y)
@@ -203,6 +204,7 @@ static void committed(struct yard *y)
     y->turn.failures = 0;
     y->turn.lazy_at = USEC_NEVER;
     send_replies(y, NULL);
+    arrivals_committed(y);
     events_flush(y, true);
 }
 
@@ -229,6 +231,8 @@ static bool finish_round(struct yard *y)
 
 void turn_end(struct yard *y)
 {
+    if (!must_wait(y))
+        arrivals_turn(y);
     for (int round = 0; round < ROUNDS && finish_round(y); round++)
         continue;
     if (store_dirty(y->store) && y->turn.lazy_at == USEC_NEVER && !y->turn.urgent)
@@ -238,7 +242,7 @@ void turn_end(struct yard *y)
 usec_t turn_due(const struct yard *y)
 {
     usec_t due = engine_due(&y->engine);
-    if (y->turn.urgent)
+    if (y->turn.urgent || arrivals_wait(y))
         due = must_wait(y) ? y->turn.retry_at : clock_now(&y->clock);
     else if (y->turn.lazy_at < due)
         due = y->turn.lazy_at;
@@ -261,6 +265,9 @@ void turn_done(struct yard *y)
     turn_save(y);
     bool failed = store_commit(y->store, &err) < 0;
     send_replies(y, failed ? &err : NULL);
+    if (!failed)
+        arrivals_committed(y);
+    arrivals_done(y);
     events_flush(y, !failed);
     VEC_DONE(&y->turn.replies);
     VEC_DONE(&y->turn.todo);

@@ -8,6 +8,7 @@
 #include "engine/engine.h"
 #include "runtime/runtime.h"
 #include "server/clock.h"
+#include "server/jobs/arrivals.h"
 #include "server/jobs/live.h"
 #include "server/turn.h"
 #include "store/job_state.h"
@@ -50,6 +51,7 @@ struct yard_config {
     usec_t resched_min;
     uint64_t journal_rows; /* maximum in one stretch of the journal */
     usec_t keep;           /* how long to keep events and samples of ended jobs */
+    uint32_t array_chunk;  /* members of an array that arrive in one turn; 0 = the default */
 };
 
 struct yard {
@@ -66,6 +68,7 @@ struct yard {
     struct engine engine;
     struct live_jobs jobs;
     struct submissions submissions;
+    struct arrivals arrivals;
     VEC(int64_t) by_task;           /* job id of each engine task; 0 = none */
     VEC(struct attempt *) attempts; /* running, or not cleaned up yet */
     struct followers *followers;    /* of events and logs */

@@ -25,6 +25,10 @@ static const char *const rules[] = {
 
     "SELECT printf('job %d: no request', id) FROM job WHERE request IS NULL LIMIT 100",
 
+    "SELECT printf('array %d: has %d jobs, not the %d that have arrived', first, n, arrived) FROM"
+    " (SELECT first, arrived, members, (SELECT count(*) FROM job WHERE job.array = first) AS n"
+    " FROM arrival) WHERE n <> arrived OR arrived >= members LIMIT 100",
+
     "SELECT printf('boot %d: begins before the one before it', n) FROM (SELECT n, first,"
     " lag(first) OVER (ORDER BY n) AS previous FROM boot) WHERE first < previous LIMIT 100",
 };

@@ -51,7 +51,10 @@ static int no_such_request(int64_t id, struct err *err)
 
 static int next_id(struct store *s, int64_t *id, struct err *err)
 {
-    AUTO_QUERY struct query q = query_open(s, "SELECT max(id) FROM job");
+    /* Arrays that are being accepted have ids that no job has yet. */
+    AUTO_QUERY struct query q =
+        query_open(s, "SELECT max(coalesce((SELECT max(id) FROM job), 0),"
+                      " coalesce((SELECT max(first + members - 1) FROM arrival), 0))");
     if (query_number(&q, 0, id, err) < 0)
         return -1;
     if (*id == INT64_MAX)

@@ -254,7 +254,16 @@ static const char version_3[] =
 
     "INSERT INTO meta SELECT '" STORE_META_REQUESTS "', 'unread' WHERE EXISTS (SELECT 1 FROM job);";
 
-static const char *const scripts[] = {version_1, version_2, version_3};
+/* An array that is still being accepted: members 0 to arrived - 1 have their jobs, whose ids
+ * begin with that of the first; the ids up to that of the last member are reserved. */
+static const char version_4[] = "CREATE TABLE arrival ("
+                                "  request INTEGER PRIMARY KEY REFERENCES request (id),"
+                                "  first INTEGER NOT NULL REFERENCES job (id),"
+                                "  arrived INTEGER NOT NULL,"
+                                "  members INTEGER NOT NULL"
+                                ") STRICT;";
+
+static const char *const scripts[] = {version_1, version_2, version_3, version_4};
 const struct schema schema_current = {scripts, COUNT_OF(scripts)};
 
 /* The number that the statement returns. */

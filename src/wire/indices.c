@@ -126,3 +126,11 @@ uint32_t indices_count(const struct indices *x)
         n += range_count(&x->at[i]);
     return n;
 }
+
+uint32_t indices_nth(const struct indices *x, uint32_t k)
+{
+    const struct indices_range *r = x->at;
+    for (; k >= range_count(r); r++)
+        k -= range_count(r);
+    return r->first + k * r->step;
+}

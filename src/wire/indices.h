@@ -30,5 +30,8 @@ void indices_format(const struct indices *x, struct str *out);
 
 /* The number of jobs. */
 uint32_t indices_count(const struct indices *x);
+/* The index of job number k, which is less than the count; jobs are numbered in the order in
+ * which the text gives their indices. */
+uint32_t indices_nth(const struct indices *x, uint32_t k);
 
 #endif

@@ -10,6 +10,7 @@ import os
 import pathlib
 import random
 import signal
+import sqlite3
 import sys
 import threading
 import time
@@ -136,6 +137,53 @@ def test_kill_at_random_instants():
         print(f"# seed {SEED}: {KILLS} kills, {len(jobs)} jobs, "
               f"{len(traffic.accepted)} accepted, {traffic.unknown} without an answer, "
               f"{sum(j['state'] == 'cancelled' for j in jobs)} cancelled")
+
+
+def submit_array(place, members, answers):
+    """The ids, or nothing when there was no answer."""
+    try:
+        reply = place.post("/jobs", {"command": ["true"], "array": f"1-{members}%2", "hold": True,
+                                     "workdir": "/"}, checked=False)
+        answers.append([job["id"] for job in reply["jobs"]])
+    except (OSError, http.client.HTTPException):
+        answers.append(None)
+
+
+def members_of(place):
+    """The indices of each array in the store."""
+    found = {}
+    with sqlite3.connect(f"file:{place.state}/trainyard.db?mode=ro", uri=True) as db:
+        for array, index in db.execute("SELECT array, array_index FROM job"):
+            found.setdefault(array, []).append(index)
+        left = db.execute("SELECT count(*) FROM arrival").fetchone()[0]
+    return found, left
+
+
+def test_kill_while_an_array_is_accepted():
+    """Each array is there as a whole, once, or not at all if nobody was told of it."""
+    rng, members, kills = random.Random(SEED), 5000, max(KILLS // 20, 5)
+    with live.Yard() as place:
+        place.start()
+        answers, cut = [], 0
+        for _ in range(kills):
+            thread = threading.Thread(target=submit_array, args=(place, members, answers))
+            thread.start()
+            time.sleep(rng.random() * 0.3)
+            place.server.send_signal(signal.SIGKILL)
+            place.server.wait()
+            cut += members_of(place)[1]
+            thread.join()
+            place.start()
+        live.wait_until(lambda: members_of(place)[1] == 0, "all arrays are complete")
+        arrays, _ = members_of(place)
+        for array, indices in arrays.items():
+            live.expect_equal(sorted(indices), list(range(1, members + 1)), f"array {array}")
+        told = [ids for ids in answers if ids]
+        for ids in told:
+            live.expect_equal(ids, list(range(ids[0], ids[0] + members)))
+            live.expect(ids[0] in arrays, f"array {ids[0]} was accepted, and is lost")
+        print(f"# seed {SEED}: {kills} kills, {len(arrays)} arrays, {len(told)} accepted, "
+              f"{cut} cut in the middle")
 
 
 if __name__ == "__main__":

@@ -87,6 +87,7 @@ static void begin(struct day *d, uint64_t seed, struct tally *tally)
     add_runtimes(d);
     d->w.after_turn = day_after_turn;
     d->w.ctx = d;
+    d->w.array_chunk = 1 + (uint32_t)rng_below(&d->rng, 4);
     day_draw_faults(d);
     stage_start(&d->w);
 }

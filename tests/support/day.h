@@ -56,6 +56,7 @@ struct known {
     struct attempt_row attempt;
     char *node;
     uint32_t extra; /* attempt that was frozen when it had to end; 0 = none */
+    bool seen;      /* there is such a job: a member of an array may be still to come */
     bool over;
 };
 

@@ -65,7 +65,7 @@ static void add_ties(struct day *d, struct known *k, struct str *json)
         k->singleton = 1 + (uint32_t)rng_below(&d->rng, 2);
         str_addf(json, ", \"after\": [\"singleton\"], \"name\": \"single%u\"", k->singleton);
     } else if (day_chance(d, 0.1)) {
-        unsigned n = 2 + (unsigned)rng_below(&d->rng, 4);
+        unsigned n = 2 + (unsigned)rng_below(&d->rng, 9);
         k->array = -(int64_t)n; /* its size, until its first id is known */
         k->array_limit = 1 + (uint32_t)rng_below(&d->rng, 3);
         str_addf(json, ", \"array\": \"1-%u%%%u\"", n, k->array_limit);

@@ -119,11 +119,22 @@ static bool check_attempt(struct day *d, struct known *k, const struct attempt *
     return true;
 }
 
+/* Whether it is a member of an array that has not arrived yet. The array was accepted: that the
+ * others come is checked when it is quiet. */
+static bool is_to_come(const struct day *d, const struct known *k)
+{
+    const struct arrival *a = k->array ? arrivals_find(d->w.y, k->array) : NULL;
+    return a && !k->seen && !yard_live(d->w.y, k->id) && k->id >= a->first + a->arrived;
+}
+
 bool promises_check_rows(struct day *d)
 {
     for (size_t i = 0; i < d->jobs.n; i++) {
         struct known *k = d->jobs.at[i];
         const struct live_job *j = yard_live(d->w.y, k->id);
+        if (is_to_come(d, k))
+            continue;
+        k->seen = true;
         if (j ? !check_live(d, k, j) || !check_attempt(d, k, j->attempt)
               : !k->over && !read_row(d, k))
             return false;

@@ -126,6 +126,7 @@ int stage_try_start(struct stage *w, struct err *err)
                                  .runtimes = w->choices,
                                  .n_runtimes = w->n_fakes,
                                  .journal_rows = 10000,
+                                 .array_chunk = w->array_chunk,
                                  .keep = 30 * 86400 * USEC_PER_SEC};
     if (combo_parse(w->policy, &config.combo, err) < 0 || yard_open(NULL, &config, &w->y, err) < 0)
         return -1;

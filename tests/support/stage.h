@@ -20,7 +20,8 @@ struct stage {
     usec_t set_by;  /* how far its wall clock was set */
     struct clock_source clock;
     struct runtime_choice choices[STAGE_RUNTIMES];
-    bool remote; /* logs have to be fetched; to be set before the first start */
+    uint32_t array_chunk; /* as in the server's config; to be set before a start */
+    bool remote;          /* logs have to be fetched; to be set before the first start */
     const char *policy;
     char dir[64], boot_id[40];
     /* Called after each turn of the server; NULL = nobody is. */

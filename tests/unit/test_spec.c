@@ -380,6 +380,8 @@ static void lists_grow_and_variables_replace(void **state)
     assert_int_equal(indices_count(&s.array), 0);
     set(&s, "array", "0-9,20-30:5");
     assert_int_equal(indices_count(&s.array), 13);
+    assert_int_equal(indices_nth(&s.array, 0), s.array.at[0].first);
+    assert_int_equal(indices_nth(&s.array, 12), s.array.at[s.array.n - 1].last);
     spec_done(&s);
 }
 

@@ -33,7 +33,7 @@ static void test_check(void **state)
     /* While a server has it open, with a turn under way. */
     assert_ok(store_meta_set(s, "a", "b", &err), err);
     assert_ok(store_check(d->path, &report, &err), err);
-    assert_non_null(strstr(report, "sound: schema 3, 3 jobs, "));
+    assert_non_null(strstr(report, "sound: schema 4, 3 jobs, "));
     assert_ok(store_commit(s, &err), err);
     store_close(s);
 }
@@ -68,6 +68,7 @@ static void test_check_finds(void **state)
     assert_finds(d, "UPDATE attempt SET state = 'odd'", "attempt 3.1: odd is not a state");
     assert_finds(d, "DELETE FROM request WHERE id = 5", "table job: a row without its request");
     assert_finds(d, "UPDATE job SET request = NULL WHERE id = 5", "job 5: no request");
+    assert_finds(d, "INSERT INTO arrival VALUES (5, 5, 3, 9)", "array 5: has 0 jobs, not the 3");
     assert_finds(d, "INSERT INTO boot (at, first) VALUES (1, 9), (2, 9), (3, 8)",
                  "boot 3: begins before the one before it");
     assert_finds(d, "INSERT INTO sample (job, seq, attempt, at) VALUES (99, 1, 1, 1)",

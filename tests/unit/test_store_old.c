@@ -2,6 +2,7 @@
  * when today's program has opened them. */
 #include <sqlite3.h>
 
+#include "store/arrivals.h"
 #include "store/attempts.h"
 #include "store/check.h"
 #include "store/deps.h"
@@ -129,6 +130,22 @@ static void assert_old_columns(struct store *s)
     assert_true(nodes == 2 && speeds == 2 && active == 1);
 }
 
+static int see_arrival(void *ctx, const struct arrival_row *row, struct err *err)
+{
+    (void)err;
+    assert_true(row->request == 1 && row->first == 1 && row->arrived == 2 && row->members == 1000);
+    ++*(unsigned *)ctx;
+    return 0;
+}
+
+static void assert_old_arrivals(struct store *s, int version)
+{
+    struct err err;
+    unsigned arrivals = 0;
+    assert_ok(store_arrival_list(s, see_arrival, &arrivals, &err), err);
+    assert_int_equal(arrivals, version < 4 ? 0 : 1);
+}
+
 static void assert_old_rest(struct store *s)
 {
     struct err err;
@@ -159,6 +176,7 @@ static void test_old_databases(void **state)
         assert_old_rest(s);
         if (version >= 3)
             assert_old_columns(s);
+        assert_old_arrivals(s, version);
         assert_ok(store_commit(s, &err), err);
         store_close(s);
         store_dir_check(d->path);

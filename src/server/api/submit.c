@@ -129,6 +129,43 @@ static int add_job(void *ctx, const struct job_row *row, struct err *err)
     return 0;
 }
 
+/* All members of an array at once, which may be many: the text is written directly. */
+static char *print_members(const struct arrival *a, size_t *n)
+{
+    const struct spec *s = &a->submission->spec;
+    struct submitted_view v = {0, s->name, job_state_name(s->hold ? JOB_HELD : JOB_QUEUED)};
+    json_auto_t *first = api_print(&submitted_job_schema, &v);
+    json_object_del(first, "id");
+    AUTO_FREE char *rest = json_dumps(first, JSON_COMPACT);
+    struct str out = {0};
+    str_add(&out, "{\"jobs\":[");
+    for (uint32_t i = 0; i < a->members; i++)
+        str_addf(&out, "%s{\"id\":%lld,%s", i ? "," : "", (long long)a->first + i, rest + 1);
+    str_add(&out, "]}");
+    *n = out.n;
+    return out.at;
+}
+
+/* All members are on disk, or they cannot be. */
+static void reply_to_arrival(void *ctx, const struct arrival *a, const struct err *failure)
+{
+    struct reply *reply = ctx;
+    size_t n;
+    if (failure) {
+        reply_problem(reply, failure, NULL);
+        return;
+    }
+    char *text = print_members(a, &n);
+    reply_bytes(reply, 201, "application/json", text, n);
+}
+
+static void wait_for_arrival(struct arrival *a, struct reply *reply)
+{
+    reply_defer(reply, NULL, NULL);
+    a->done = reply_to_arrival;
+    a->ctx = reply;
+}
+
 static void submit_batch(const struct api_call *c, struct batch *b)
 {
     struct yard *y = c->yard;
@@ -139,6 +176,12 @@ static void submit_batch(const struct api_call *c, struct batch *b)
     if (submit_jobs(y, b->specs, b->n, &ids, &at, &field, &err) < 0) {
         refuse_request(c->reply, b, at, field, &err);
         VEC_DONE(&ids);
+        return;
+    }
+    struct arrival *arrival = arrivals_find(y, ids.at[0]);
+    if (arrival) {
+        VEC_DONE(&ids);
+        wait_for_arrival(arrival, c->reply);
         return;
     }
     json_t *jobs = json_array();

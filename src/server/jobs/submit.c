@@ -2,25 +2,19 @@
  * as a whole or not at all. */
 #include "server/jobs/submit.h"
 
-#include <jansson.h>
-#include <math.h>
 #include <string.h>
 
 #include "base/str.h"
 #include "progress/pattern.h"
-#include "progress/progress.h"
-#include "server/events.h"
+#include "server/jobs/arrivals.h"
+#include "server/jobs/create.h"
 #include "server/jobs/eligible.h"
 #include "server/jobs/find.h"
 #include "server/jobs/rules.h"
-#include "server/log.h"
 #include "server/nodes.h"
 #include "server/yard.h"
-#include "store/deps.h"
 #include "store/job_list.h"
-#include "store/job_state.h"
 #include "store/jobs.h"
-#include "wire/spec_lists.h"
 
 /* The jobs of one batch. Until they are written and have ids, dependencies refer to the i-th
  * as -(i + 1). */
@@ -29,36 +23,25 @@ struct batch {
     VEC(uint32_t) of; /* index of each job's request */
 };
 
-/* ---- one job ------------------------------------------------------------- */
-
-struct look {
-    enum job_state state;
-    bool started;
-    int64_t array;
-};
-
-static int see_state(void *ctx, const struct job_row *row, struct err *err)
-{
-    (void)err;
-    *(struct look *)ctx = (struct look){row->state, row->started > 0, row->array};
-    return 0;
-}
+/* ---- dependencies -------------------------------------------------------- */
 
 static int add_dep(struct yard *y, struct live_job *j, enum spec_dep_kind kind, int64_t on,
                    struct err *err)
 {
-    struct look look;
-    if (store_job_get(y->store, on, see_state, &look, err) < 0)
+    struct live_dep dep = {.kind = kind, .on = on};
+    enum dep_state state;
+    enum job_state its;
+    if (create_look_at_dep(y, &dep, &state, &its, err) < 0)
         return -1;
-    const struct live_job *live = yard_live(y, on);
-    if (live)
-        look = (struct look){live->row.state, live->row.started > 0, live->row.array};
-    enum dep_state state = rules_dep(kind, look.state, look.started);
-    if (state == DEP_NEVER)
-        return err_set(err, ERR_CONFLICT, "%s:%lld can never be met: job %lld is %s",
-                       spec_dep_name(kind), (long long)on, (long long)on,
-                       job_state_name(look.state));
-    VEC_PUSH(&j->deps, (struct live_dep){kind, on, state == DEP_MET});
+    if (state == DEP_NEVER) {
+        struct str why = {0};
+        rules_say_never(kind, on, its, &why);
+        err_set(err, ERR_CONFLICT, "%s", why.at);
+        str_done(&why);
+        return -1;
+    }
+    dep.met = state == DEP_MET;
+    VEC_PUSH(&j->deps, dep);
     return 0;
 }
 
@@ -87,52 +70,34 @@ static bool add_deps_in_batch(const struct batch *b, struct live_job *j, const s
     return found;
 }
 
+static int see_array(void *ctx, const struct job_row *row, struct err *err)
+{
+    (void)err;
+    *(int64_t *)ctx = row->array;
+    return 0;
+}
+
 /* The id of an array's first job refers to all its jobs. */
 static int add_deps(struct yard *y, const struct batch *b, struct live_job *j,
                     const struct spec_dep *d, struct err *err)
 {
-    struct look look;
-    int64_t on;
+    int64_t on, array;
     if (d->kind == SPEC_SINGLETON) {
         VEC_PUSH(&j->deps, (struct live_dep){.kind = d->kind});
         return 0;
     }
     if (add_deps_in_batch(b, j, d))
         return 0;
-    if (find_job(y, d->job, &on, err) < 0 || store_job_get(y->store, on, see_state, &look, err) < 0)
+    if (find_job(y, d->job, &on, err) < 0 ||
+        store_job_get(y->store, on, see_array, &array, err) < 0)
         return -1;
-    if (look.array != on)
+    if (array != on)
         return add_dep(y, j, d->kind, on, err);
+    if (arrivals_check(y, array, err) < 0)
+        return -1;
     struct job_filter filter = {.array = on};
     struct members members = {y, j, d->kind};
     return store_job_list(y->store, &filter, add_member, &members, err);
-}
-
-static struct live_job *make_live(const struct spec *s, usec_t now)
-{
-    struct live_job *j = xcalloc(1, sizeof *j);
-    usec_t deadline = s->deadline_at ? s->deadline_at : s->deadline ? now + s->deadline : 0;
-    j->task = TASK_NONE;
-    j->row = (struct job_row){
-        .name = xstrdup(s->name),
-        .user = xstrdup(s->user),
-        .reason = xstrdup(""),
-        .state = s->hold ? JOB_HELD : JOB_QUEUED,
-        .held = s->hold,
-        .priority = s->priority,
-        .submitted = now,
-        .deadline = deadline,
-        .code = -1,
-        .work = TERMS_WORK_UNKNOWN,
-        .step = NAN,
-        .total = s->total > 0 ? s->total : NAN,
-        .epoch = NAN,
-        .epochs = NAN,
-        .loss = NAN,
-        .metric = NAN,
-        .rate = NAN,
-    };
-    return j;
 }
 
 /* ---- a batch ------------------------------------------------------------- */
@@ -147,15 +112,10 @@ static void batch_done(struct yard *y, struct batch *b)
     VEC_DONE(&b->of);
 }
 
-/* Makes the jobs of one request, without writing them. */
-static int expand_request(struct yard *y, const struct spec *s, uint32_t at, usec_t now,
-                          struct batch *b, const char **field, struct err *err)
+/* What is wrong with the request, as far as the server has to know it. */
+static int check_request(const struct yard *y, const struct spec *s, usec_t now, const char **field,
+                         struct err *err)
 {
-    uint32_t n = s->array.n ? indices_count(&s->array) : 1;
-    struct live_job *first = make_live(s, now);
-    *field = NULL;
-    VEC_PUSH(&b->jobs, first);
-    VEC_PUSH(&b->of, at);
     if (s->image && !nodes_run_images(y)) {
         *field = "image";
         return err_set(err, ERR_INVALID,
@@ -169,51 +129,73 @@ static int expand_request(struct yard *y, const struct spec *s, uint32_t at, use
         *field = "pattern";
         return -1;
     }
+    return 0;
+}
+
+/* Sets the terms of the first job of a request, which the others share. */
+static int set_terms(struct yard *y, const struct spec *s, struct live_job *first,
+                     const char **field, struct err *err)
+{
     if (terms_from_spec(s, &first->terms, err) < 0 || rules_make_job(y, first, err) < 0)
         return -1;
-    if (rules_can_hold(y, first, err) < 0) {
-        bool unknown = s->gpu_type && cluster_gpu_pool(&y->cluster, s->gpu_type) == POOLS_MAX;
-        *field = unknown ? "gpu_type" : NULL;
-        return -1;
-    }
+    if (rules_can_hold(y, first, err) == 0)
+        return 0;
+    bool unknown = s->gpu_type && cluster_gpu_pool(&y->cluster, s->gpu_type) == POOLS_MAX;
+    *field = unknown ? "gpu_type" : NULL;
+    return -1;
+}
+
+static int set_deps(struct yard *y, const struct spec *s, const struct batch *b,
+                    struct live_job *first, const char **field, struct err *err)
+{
+    uint64_t jobs = submit_members(s);
+    *field = "after";
     for (uint32_t i = 0; i < s->after.n; i++)
-        if (add_deps(y, b, first, &s->after.at[i], err) < 0) {
-            *field = "after";
+        if (add_deps(y, b, first, &s->after.at[i], err) < 0)
             return -1;
-        }
-    for (uint32_t i = 1; i < n; i++) {
-        struct live_job *j = make_live(s, now);
+    if (jobs * first->deps.n > SUBMIT_DEPS_MAX)
+        return err_set(err, ERR_LIMIT,
+                       "after: %llu jobs with %zu dependencies each are too many; let one job wait "
+                       "for all of them, and these jobs for that one",
+                       (unsigned long long)jobs, first->deps.n);
+    *field = NULL;
+    return 0;
+}
+
+/* Makes the jobs of one request, without writing them; if it comes alone, as many as arrive in
+ * one turn. */
+static int expand_request(struct yard *y, const struct spec *s, uint32_t at, bool alone, usec_t now,
+                          struct batch *b, const char **field, struct err *err)
+{
+    struct live_job *first = create_job(s, now);
+    *field = NULL;
+    VEC_PUSH(&b->jobs, first);
+    VEC_PUSH(&b->of, at);
+    if (check_request(y, s, now, field, err) < 0 || set_terms(y, s, first, field, err) < 0 ||
+        set_deps(y, s, b, first, field, err) < 0)
+        return -1;
+    uint32_t members = submit_members(s), chunk = arrivals_chunk(y, first->deps.n);
+    members = alone && chunk < members ? chunk : members;
+    for (uint32_t i = 1; i < members; i++) {
+        struct live_job *j = create_job(s, now);
         j->terms = first->terms;
         for (size_t k = 0; k < first->deps.n; k++)
             VEC_PUSH(&j->deps, first->deps.at[k]);
         VEC_PUSH(&b->jobs, j);
         VEC_PUSH(&b->of, at);
     }
-    uint32_t k = 0;
-    struct live_job **jobs = b->jobs.at + (b->jobs.n - n);
-    for (uint32_t i = 0; i < s->array.n; i++)
-        for (uint64_t x = s->array.at[i].first; x <= s->array.at[i].last; x += s->array.at[i].step)
-            jobs[k++]->row.array_index = (int64_t)x;
+    struct live_job **jobs = b->jobs.at + (b->jobs.n - members);
+    for (uint32_t i = 0; s->array.n && i < members; i++)
+        jobs[i]->row.array_index = indices_nth(&s->array, i);
     return 0;
 }
 
-static int write_job(struct yard *y, const struct batch *b, struct live_job *j, int64_t array,
-                     struct err *err)
+/* Jobs that come earlier in the batch have their ids by now. */
+static void resolve_deps(const struct batch *b, struct live_job *j)
 {
-    j->row.request = j->submission->id;
-    j->row.array = array;
-    terms_to_row(&j->terms, &j->row);
-    if (store_job_add(y->store, &j->row, &j->row.id, err) < 0)
-        return -1;
-    j->row.array = array == JOB_ARRAY_FIRST ? j->row.id : array;
-    for (size_t i = 0; i < j->deps.n; i++) {
-        struct live_dep *d = &j->deps.at[i];
-        if (d->on < 0)
-            d->on = b->jobs.at[-d->on - 1]->row.id;
-        if (store_dep_add(y->store, j->row.id, d->kind, d->on, err) < 0)
-            return -1;
-    }
-    return 0;
+    for (size_t i = 0; i < j->deps.n; i++)
+        if (j->deps.at[i].on < 0)
+            j->deps.at[i].on = b->jobs.at[-j->deps.at[i].on - 1]->row.id;
 }
 
 /* Writes request number `at`, which is empty afterwards, and its jobs, from *next on. */
@@ -226,7 +208,8 @@ static int write_request(struct yard *y, struct spec *s, uint32_t at, struct bat
     for (; rc == 0 && *next < b->jobs.n && b->of.at[*next] == at; ++*next) {
         struct live_job *j = b->jobs.at[*next];
         j->submission = submission_share(submission);
-        rc = write_job(y, b, j, array, err);
+        resolve_deps(b, j);
+        rc = create_write(y, j, array, err);
         if (array == JOB_ARRAY_FIRST)
             array = j->row.id;
     }
@@ -237,14 +220,9 @@ static int write_request(struct yard *y, struct spec *s, uint32_t at, struct bat
 /* Registers the jobs and offers them to the engine. */
 static void register_jobs(struct yard *y, struct batch *b, struct ids *ids)
 {
-    struct err err;
     for (size_t i = 0; i < b->jobs.n; i++) {
-        struct live_job *j = b->jobs.at[i];
-        live_add(&y->jobs, j);
-        live_depend(&y->jobs, j);
-        VEC_PUSH(ids, j->row.id);
-        rules_make_job(y, j, &err);
-        events_add(y, "job.submitted", j->row.id, json_pack("{s:s}", "name", j->row.name));
+        create_register(y, b->jobs.at[i]);
+        VEC_PUSH(ids, b->jobs.at[i]->row.id);
     }
     for (size_t i = 0; i < b->jobs.n; i++)
         eligible_offer(y, b->jobs.at[i]);
@@ -252,18 +230,39 @@ static void register_jobs(struct yard *y, struct batch *b, struct ids *ids)
     turn_hurry(y);
 }
 
+uint32_t submit_members(const struct spec *s)
+{
+    return s->array.n ? indices_count(&s->array) : 1;
+}
+
+static int check_count(const struct spec *specs, size_t n, struct err *err)
+{
+    uint64_t jobs = 0;
+    for (size_t i = 0; i < n; i++)
+        jobs += submit_members(&specs[i]);
+    if (n == 1 || jobs <= SUBMIT_BATCH_MAX)
+        return 0;
+    return err_set(err, ERR_LIMIT,
+                   "a batch of %llu jobs; it may have %d, so submit a larger array by itself",
+                   (unsigned long long)jobs, SUBMIT_BATCH_MAX);
+}
+
 int submit_jobs(struct yard *y, struct spec *specs, size_t n, struct ids *ids, size_t *at,
                 const char **field, struct err *err)
 {
     struct batch b = {0};
     usec_t now = clock_wall(&y->clock);
+    uint32_t members = submit_members(&specs[0]);
     size_t next = 0;
-    int rc = 0;
     *field = NULL;
-    for (*at = 0; rc == 0 && *at < n; ++*at)
-        rc = expand_request(y, &specs[*at], (uint32_t)*at, now, &b, field, err);
+    *at = 0;
+    int rc = check_count(specs, n, err);
+    for (; rc == 0 && *at < n; ++*at)
+        rc = expand_request(y, &specs[*at], (uint32_t)*at, n == 1, now, &b, field, err);
     for (size_t i = 0; rc == 0 && i < n; i++)
         rc = write_request(y, &specs[i], (uint32_t)i, &b, &next, err);
+    if (rc == 0 && n == 1 && b.jobs.n < members)
+        rc = arrivals_add(y, b.jobs.at[0], (uint32_t)b.jobs.n, members, err);
     if (rc == 0)
         register_jobs(y, &b, ids);
     else if (*at)
