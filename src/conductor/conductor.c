@@ -10,6 +10,7 @@
 #include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -90,7 +91,7 @@ static void watch_files(struct conductor *c)
     notify_init(&c->notify);
     c->news = (struct loop_watch){.fd = c->notify.fd, .ready = on_news, .ctx = c};
     loop_wait_for(&c->loop, &c->news, EPOLLIN);
-    if (!notify_watch_names(&c->notify, c->dir))
+    if (!notify_watch_names(&c->notify, c->job_dir))
         loop_set_timer(&c->loop, TIMER_POLL, clock_read_steady() + POLL);
 }
 
@@ -145,14 +146,27 @@ static void detach(void)
 static void make_page(struct conductor *c)
 {
     struct err err;
-    if (threads_open(&c->threads, c->dir, &c->spec, &c->arena, clock_read_steady(), &err) < 0)
+    if (threads_open(&c->threads, c->job_dir, &c->spec, &c->arena, clock_read_steady(), &err) < 0)
         notes_add(&c->notes, "its threads do not follow its CPUs: %s", err.text);
+}
+
+/* Opens the directory in which the job may write, apart from the conductor's own files. */
+static int open_job_dir(struct conductor *c, struct err *err)
+{
+    const char *name = c->spec.job_files ? c->spec.job_files : ".";
+    if (c->spec.job_files && mkdirat(c->dir, name, 0700) < 0 && errno != EEXIST)
+        return err_set(err, ERR_IO, "cannot create the directory %s: %s", name, strerror(errno));
+    c->job_dir = openat(c->dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (c->job_dir < 0)
+        return err_set(err, ERR_IO, "cannot open the directory %s: %s", name, strerror(errno));
+    return 0;
 }
 
 static int set_up(struct conductor *c, struct err *err)
 {
     const struct launch_spec *s = &c->spec;
     if (loop_init(&c->loop, on_timer, c, err) < 0 || watch_signals(c, err) < 0 ||
+        open_job_dir(c, err) < 0 ||
         logfile_open(&c->log, c->dir, s->log_max_bytes, s->log_keep, err) < 0)
         return -1;
     if (prctl(PR_SET_CHILD_SUBREAPER, 1) < 0)
@@ -174,7 +188,7 @@ static int set_up(struct conductor *c, struct err *err)
     hints_read(s, &plan);
     const struct progress_config progress = {
         .pattern = s->progress.pattern, .total = s->progress.total, .plan = &plan};
-    follow_init(&c->follow, c->dir, &progress, &c->notes);
+    follow_init(&c->follow, c->job_dir, &progress, &c->notes);
     watch_files(c);
     make_page(c);
     outbox_init(&c->outbox, s, &c->notes, getpid());
@@ -258,6 +272,7 @@ int conductor_run(int dir, struct link_kept *kept)
     struct err err;
     int status;
     c->dir = dir;
+    c->job_dir = -1;
     c->kept = kept;
     notes_init(&c->notes, dir);
     if (claim_take(dir, &c->claim, &err) < 0) {
@@ -269,6 +284,8 @@ int conductor_run(int dir, struct link_kept *kept)
         notes_done(&c->notes);
         arena_done(&c->restart.arena);
         arena_done(&c->arena);
+        if (c->job_dir >= 0)
+            close(c->job_dir);
         close(c->claim);
     }
     free(c);

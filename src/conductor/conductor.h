@@ -41,6 +41,7 @@ struct restart {
 
 struct conductor {
     int dir, claim, reserve; /* the attempt's directory, its claim, the room for exit.json */
+    int job_dir;             /* where the job may write; -1 = not open */
     struct arena arena;      /* of the specification */
     struct launch_spec spec;
     struct notes notes;

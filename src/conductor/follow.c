@@ -8,9 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/str.h"
 
-enum { PACE = 100000, SILENCE = 1000000, CHUNK = 4096 };
+enum { PACE = 100000, SILENCE = 1000000, CHUNK = 4096, MOST_AT_ONCE = 1 << 20 };
 
 void follow_init(struct follow *f, int dir, const struct progress_config *config,
                  struct notes *notes)
@@ -54,9 +55,20 @@ void follow_output(struct follow *f, usec_t now, const char *bytes, size_t n)
 /* Once it is there it is the one: what takes its name later is not looked at. */
 static void open_file(struct follow *f)
 {
-    f->file = openat(f->dir, "progress", O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    f->file = fd_open_regular(f->dir, "progress", O_RDONLY, 0);
     if (f->file < 0 && errno != ENOENT)
-        notes_add(f->notes, "cannot open the file progress: %s", strerror(errno));
+        notes_add(f->notes, "cannot open the file progress: %s", fd_why(errno));
+}
+
+/* A file that has become huge at once is no list of reports: only its end is read. */
+static void skip_most(struct follow *f, int64_t size)
+{
+    if (size - f->offset <= MOST_AT_ONCE)
+        return;
+    notes_add(f->notes, "progress: %lld bytes were written at once; only the last %d are read",
+              (long long)(size - f->offset), MOST_AT_ONCE);
+    progress_restart_file(f->reader);
+    f->offset = size - MOST_AT_ONCE;
 }
 
 void follow_file(struct follow *f)
@@ -71,7 +83,11 @@ void follow_file(struct follow *f)
         progress_restart_file(f->reader);
         f->offset = 0;
     }
-    for (ssize_t n; (n = pread(f->file, chunk, sizeof chunk, f->offset)) > 0; f->offset += n)
+    skip_most(f, st.st_size);
+    /* As far as it goes now: a job may write faster than this reads. */
+    for (ssize_t n;
+         f->offset < st.st_size && (n = pread(f->file, chunk, sizeof chunk, f->offset)) > 0;
+         f->offset += n)
         f->news |= progress_feed_file(f->reader, chunk, (size_t)n);
     look_for_problems(f);
 }

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/str.h"
 
 enum { FILE_MAX = 64 * 1024 };
@@ -49,7 +50,7 @@ void notes_add(struct notes *n, const char *fmt, ...)
     if (n->written > FILE_MAX)
         return;
     if (n->fd < 0)
-        n->fd = openat(n->dir, "conductor.log", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+        n->fd = fd_open_regular(n->dir, "conductor.log", O_WRONLY | O_CREAT | O_APPEND, 0600);
     if (n->fd < 0)
         return;
     gmtime_r(&now, &utc);

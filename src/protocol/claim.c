@@ -90,9 +90,10 @@ int claim_look(int dir, struct claim *out, struct err *err)
 {
     struct claim c = {.state = CLAIM_NONE};
     char text[256];
-    AUTO_CLOSE int fd = openat(dir, "claim", O_RDONLY | O_CLOEXEC);
+    AUTO_CLOSE int fd = fd_open_regular(dir, "claim", O_RDONLY, 0);
     if (fd < 0 && errno != ENOENT)
-        return err_set(err, ERR_IO, "cannot read the claim: %s", strerror(errno));
+        return err_set(err, fd_is_not_regular(errno) ? ERR_INVALID : ERR_IO,
+                       "cannot read the claim: %s", fd_why(errno));
     if (fd >= 0) {
         ssize_t n = read(fd, text, sizeof text - 1);
         if (n < 0)

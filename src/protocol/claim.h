@@ -34,7 +34,7 @@ void claim_add_leader(int fd, pid_t leader);
 
 /* Takes it as void. ERR_CONFLICT when another was first. */
 int claim_void(int dir, struct err *err);
-/* Looks who has it. */
+/* Looks who has it. ERR_INVALID when it is not a claim. */
 int claim_look(int dir, struct claim *out, struct err *err);
 
 #endif

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fd.h"
+
 #define NAME "exit.json"
 #define TEMP "exit.json.tmp"
 #define AT(member) offsetof(struct exit_record, member)
@@ -39,7 +41,7 @@ const struct record record_of_exit = {members, sizeof(struct exit_record), &defa
 
 int exit_record_reserve(int dir)
 {
-    int fd = openat(dir, TEMP, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    int fd = fd_open_regular(dir, TEMP, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     if (fd >= 0)
         (void)posix_fallocate(fd, 0, EXIT_RECORD_MAX_BYTES);
     return fd;
@@ -71,7 +73,7 @@ int exit_record_write(int dir, int fd, const char *text, size_t n, struct err *e
 
 int exit_record_sync(int dir, struct err *err)
 {
-    AUTO_CLOSE int fd = openat(dir, NAME, O_RDONLY | O_CLOEXEC);
+    AUTO_CLOSE int fd = fd_open_regular(dir, NAME, O_RDONLY, 0);
     if (fd < 0 || fsync(fd) < 0 || fsync(dir) < 0)
         return err_set(err, ERR_IO, "cannot sync " NAME ": %s", strerror(errno));
     return 0;
@@ -79,12 +81,17 @@ int exit_record_sync(int dir, struct err *err)
 
 int exit_record_read(int dir, struct arena *a, struct exit_record *out, struct err *err)
 {
-    AUTO_CLOSE int fd = openat(dir, NAME, O_RDONLY | O_CLOEXEC);
-    char bytes[EXIT_RECORD_MAX_BYTES];
+    AUTO_CLOSE int fd = fd_open_regular(dir, NAME, O_RDONLY, 0);
+    char bytes[EXIT_RECORD_MAX_BYTES + 1];
     ssize_t n = fd < 0 ? -1 : read(fd, bytes, sizeof bytes);
     if (n < 0)
-        return err_set(err, errno == ENOENT ? ERR_NOT_FOUND : ERR_IO, "cannot read " NAME ": %s",
-                       strerror(errno));
+        return err_set(err,
+                       errno == ENOENT            ? ERR_NOT_FOUND
+                       : fd_is_not_regular(errno) ? ERR_INVALID
+                                                  : ERR_IO,
+                       "cannot read " NAME ": %s", fd_why(errno));
+    if (n > EXIT_RECORD_MAX_BYTES)
+        return err_set(err, ERR_INVALID, NAME ": more than %d bytes", EXIT_RECORD_MAX_BYTES);
     json_error_t where;
     json_t *object = json_loadb(bytes, (size_t)n, JSON_REJECT_DUPLICATES, &where);
     int rc = object ? record_decode(&record_of_exit, object, a, out, err)

@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fd.h"
+
 #define MEMBER(type, name) offsetof(struct type, name)
 
 /* clang-format off */
@@ -78,6 +80,7 @@ static const struct field members[] = {
     {"linger_s", FIELD_SECONDS | FIELD_OPTIONAL, MEMBER(launch_spec, linger), 0, 0, NULL},
     {"kill_wait_s", FIELD_SECONDS | FIELD_OPTIONAL, MEMBER(launch_spec, patience), 0, 0, NULL},
     {"malleable", FIELD_OBJECT | FIELD_OPTIONAL, MEMBER(launch_spec, malleable), 0, 0, &record_of_malleable},
+    {"job_files", FIELD_TEXT | FIELD_OPTIONAL, MEMBER(launch_spec, job_files), 1, 0, NULL},
     {0},
 };
 /* clang-format on */
@@ -159,6 +162,8 @@ static int check(const struct launch_spec *s, struct err *err)
     for (size_t i = 0; i < s->cgroups.n; i++)
         if (strchr(s->cgroups.at[i].procs, '/'))
             return err_set(err, ERR_INVALID, "cgroup[%zu]: procs must be the name of a file", i);
+    if (s->job_files && (strchr(s->job_files, '/') || s->job_files[0] == '.'))
+        return err_set(err, ERR_INVALID, "job_files must be the name of a directory");
     return 0;
 }
 
@@ -187,11 +192,12 @@ int launch_spec_parse(const char *text, size_t n, struct arena *a, struct launch
 int launch_spec_read(int dir, struct arena *a, struct launch_spec *out, struct str *unknown,
                      struct err *err)
 {
-    AUTO_CLOSE int fd = openat(dir, "spec.json", O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    AUTO_CLOSE int fd = fd_open_regular(dir, "spec.json", O_RDONLY, 0);
     struct stat st;
-    if (fd < 0 || fstat(fd, &st) < 0)
+    bool other = fd < 0 && fd_is_not_regular(errno);
+    if (!other && (fd < 0 || fstat(fd, &st) < 0))
         return err_set(err, ERR_IO, "cannot read spec.json: %s", strerror(errno));
-    if (!S_ISREG(st.st_mode) || st.st_size > LAUNCH_SPEC_MAX_BYTES)
+    if (other || st.st_size > LAUNCH_SPEC_MAX_BYTES)
         return err_set(err, ERR_INVALID, "spec.json is not a file of at most %d bytes",
                        LAUNCH_SPEC_MAX_BYTES);
     AUTO_FREE char *text = xmalloc((size_t)st.st_size);

@@ -68,7 +68,11 @@ struct launch_spec {
     usec_t linger;   /* with a job that is over and no server */
     usec_t patience; /* with processes that SIGKILL does not end */
     struct launch_malleable malleable;
+    /* Name of the directory, in the attempt's, of the files that the job may write; NULL = they
+     * are in the attempt's own directory. */
+    const char *job_files;
 };
+#define LAUNCH_JOB_FILES "job"
 
 extern const struct record launch_spec_record;
 

@@ -10,11 +10,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "protocol/logread.h"
 
 static int open_log(int dir)
 {
-    return openat(dir, "log", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    return fd_open_regular(dir, "log", O_WRONLY | O_CREAT | O_APPEND, 0600);
 }
 
 int logfile_open(struct logfile *l, int dir, int64_t max, int64_t keep, struct err *err)
@@ -22,7 +23,7 @@ int logfile_open(struct logfile *l, int dir, int64_t max, int64_t keep, struct e
     struct stat st;
     int fd = open_log(dir);
     if (fd < 0 || fstat(fd, &st) < 0)
-        return err_set(err, ERR_IO, "cannot open the log: %s", strerror(errno));
+        return err_set(err, ERR_IO, "cannot open the log: %s", fd_why(errno));
     *l = (struct logfile){.dir = dir, .fd = fd, .max = max, .keep = keep, .size = st.st_size};
     return 0;
 }

@@ -30,21 +30,13 @@ static int failed(struct err *err)
     return err_set(err, ERR_IO, "cannot read the log: %s", strerror(errno));
 }
 
-/* What a job may have put in the place of a log must not hold up whoever reads it: links
- * are not followed, and nothing but a regular file counts. -1 and errno, ENOENT when there
- * is none. */
+/* What is not a regular file does not count as a log. -1 and errno, ENOENT when there is none. */
 static int open_regular(int dir, const char *name)
 {
-    AUTO_CLOSE int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    struct stat st;
-    if (fd < 0 && (errno == ELOOP || errno == ENXIO))
+    int fd = fd_open_regular(dir, name, O_RDONLY, 0);
+    if (fd < 0 && fd_is_not_regular(errno))
         errno = ENOENT;
-    if (fd < 0 || fstat(fd, &st) < 0)
-        return -1;
-    if (S_ISREG(st.st_mode))
-        return fd_take(&fd);
-    errno = ENOENT;
-    return -1;
+    return fd;
 }
 
 static int list_parts(int dir, int64_t max, int64_t from, struct view *v, struct err *err)
@@ -154,7 +146,8 @@ int logread(int dir, int64_t max, int64_t *offset, char *bytes, size_t n, size_t
             break;
         if (next != asked)
             at = next;
-        ssize_t r = pread(fd, bytes + done, n - done, next - start);
+        size_t room = (size_t)(start + max - next), left = n - done;
+        ssize_t r = pread(fd, bytes + done, left < room ? left : room, next - start);
         if (r < 0)
             return failed(err);
         if (r == 0 && (last || done))
@@ -178,6 +171,6 @@ int logread_span(int dir, int64_t max, int64_t *first, int64_t *end, struct err 
     if (fd >= 0 && fstat(fd, &st) < 0)
         return failed(err);
     *first = v.first ? (v.first - 1) * max : 0;
-    *end = v.last * max + st.st_size;
+    *end = v.last * max + (st.st_size < max ? st.st_size : max);
     return 0;
 }

@@ -307,7 +307,51 @@ static void parts_that_nobody_wrote(void **state)
     remove_folder(dir, path);
 }
 
+/* No part is larger than a part can be. */
+static void a_log_that_is_too_large(void **state)
+{
+    (void)state;
+    char path[64], bytes[64];
+    struct err e;
+    int64_t from = 990, first, end;
+    size_t got;
+    int dir = open_folder(path);
+    put(dir, "log", "");
+    int fd = openat(dir, "log", O_WRONLY | O_CLOEXEC);
+    assert_int_equal(ftruncate(fd, (off_t)1 << 40), 0);
+    close(fd);
+    assert_ok(logread_span(dir, 1000, &first, &end, &e), e);
+    assert_int_equal(end, 1000);
+    assert_ok(logread(dir, 1000, &from, bytes, sizeof bytes, &got, &e), e);
+    assert_int_equal(got, 10);
+    remove_folder(dir, path);
+}
+
+static void records_that_are_none(void **state)
+{
+    (void)state;
+    char path[64];
+    struct err e;
+    struct claim c;
+    struct exit_record r;
+    struct arena arena = {0};
+    int dir = open_folder(path);
+    assert_int_equal(mkfifoat(dir, "claim", 0600), 0);
+    assert_error(claim_look(dir, &c, &e), e, ERR_INVALID, "it is not a regular file");
+    assert_int_equal(symlinkat("/etc/passwd", dir, "exit.json"), 0);
+    assert_error(exit_record_read(dir, &arena, &r, &e), e, ERR_INVALID, "it is not a regular file");
+    assert_int_equal(unlinkat(dir, "exit.json", 0), 0);
+    put(dir, "exit.json", "{");
+    int fd = openat(dir, "exit.json", O_WRONLY | O_CLOEXEC);
+    assert_int_equal(ftruncate(fd, (off_t)1 << 40), 0);
+    close(fd);
+    assert_error(exit_record_read(dir, &arena, &r, &e), e, ERR_INVALID, "more than 8192 bytes");
+    arena_done(&arena);
+    remove_folder(dir, path);
+}
+
 static const struct CMUnitTest tests[] = {
+    TEST(a_log_that_is_too_large),       TEST(records_that_are_none),
     TEST(what_is_not_a_file_is_no_log),  TEST(parts_that_nobody_wrote),
     TEST(log_is_read_by_offset),         TEST(log_is_followed_while_it_rotates),
     TEST(notes_of_our_own_begin_a_line), TEST(claim_is_taken_once),

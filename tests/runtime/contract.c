@@ -1,6 +1,9 @@
 /* What runtime/runtime.h promises, by the local runtime with real processes. */
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "support/conduct.h"
@@ -178,6 +181,51 @@ static void test_one_whose_claim_is_empty_is_lost(void **state)
     host_close(&h);
 }
 
+/* Of another attempt, and one that no conductor would write. */
+static void test_a_record_that_is_not_its_own_does_not_count(void **state)
+{
+    (void)state;
+    struct host h;
+    char from[300], to[300];
+    host_open(&h);
+    struct host_attempt a = host_attempt(1, 500), b = host_attempt(2, 500);
+    host_start(&h, &a, "true");
+    host_start(&h, &b, "true");
+    host_wait(&h, &a);
+    host_wait(&h, &b);
+    snprintf(from, sizeof from, "%s/jobs/1/1/exit.json", h.dir);
+    snprintf(to, sizeof to, "%s/jobs/2/1/exit.json", h.dir);
+    assert_int_equal(rename(from, to), 0);
+    assert_int_equal(host_settle(&h, &b, true), FATE_LOST);
+    assert_int_equal(mkfifo(from, 0600), 0);
+    assert_int_equal(host_settle(&h, &a, true), FATE_LOST);
+    host_clean(&h, &a);
+    host_clean(&h, &b);
+    host_close(&h);
+}
+
+static void test_only_a_conductor_holds_a_claim(void **state)
+{
+    (void)state;
+    struct host h;
+    char path[300];
+    host_open(&h);
+    struct host_attempt a = host_attempt(1, 500);
+    host_start(&h, &a, "sleep");
+    snprintf(path, sizeof path, "%s/jobs/1/1/claim", h.dir);
+    int fd = open(path, O_RDONLY);
+    assert_true(fd >= 0);
+    kill((pid_t)host_conductor_pid(&h, &a), SIGKILL);
+    assert_int_equal(flock(fd, LOCK_EX), 0); /* as soon as the conductor is gone */
+    host_until(host_settle(&h, &a, false) == FATE_LOST);
+    close(fd);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_int_equal(host_settle(&h, &a, true), FATE_LOST);
+    host_clean(&h, &a);
+    host_close(&h);
+}
+
 /* ---- sizes and the end -------------------------------------------------------- */
 
 static void test_an_unknown_attempt_has_no_size(void **state)
@@ -347,6 +395,8 @@ static const struct CMUnitTest tests[] = {
     HOST_TEST(test_an_end_comes_with_its_record),
     HOST_TEST(test_one_whose_conductor_was_killed_is_lost),
     HOST_TEST(test_one_whose_claim_is_empty_is_lost),
+    HOST_TEST(test_a_record_that_is_not_its_own_does_not_count),
+    HOST_TEST(test_only_a_conductor_holds_a_claim),
     HOST_TEST(test_an_unknown_attempt_has_no_size),
     HOST_TEST(test_cleaning_twice_is_cleaning_once),
     HOST_TEST(test_operations_are_collected_in_order),

@@ -16,7 +16,7 @@
 static void claim_gpus(struct runtime *r, struct held *h)
 {
     AUTO_FREE char *path = files_dir(r, h->id);
-    AUTO_CLOSE int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    AUTO_CLOSE int dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     struct launch_spec spec;
     struct arena arena = {0};
     struct str unknown = {0};

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <string.h>
 
+#include "base/proc.h"
 #include "protocol/claim.h"
 #include "runtime/local/files.h"
 #include "runtime/local/local.h"
@@ -18,9 +19,14 @@
 static int look(int dir, struct claim *out, struct err *err)
 {
     int rc = claim_look(dir, out, err);
-    if (rc == 0 || err->code != ERR_INVALID)
+    struct proc p;
+    if (rc < 0 && err->code != ERR_INVALID)
         return rc;
-    *out = (struct claim){.state = CLAIM_DEAD};
+    if (rc < 0)
+        *out = (struct claim){.state = CLAIM_DEAD};
+    /* A job can lock the file as well, but it cannot be its conductor. */
+    if (out->state == CLAIM_HELD && (proc_read(out->pid, &p) < 0 || p.start != out->start))
+        out->state = CLAIM_DEAD;
     return 0;
 }
 
@@ -34,6 +40,12 @@ static int decide(int dir, bool give_up, struct claim *out, struct err *err)
     if (claim_void(dir, err) < 0 && err->code != ERR_CONFLICT)
         return -1;
     return look(dir, out, err); /* a conductor may have been first */
+}
+
+/* A conductor that could not read its specification does not know whose it is. */
+static bool is_of(const struct exit_record *r, struct attempt_id id)
+{
+    return !r->job || (r->job == id.job && r->attempt == id.n);
 }
 
 static int read_fate(struct runtime_op *op, int dir, enum claim_state claim, struct err *err)
@@ -54,13 +66,13 @@ static int read_fate(struct runtime_op *op, int dir, enum claim_state claim, str
     int rc = exit_record_read(dir, &op->arena, &op->record, err);
     if (rc < 0 && err->code == ERR_IO)
         return -1;
-    op->fate = rc == 0 ? FATE_ENDED : FATE_LOST;
+    op->fate = rc == 0 && is_of(&op->record, op->id) ? FATE_ENDED : FATE_LOST;
     return 0;
 }
 
 static int open_dir(const char *path)
 {
-    return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
 /* Answers for an attempt without a directory: nobody has begun it. To give it up, one is

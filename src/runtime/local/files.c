@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/fs.h"
 #include "base/str.h"
 #include "runtime/local/local.h"
@@ -30,12 +31,11 @@ int files_make_dir(const char *dir, bool *is_new, struct err *err)
 /* Nobody looks at it before the conductor is started. */
 static int write_file(const char *path, const char *text, size_t n, mode_t mode, struct err *err)
 {
-    AUTO_CLOSE int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode);
+    AUTO_CLOSE int fd = fd_open_regular(AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, mode);
     ssize_t written = fd < 0 ? -1 : write(fd, text, n);
     if (written == (ssize_t)n)
         return 0;
-    return err_set(err, ERR_IO, "cannot write %s: %s", path,
-                   strerror(written < 0 ? errno : ENOSPC));
+    return err_set(err, ERR_IO, "cannot write %s: %s", path, fd_why(written < 0 ? errno : ENOSPC));
 }
 
 static int write_spec(const char *dir, const struct launch_spec *spec, struct err *err)

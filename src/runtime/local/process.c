@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "protocol/claim.h"
+#include "protocol/launch_spec.h"
 #include "runtime/local/textfile.h"
 
 struct process {
@@ -27,7 +28,21 @@ struct process {
 };
 typedef VEC(struct process) process_list;
 
-static const char marker[] = "TRAINYARD_PROGRESS=", marker_end[] = "/progress";
+static const char marker[] = "TRAINYARD_PROGRESS=";
+/* What follows the attempt's directory there, also as earlier versions had it. */
+static const char *const marker_ends[] = {"/" LAUNCH_JOB_FILES "/progress", "/progress"};
+
+/* Bytes of the attempt's directory in the value of the marker; 0 = it is not one. */
+static size_t directory_length(const char *value)
+{
+    size_t n = strlen(value);
+    for (size_t i = 0; i < COUNT_OF(marker_ends); i++) {
+        size_t tail = strlen(marker_ends[i]);
+        if (n > tail && strcmp(value + n - tail, marker_ends[i]) == 0)
+            return n - tail;
+    }
+    return 0;
+}
 
 static bool read_process(int64_t pid, struct process *out)
 {
@@ -89,10 +104,10 @@ static bool read_attempt_dir(int64_t pid, struct str *out)
             const char *value = text.at + at + sizeof marker - 1;
             if (strncmp(text.at + at, marker, sizeof marker - 1) != 0)
                 continue;
-            size_t n = strlen(value), tail = sizeof marker_end - 1;
-            found = n > tail && strcmp(value + n - tail, marker_end) == 0;
+            size_t n = directory_length(value);
+            found = n > 0;
             out->n = 0;
-            str_add_n(out, value, found ? n - tail : 0);
+            str_add_n(out, value, n);
         }
     str_done(&text);
     return found;
@@ -102,7 +117,7 @@ static bool read_attempt_dir(int64_t pid, struct str *out)
  * 0 when it is not there or its pid belongs to another by now. */
 static void read_claim(const char *attempt_dir, int64_t *conductor, int64_t *session)
 {
-    AUTO_CLOSE int dir = open(attempt_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    AUTO_CLOSE int dir = open(attempt_dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     struct claim c = {.state = CLAIM_NONE};
     struct process p;
     struct err err;

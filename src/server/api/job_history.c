@@ -79,7 +79,7 @@ struct attempt_list {
 static int64_t log_bytes(const struct yard *y, int64_t job, uint32_t n)
 {
     AUTO_FREE char *path = attempt_dir(y, job, n);
-    AUTO_CLOSE int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    AUTO_CLOSE int dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     int64_t first = 0, end = 0;
     if (dir >= 0)
         (void)logread_span(dir, ATTEMPT_LOG_MAX, &first, &end, NULL);

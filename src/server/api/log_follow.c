@@ -100,7 +100,7 @@ static void give_up(struct log_follower *f, const char *text)
 static bool open_dir(struct log_follower *f, bool *gone)
 {
     AUTO_FREE char *path = attempt_dir(f->y, f->job, f->attempt);
-    f->dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    f->dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (f->dir < 0) {
         *gone = errno != ENOENT;
         if (*gone)

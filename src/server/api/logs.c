@@ -73,7 +73,7 @@ static int open_log(const struct yard *y, int64_t job, uint32_t attempt, struct 
                     struct err *err)
 {
     AUTO_FREE char *path = attempt_dir(y, job, attempt);
-    *out = (struct log_state){.dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    *out = (struct log_state){.dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
     if (out->dir < 0)
         return errno == ENOENT ? 0 : err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
     if (logread_span(out->dir, ATTEMPT_LOG_MAX, &out->first, &out->end, err) == 0)

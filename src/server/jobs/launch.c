@@ -61,7 +61,7 @@ static void set_environment(struct launch *l)
     SET(l, "TRAINYARD_NODE_RANK", "0");
     SET(l, "TRAINYARD_MASTER_ADDR", "127.0.0.1");
     SET(l, "TRAINYARD_CHECKPOINT_DIR", "%s", l->start.checkpoints);
-    SET(l, "TRAINYARD_PROGRESS", "%s/progress", files);
+    SET(l, "TRAINYARD_PROGRESS", "%s/" LAUNCH_JOB_FILES "/progress", files);
     if (l->j->row.array) {
         SET(l, "TRAINYARD_ARRAY_JOB", "%lld", (long long)l->j->row.array);
         SET(l, "TRAINYARD_ARRAY_INDEX", "%lld", (long long)l->j->row.array_index);
@@ -131,6 +131,7 @@ void launch_begin(struct yard *y, struct attempt *a)
     l.spec.name = j->row.name;
     l.spec.token = a->token;
     l.spec.cpus = (double)a->cpus / UNIT;
+    l.spec.job_files = LAUNCH_JOB_FILES;
     l.start.spec = &l.spec;
     l.start.arena = &l.arena;
     set_places(&l);

@@ -21,7 +21,7 @@ static int open_dir(const struct yard *y, const struct attempt *a, struct err *e
     int code = fs_make_dirs(path, 0700);
     if (code && code != EEXIST)
         return err_set(err, ERR_IO, "cannot create %s: %s", path, strerror(code));
-    int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     return dir < 0 ? err_set(err, ERR_IO, "%s: %s", path, strerror(errno)) : dir;
 }
 
