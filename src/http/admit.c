@@ -76,8 +76,10 @@ static bool same_token(const char *given, const char *token)
 static void check_token(struct conn *c)
 {
     const char *given = request_header(&c->request, "Authorization");
-    if (given && !strncasecmp(given, "Bearer ", 7) && same_token(given + 7, c->server->token))
+    if (given && !strncasecmp(given, "Bearer ", 7) && same_token(given + 7, c->server->token)) {
+        c->known = true;
         return;
+    }
     refuse(c, 401, "unauthorized",
            given ? "the token is wrong"
                  : "a token is required; send 'Authorization: Bearer TOKEN'");

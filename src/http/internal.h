@@ -8,6 +8,7 @@
  *   server.c    creates and stops the server
  *   loop.c      runs MHD in the loop; timers, closing of all handles
  *   listen.c    opens unix and TCP sockets; listener.c accepts from them
+ *   crowd.c     limits the connections of one peer, and of those without the token
  *   conn.c      MHD's callbacks: from the request line to the end of the reply
  *   admit.c     which requests are refused before a handler runs
  *   watch.c     notices clients that hang up while their connection is suspended
@@ -57,6 +58,8 @@ struct conn {
     struct conn *prev, *next;
     int fd;
     bool watched;
+    bool known;       /* it is local, or has sent the token */
+    bool crowded_out; /* it is being closed, as there were too many */
     struct peer peer;
     uint64_t since;          /* ms: when this phase of receiving began */
     uint64_t began;          /* ns: when the request line arrived */

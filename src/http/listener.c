@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "http/conn.h"
+#include "http/crowd.h"
 #include "http/internal.h"
 #include "http/loop.h"
 
@@ -85,7 +86,7 @@ static bool identify(struct conn *c, const struct sockaddr_storage *from, sockle
     }
     if (getsockopt(c->fd, SOL_SOCKET, SO_PEERCRED, &cred, &size) < 0)
         return false;
-    c->peer.local = true;
+    c->peer.local = c->known = true;
     c->peer.uid = cred.uid;
     c->peer.gid = cred.gid;
     c->peer.pid = cred.pid;
@@ -99,7 +100,7 @@ static void add_connection(struct listener *l, int fd, const struct sockaddr_sto
 {
     struct http_server *s = l->server;
     struct conn *c = conn_create(l, fd);
-    if (!identify(c, from, size)) {
+    if (!identify(c, from, size) || !crowd_admit(c)) {
         close(fd);
         conn_free(c);
         return;

@@ -35,6 +35,23 @@ static bool is_json(const char *type)
            (n > 5 && !strncasecmp(type + n - 5, "+json", 5));
 }
 
+/* Values, as far as commas and brackets tell. A value takes up to some hundred bytes of memory,
+ * whatever it takes in the body. */
+static size_t count_values(const char *text, size_t n)
+{
+    size_t values = 1;
+    bool quoted = false;
+    for (size_t i = 0; i < n; i++) {
+        if (text[i] == '\\' && quoted)
+            i++;
+        else if (text[i] == '"')
+            quoted = !quoted;
+        else if (!quoted && (text[i] == ',' || text[i] == '[' || text[i] == '{'))
+            values++;
+    }
+    return values;
+}
+
 int request_json(const struct request *r, json_t **out, struct err *err)
 {
     const char *type = request_header(r, "Content-Type");
@@ -47,6 +64,9 @@ int request_json(const struct request *r, json_t **out, struct err *err)
                        "the body has the type '%.64s'; send JSON with "
                        "'Content-Type: application/json'",
                        type ? type : "");
+    if (count_values(r->body, r->body_n) > REQUEST_VALUES_MAX)
+        return err_set(err, ERR_LIMIT, "the body has more than %d values; send less at once",
+                       REQUEST_VALUES_MAX);
     json_t *root = json_loadb(r->body, r->body_n, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
     if (!root)
         return err_set(err, ERR_INVALID, "the body is not valid JSON: line %d, column %d: %s",

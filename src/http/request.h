@@ -43,8 +43,11 @@ const char *request_query(const struct request *r, const char *name);
 /* A header; the case of its name does not matter. NULL when it is missing. */
 const char *request_header(const struct request *r, const char *name);
 
+/* JSON values in a body, roughly. */
+enum { REQUEST_VALUES_MAX = 300000 };
+
 /* Parses the body as JSON; the caller owns *out. Fails for another content type, for invalid
- * JSON (with line and column) and for repeated keys. */
+ * JSON (with line and column), for repeated keys and for too many values. */
 int request_json(const struct request *r, struct json_t **out, struct err *err);
 
 #endif

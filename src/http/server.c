@@ -23,6 +23,8 @@ static struct http_limits limits_or_defaults(struct http_limits l)
         .header = default_size(l.header, 16u << 10),
         .stream = default_size(l.stream, 256u << 10),
         .connections = default_count(l.connections, 1000),
+        .peer_connections = default_count(l.peer_connections, 256),
+        .strangers = default_count(l.strangers, 128),
         .idle_s = default_count(l.idle_s, 60),
         .request_s = default_count(l.request_s, 30),
         .comment_s = default_count(l.comment_s, 15),

@@ -16,13 +16,15 @@ struct http_server;
 
 /* 0 means the default. */
 struct http_limits {
-    size_t body;          /* bytes of a request's body: 8 MiB; more is 413 */
-    size_t header;        /* bytes of a request's line and headers: 16 KiB; more is 431 */
-    size_t stream;        /* bytes that wait for a slow client of a stream: 256 KiB */
-    unsigned connections; /* of each listener: 1000; more wait to be accepted */
-    unsigned idle_s;      /* before a connection without traffic is closed: 60 */
-    unsigned request_s;   /* for a request to arrive: 30 */
-    unsigned comment_s;   /* between comments that keep event streams alive: 15 */
+    size_t body;               /* bytes of a request's body: 8 MiB; more is 413 */
+    size_t header;             /* bytes of a request's line and headers: 16 KiB; more is 431 */
+    size_t stream;             /* bytes that wait for a slow client of a stream: 256 KiB */
+    unsigned connections;      /* of each listener: 1000; more wait to be accepted */
+    unsigned peer_connections; /* of one process or, over TCP, one address: 256 */
+    unsigned strangers;        /* connections over TCP without the token so far: 128 */
+    unsigned idle_s;           /* before a connection without traffic is closed: 60 */
+    unsigned request_s;        /* for a request to arrive: 30 */
+    unsigned comment_s;        /* between comments that keep event streams alive: 15 */
 };
 
 struct http_config {

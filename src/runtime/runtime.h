@@ -122,6 +122,7 @@ struct runtime_host {
     void *ctx;
     struct uv_loop_s *loop; /* for sockets; NULL in tests without them */
     const char *state_dir, *run_dir;
+    uint64_t job_descriptors; /* that a process of a job may open by default; 0 = as the server */
 
     /* Engine time. */
     usec_t (*now)(const struct runtime_host *h);

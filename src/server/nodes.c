@@ -298,6 +298,7 @@ int nodes_open(struct yard *y, struct err *err)
                                     .loop = y->loop,
                                     .state_dir = y->config.state_dir,
                                     .run_dir = y->config.run_dir,
+                                    .job_descriptors = y->config.job_descriptors,
                                     .now = read_now,
                                     .node = take_node,
                                     .message = links_message,

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -31,6 +32,7 @@ struct frame {
     struct yard *yard;
     struct api *api;
     struct http_server *http;
+    uint64_t descriptors, job_descriptors; /* that the server may open, and jobs */
     bool stopping;
 };
 
@@ -79,6 +81,34 @@ static int lock_state(const char *state, int *out, struct err *err)
     else
         *out = fd;
     return rc;
+}
+
+/* ---- descriptors ----------------------------------------------------------- */
+
+/* Kept for everything but connections of clients: the database, conductors, logs, starts. */
+enum { RESERVED = 256, FEWEST = 16, CONNECTIONS = 1000 };
+
+/* Raises the limit to what the server may have. Jobs get the limit from before, which programs
+ * that use select(2) rely on. */
+static void raise_descriptors(struct frame *f)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+        return;
+    f->job_descriptors = limit.rlim_cur;
+    f->descriptors = limit.rlim_max;
+    limit.rlim_cur = limit.rlim_max;
+    if (setrlimit(RLIMIT_NOFILE, &limit) < 0) {
+        log_warning("cannot raise the limit of descriptors: %s", strerror(errno));
+        f->descriptors = f->job_descriptors;
+    }
+}
+
+/* How many connections each of the two listeners may have. */
+static unsigned most_connections(const struct frame *f)
+{
+    uint64_t most = f->descriptors > RESERVED ? (f->descriptors - RESERVED) / 2 : 0;
+    return most < FEWEST ? FEWEST : most < CONNECTIONS ? (unsigned)most : CONNECTIONS;
 }
 
 /* ---- signals ------------------------------------------------------------- */
@@ -186,7 +216,10 @@ static int listen_http(struct frame *f, const struct serve_config *c, const char
                        struct err *err)
 {
     f->api = api_create(f->yard);
-    struct http_config http = {.routes = f->api->routes, .ctx = f->api, .token = c->token};
+    struct http_config http = {.routes = f->api->routes,
+                               .ctx = f->api,
+                               .token = c->token,
+                               .limits = {.connections = most_connections(f)}};
     struct str path = {0};
     unsigned port = 0;
     str_addf(&path, "%s/trainyard.sock", run);
@@ -216,7 +249,8 @@ static int run_server(struct frame *f, const struct serve_config *c, const char 
                                  .combo_given = c->combo_given,
                                  .resched_min = c->resched_min,
                                  .journal_rows = (uint64_t)c->journal_rows,
-                                 .keep = c->keep};
+                                 .keep = c->keep,
+                                 .job_descriptors = f->job_descriptors};
     if (yard_open(&f->loop, &config, &f->yard, err) < 0)
         return -1;
     begin_turns(f);
@@ -245,6 +279,7 @@ int serve(const struct serve_config *config, struct err *err)
     if (make_dir(config->state_dir, &state, err) < 0 || make_dir(config->run_dir, &dir, err) < 0 ||
         lock_state(state, &lock, err) < 0)
         return -1;
+    raise_descriptors(&f);
     uv_loop_init(&f.loop);
     int rc = run_server(&f, config, state, dir, err);
     uv_run(&f.loop, UV_RUN_DEFAULT);

@@ -23,7 +23,7 @@ int stretch_begin(struct yard *y, const struct combo *combo, struct err *err)
     int rc = store_boot_begin(y->store, clock_wall(&y->clock), &y->boot, err);
     if (rc == 0)
         rc = store_journal_add(y->store, "boot", text.at, err);
-    y->journal_rows = 1;
+    y->journal_rows = y->journal_head = 1;
     str_done(&text);
     return rc;
 }
@@ -97,6 +97,7 @@ int stretch_renew(struct yard *y, struct err *err)
         free(tasks.at[i].slots);
     }
     VEC_DONE(&tasks);
+    y->journal_head = y->journal_rows;
     stretch_follow(y);
     y->trimming = true;
     yard_care(y);

@@ -157,11 +157,13 @@ static void decide(struct yard *y)
         log_warning("the engine failed to decide: %s", err.text);
 }
 
-/* The journal consists of stretches that can be replayed and deleted one by one. */
+/* The journal consists of stretches that can be replayed and deleted one by one. Each begins with
+ * all tasks of the engine, which may be many: it is at least twice as long as that. */
 static void cut_journal(struct yard *y)
 {
     struct err err;
-    if (y->journal_rows < y->config.journal_rows)
+    uint64_t least = 2 * y->journal_head;
+    if (y->journal_rows < (least > y->config.journal_rows ? least : y->config.journal_rows))
         return;
     if (stretch_renew(y, &err) < 0)
         log_warning("journal: %s", err.text);

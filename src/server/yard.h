@@ -51,6 +51,7 @@ struct yard_config {
     usec_t resched_min;
     uint64_t journal_rows; /* maximum in one stretch of the journal */
     usec_t keep;           /* how long to keep events and samples of ended jobs */
+    uint64_t job_descriptors; /* that a process of a job may open; 0 = as many as the server */
     uint32_t array_chunk;  /* members of an array that arrive in one turn; 0 = the default */
 };
 
@@ -74,7 +75,8 @@ struct yard {
     struct followers *followers;    /* of events and logs */
     struct turn turn;
     int64_t boot;          /* current stretch of the journal */
-    uint64_t journal_rows; /* in this stretch */
+    uint64_t journal_rows; /* in this stretch, */
+    uint64_t journal_head; /* and how many of them it began with */
     usec_t care_at;        /* engine time of the next yard_look_after(); USEC_NEVER = none */
     char boot_id[40];      /* of the machine; changes when it reboots */
     bool ready;

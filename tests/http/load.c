@@ -75,7 +75,8 @@ static void test_many_connections(void **state)
     setrlimit(RLIMIT_NOFILE, &files);
     if (files.rlim_cur < 2 * MANY + 100)
         SKIP("fewer than 2100 file descriptors");
-    http_host_start(&h, (struct http_config){.routes = routes});
+    http_host_start(&h,
+                    (struct http_config){.routes = routes, .limits = {.peer_connections = MANY}});
     for (int i = 0; i < MANY; i++)
         fds[i] = wire_connect(&h);
     ask_all(fds, MANY);
@@ -90,6 +91,59 @@ static void test_many_connections(void **state)
     for (int i = 1; i < MANY; i++)
         close(fds[i]);
     close(late);
+    http_host_stop(&h, USEC_PER_SEC);
+}
+
+/* One process, or one address, cannot have all of them. */
+static void test_one_peer(void **state)
+{
+    enum { MOST = 10 };
+    struct http_host h;
+    int fds[MOST];
+    (void)state;
+    http_host_start(&h, (struct http_config){.routes = routes,
+                                             .token = "s3cret",
+                                             .limits = {.peer_connections = MOST}});
+    for (int tcp = 0; tcp < 2; tcp++) {
+        for (int i = 0; i < MOST; i++)
+            fds[i] = tcp ? wire_connect_tcp(&h) : wire_connect(&h);
+        int late = tcp ? wire_connect_tcp(&h) : wire_connect(&h);
+        AUTO_FREE char *refusal = wire_read_end(late);
+        assert_non_null(strstr(refusal, "503 Service Unavailable"));
+        close(late);
+        if (!tcp)
+            ask_all(fds, MOST);
+        for (int i = 0; i < MOST; i++)
+            close(fds[i]);
+    }
+    http_host_stop(&h, USEC_PER_SEC);
+}
+
+#define GET_WITH_TOKEN "GET /ok HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer s3cret\r\n\r\n"
+
+/* Those who only connect make room for those who have the token, and for nobody else. */
+static void test_strangers(void **state)
+{
+    enum { MOST = 5, IDLE = 20 };
+    struct http_host h;
+    int idle[IDLE];
+    (void)state;
+    http_host_start(&h, (struct http_config){
+                            .routes = routes, .token = "s3cret", .limits = {.strangers = MOST}});
+    int known = wire_connect_tcp(&h);
+    wire_send(known, GET_WITH_TOKEN);
+    free(wire_read_until(known, "\r\n\r\nok"));
+    for (int i = 0; i < IDLE; i++)
+        idle[i] = wire_connect_tcp(&h);
+    for (int i = 0; i < IDLE - MOST; i++)
+        assert_true(wire_closed(idle[i]));
+    wire_send(idle[IDLE - 1], GET_WITH_TOKEN);
+    free(wire_read_until(idle[IDLE - 1], "\r\n\r\nok"));
+    wire_send(known, GET_WITH_TOKEN);
+    free(wire_read_until(known, "\r\n\r\nok"));
+    for (int i = 0; i < IDLE; i++)
+        close(idle[i]);
+    close(known);
     http_host_stop(&h, USEC_PER_SEC);
 }
 
@@ -202,9 +256,8 @@ static void test_idle(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    TEST(test_many_connections),
-    TEST(test_no_descriptors),
-    TEST(test_idle),
+    TEST(test_many_connections), TEST(test_one_peer), TEST(test_strangers),
+    TEST(test_no_descriptors),   TEST(test_idle),
 };
 
 int main(void)

@@ -229,7 +229,20 @@ static void replies_wait_for_the_commit(void **state)
     assert_int_equal(store_dir_count_jobs(shown->y->store), 1);
 }
 
+/* A stretch begins with all tasks: it would be full at once, again and again. */
+static void more_tasks_than_a_stretch_has_rows(void **state)
+{
+    struct stage *w = *state;
+    w->y->config.journal_rows = 20;
+    stage_submit(w, "{'command': ['fake', 'work=1'], 'cpus': 2, 'array': '1-50'}");
+    int64_t before = w->y->boot;
+    stage_run(w, 100 * USEC_PER_SEC);
+    assert_state(w, 50, JOB_DONE);
+    assert_in_range(w->y->boot - before, 1, 10);
+}
+
 static const struct CMUnitTest tests[] = {
+    STAGE_TEST(more_tasks_than_a_stretch_has_rows),
     STAGE_TEST(what_cannot_be_written_is_refused),
     STAGE_TEST(a_command_that_cannot_be_written_did_not_happen),
     STAGE_TEST(an_end_that_cannot_be_written_is_heard_again),

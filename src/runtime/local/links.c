@@ -16,6 +16,10 @@
 #include "runtime/local/local.h"
 #include "runtime/local/spawn.h"
 
+/* Connections that have not said hello; one that is new ends the oldest of them. Conductors say
+ * it at once. */
+enum { STRANGERS = 128 };
+
 /* How long a conductor is idle before it is let go, and the version of the protocol from
  * which on it can be. */
 enum { IDLE_MS = 1000, CAN_STAY = 2 };
@@ -75,7 +79,7 @@ static void lose_link(struct link *link)
     struct err err; /* the server looks for an attempt that does not answer */
     int64_t pid;
     if (link->given)
-        spawn_detached(r->conductor, link->given, &pid, &err);
+        spawn_detached(r->conductor, link->given, r->host->job_descriptors, &pid, &err);
     end_link(link);
     r->host->unlinked(r->host, &link->base);
 }
@@ -240,11 +244,26 @@ static void take_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
         take_bytes(link, buf->base, (size_t)n);
 }
 
+/* Whoever can reach the socket can connect, a job as well. */
+static void make_room(struct links *l)
+{
+    struct link *oldest = NULL;
+    unsigned n = 0;
+    for (struct link *link = l->first; link; link = link->next)
+        if (!link->version) {
+            oldest = link;
+            n++;
+        }
+    if (n >= STRANGERS)
+        end_link(oldest);
+}
+
 static void accept_link(uv_stream_t *listener, int status)
 {
     struct links *l = listener->data;
     if (status < 0)
         return;
+    make_room(l);
     struct link *link = xcalloc(1, sizeof *link);
     link->base.runtime = l->runtime;
     link->owner = l;

@@ -15,6 +15,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -60,6 +61,7 @@ struct start {
     const char *program, *dir;
     const posix_spawn_file_actions_t *actions;
     const posix_spawnattr_t *attributes;
+    uint64_t descriptors;
     pid_t pid;
     int code;
 };
@@ -68,6 +70,12 @@ static int run_middle(void *arg)
 {
     struct start *s = arg;
     char *argv[] = {(char *)s->program, (char *)s->dir, NULL};
+    struct rlimit limit;
+    /* Limits are this process' own, unlike its memory. */
+    if (s->descriptors && getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = s->descriptors < limit.rlim_max ? s->descriptors : limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
     s->code = posix_spawn(&s->pid, s->program, s->actions, s->attributes, argv, environ);
     return 0;
 }
@@ -104,11 +112,12 @@ static int run_start(struct start *s)
     return code ? code : s->code;
 }
 
-int spawn_detached(const char *program, const char *dir, int64_t *pid, struct err *err)
+int spawn_detached(const char *program, const char *dir, uint64_t descriptors, int64_t *pid,
+                   struct err *err)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
-    struct start s = {program, dir, &actions, &attributes, 0, 0};
+    struct start s = {program, dir, &actions, &attributes, descriptors, 0, 0};
     posix_spawn_file_actions_init(&actions);
     posix_spawnattr_init(&attributes);
     int code = set_actions(&actions);

@@ -118,7 +118,7 @@ int start_attempt(struct runtime *r, struct runtime_op *op, struct err *err)
     complete_spec(r, h, op->start);
     if (files_write(dir, op->start, err) == 0 &&
         (links_give(r->links, dir, &op->pid) ||
-         spawn_detached(r->conductor, dir, &op->pid, err) == 0))
+         spawn_detached(r->conductor, dir, r->host->job_descriptors, &op->pid, err) == 0))
         return 0;
     let_go(r, h);
     return -1;
