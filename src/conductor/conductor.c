@@ -116,6 +116,7 @@ static void on_timer(void *ctx, unsigned timer)
         if (!c->over)
             job_watch(c);
         obey_connect(c);
+        c->leave |= finish_is_forgotten(c);
         break;
     case TIMER_RECORD:
         finish_record(c);

@@ -12,6 +12,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "base/clock.h"
@@ -138,9 +139,19 @@ void finish_job(struct conductor *c)
     finish_record(c);
 }
 
+bool finish_is_forgotten(const struct conductor *c)
+{
+    struct stat st;
+    return c->over && fstat(c->dir, &st) == 0 && st.st_nlink == 0 && !link_is_up(&c->link);
+}
+
 /* Until there is a file that survives. */
 static void try_again(struct conductor *c, const struct err *why)
 {
+    if (finish_is_forgotten(c)) {
+        c->leave = true;
+        return;
+    }
     notes_add(&c->notes, "%s; trying again", why->text);
     loop_set_timer(&c->loop, TIMER_RECORD, clock_read_steady() + RECORD_RETRY);
 }
@@ -184,6 +195,7 @@ void finish_unheard(struct conductor *c)
 
 void finish_leave(struct conductor *c)
 {
+    finish_record(c);
     finish_unheard(c);
-    c->leave = c->synced;
+    c->leave = true; /* who stays is killed soon: the machine is being shut down */
 }

@@ -2,6 +2,8 @@
 #ifndef CONDUCTOR_FINISH_H
 #define CONDUCTOR_FINISH_H
 
+#include <stdbool.h>
+
 #include "base/err.h"
 
 struct conductor;
@@ -16,7 +18,10 @@ void finish_record(struct conductor *c);
 /* No server is there to hear it: it must survive by itself, and the conductor leaves after
  * a while. */
 void finish_unheard(struct conductor *c);
-/* The conductor was asked to leave although the server may not know: once it can. */
+/* The conductor was asked to leave although the server may not know. */
 void finish_leave(struct conductor *c);
+/* Whether the job is over, its directory was removed and no server is connected: then no server
+ * will ever look for its record. */
+bool finish_is_forgotten(const struct conductor *c);
 
 #endif

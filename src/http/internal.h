@@ -82,6 +82,7 @@ struct listener {
     uv_poll_t poll;
     int fd;
     bool local, paused;
+    bool closed; /* accepts no more; its connections may go on */
     unsigned connections;
     char *path; /* of a unix socket, */
     dev_t dev;  /* and the file that we made there */

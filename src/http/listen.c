@@ -85,6 +85,24 @@ int http_server_listen_unix(struct http_server *s, const char *path, struct err 
     return 0;
 }
 
+static bool is_in_place(const struct listener *l)
+{
+    struct stat st;
+    return lstat(l->path, &st) == 0 && st.st_dev == l->dev && st.st_ino == l->ino;
+}
+
+int http_server_restore(struct http_server *s, struct err *err)
+{
+    for (struct listener *l = s->listeners; l; l = l->next) {
+        if (!l->path || l->closed || is_in_place(l))
+            continue;
+        if (http_server_listen_unix(s, l->path, err) < 0)
+            return -1;
+        listener_close(l);
+    }
+    return 0;
+}
+
 /* Splits "HOST:PORT" or "[HOST]:PORT" in place. */
 static int split_address(char *where, const char **host, const char **port, struct err *err)
 {

@@ -16,4 +16,8 @@ int http_server_listen_unix(struct http_server *s, const char *path, struct err 
 int http_server_listen_tcp(struct http_server *s, const char *where, unsigned *port,
                            struct err *err);
 
+/* Makes the unix sockets again whose files are gone, or are not those that were made. Connections
+ * stay. */
+int http_server_restore(struct http_server *s, struct err *err);
+
 #endif

@@ -35,7 +35,8 @@ static void pause_listener(struct listener *l)
 
 static void resume_listener(struct listener *l)
 {
-    if (!l->paused || l->server->stopping || l->connections >= l->server->limits.connections)
+    if (!l->paused || l->closed || l->server->stopping ||
+        l->connections >= l->server->limits.connections)
         return;
     l->paused = false;
     uv_poll_start(&l->poll, UV_READABLE, on_connectable);
@@ -172,14 +173,21 @@ static void on_listener_closed(uv_handle_t *handle)
     loop_handle_closed(handle);
 }
 
+void listener_close(struct listener *l)
+{
+    if (l->closed)
+        return;
+    l->closed = true;
+    l->paused = false;
+    uv_close((uv_handle_t *)&l->poll, on_listener_closed);
+    remove_file(l);
+    close(l->fd);
+}
+
 void listener_close_all(struct http_server *s)
 {
-    for (struct listener *l = s->listeners; l; l = l->next) {
-        l->paused = false;
-        uv_close((uv_handle_t *)&l->poll, on_listener_closed);
-        remove_file(l);
-        close(l->fd);
-    }
+    for (struct listener *l = s->listeners; l; l = l->next)
+        listener_close(l);
     loop_update_tick(s);
 }
 

@@ -15,8 +15,10 @@ struct listener *listener_add(struct http_server *s, int fd, bool local, struct 
 void listener_release(struct listener *l);
 /* Tries again to accept where it failed. */
 void listener_retry(struct http_server *s);
+/* Accepts no more. Connections point to their listener until they are freed. */
+void listener_close(struct listener *l);
 void listener_close_all(struct http_server *s);
-/* Connections point to their listener until they are freed. */
+/* When no connection is left. */
 void listener_free_all(struct http_server *s);
 
 #endif

@@ -201,6 +201,10 @@ struct runtime_ops {
      * the next operation on it. */
     const char *(*cpuset)(const struct runtime *r, struct attempt_id id);
 
+    /* Names in the run directory have changed: makes again what the runtime has there and is
+     * gone. NULL if it has nothing there. */
+    int (*restore)(struct runtime *r, struct err *err);
+
     /* due() is the engine time at which to call turn(); USEC_NEVER = not. Both are NULL if the
      * runtime has its own timers. */
     usec_t (*due)(const struct runtime *r);

@@ -327,6 +327,16 @@ void nodes_close(struct yard *y)
     arena_done(&y->node_texts);
 }
 
+void nodes_restore(struct yard *y)
+{
+    for (size_t i = 0; i < y->runtimes.n; i++) {
+        const struct yard_runtime *r = &y->runtimes.at[i];
+        struct err err;
+        if (r->ops->restore && r->ops->restore(r->runtime, &err) < 0)
+            log_warning("%s", err.text);
+    }
+}
+
 char *nodes_files(const struct yard *y, const struct attempt *a)
 {
     const struct yard_runtime *r = nodes_runtime(y, a->node);

@@ -10,6 +10,9 @@ int nodes_open(struct yard *y, struct err *err);
 /* Closes the runtimes; jobs keep running. */
 void nodes_close(struct yard *y);
 
+/* The run directory has changed: runtimes make their sockets again if they are gone. */
+void nodes_restore(struct yard *y);
+
 /* The runtime that serves a node. */
 static inline const struct yard_runtime *nodes_runtime(const struct yard *y, uint32_t node)
 {

@@ -1,5 +1,5 @@
-/* Owns the server's process: the lock on the state directory, the loop, the sockets, the
- * signals, and notifications to systemd. */
+/* Owns the server's process: the loop, the sockets, the signals, and notifications to
+ * systemd. */
 #include "server/serve.h"
 
 #include <errno.h>
@@ -15,13 +15,14 @@
 #include <unistd.h>
 #include <uv.h>
 
-#include "base/fs.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "http/listen.h"
 #include "http/server.h"
 #include "server/api/api.h"
 #include "server/log.h"
+#include "server/nodes.h"
+#include "server/places.h"
 #include "server/yard.h"
 
 struct frame {
@@ -31,57 +32,11 @@ struct frame {
     uv_timer_t alarm;         /* wakes the loop when a turn is due */
     struct yard *yard;
     struct api *api;
+    struct places *places;
     struct http_server *http;
     uint64_t descriptors, job_descriptors; /* that the server may open, and jobs */
     bool stopping;
 };
-
-/* ---- directories --------------------------------------------------------- */
-
-static int make_dir(const char *path, char **full, struct err *err)
-{
-    int code = fs_make_dirs(path, 0700);
-    if (code && code != EEXIST)
-        return err_set(err, ERR_IO, "cannot create %s: %s; use --state to set another directory",
-                       path, strerror(code));
-    *full = realpath(path, NULL);
-    if (!*full)
-        return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
-    if (access(*full, W_OK | X_OK) < 0)
-        return err_set(err, ERR_IO, "cannot write to %s: %s; use --state to set another directory",
-                       *full, strerror(errno));
-    return 0;
-}
-
-/* The process holds the lock until it ends. The lock belongs to the process, not to the
- * descriptor, so that a child between fork and exec does not keep it. */
-static int lock_state(const char *state, int *out, struct err *err)
-{
-    struct str path = {0};
-    char pid[24];
-    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    str_addf(&path, "%s/server.lock", state);
-    AUTO_FREE char *name = path.at;
-    int rc = 0, fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (fd < 0)
-        return err_set(err, ERR_IO, "cannot open %s: %s", name, strerror(errno));
-    int n = snprintf(pid, sizeof pid, "%ld\n", (long)getpid());
-    if (fcntl(fd, F_SETLK, &lock) < 0) {
-        bool held = errno == EACCES || errno == EAGAIN;
-        rc = err_set(err, ERR_IO, "cannot lock %s: %s", name, strerror(errno));
-        if (held && fcntl(fd, F_GETLK, &lock) == 0)
-            err_set(err, ERR_CONFLICT,
-                    "another server, pid %ld, uses %s; stop it, or use another --state directory",
-                    (long)lock.l_pid, state);
-    } else if (ftruncate(fd, 0) < 0 || write(fd, pid, (size_t)n) != n) {
-        rc = err_set(err, ERR_IO, "cannot write %s: %s", name, strerror(errno));
-    }
-    if (rc < 0)
-        close(fd);
-    else
-        *out = fd;
-    return rc;
-}
 
 /* ---- descriptors ----------------------------------------------------------- */
 
@@ -184,6 +139,7 @@ static void stop_server(uv_signal_t *signal, int number)
     uv_close((uv_handle_t *)&f->term, NULL);
     uv_close((uv_handle_t *)&f->intr, NULL);
     uv_close((uv_handle_t *)&f->child, NULL);
+    places_unwatch(f->places);
     turn_end(f->yard);
     http_server_stop(f->http, USEC_PER_SEC, http_stopped, f);
 }
@@ -236,12 +192,21 @@ static int listen_http(struct frame *f, const struct serve_config *c, const char
     return 0;
 }
 
-static int run_server(struct frame *f, const struct serve_config *c, const char *state,
-                      const char *dir, struct err *err)
+/* Sockets that somebody has removed are made again. */
+static void restore_sockets(void *ctx)
+{
+    struct frame *f = ctx;
+    struct err err;
+    if (http_server_restore(f->http, &err) < 0)
+        log_warning("%s", err.text);
+    nodes_restore(f->yard);
+}
+
+static int run_server(struct frame *f, const struct serve_config *c, struct err *err)
 {
     static const struct runtime_choice runtimes[] = {{&runtime_local, NULL}};
-    struct yard_config config = {.state_dir = state,
-                                 .run_dir = dir,
+    struct yard_config config = {.state_dir = places_state(f->places),
+                                 .run_dir = places_run(f->places),
                                  .clock = &clock_system,
                                  .runtimes = runtimes,
                                  .n_runtimes = COUNT_OF(runtimes),
@@ -257,7 +222,9 @@ static int run_server(struct frame *f, const struct serve_config *c, const char 
     for (size_t i = 0; i < f->yard->nodes.n; i++)
         if (f->yard->nodes.at[i].notice)
             log_info("%s", f->yard->nodes.at[i].notice);
-    if (listen_http(f, c, dir, err) < 0) {
+    if (listen_http(f, c, places_run(f->places), err) < 0 ||
+        places_watch(f->places, &f->loop, restore_sockets, f, err) < 0) {
+        places_unwatch(f->places);
         if (f->http)
             http_server_stop(f->http, 0, http_stopped, f);
         else
@@ -274,17 +241,14 @@ static int run_server(struct frame *f, const struct serve_config *c, const char 
 int serve(const struct serve_config *config, struct err *err)
 {
     struct frame f = {0};
-    AUTO_FREE char *state = NULL, *dir = NULL;
-    int lock;
-    if (make_dir(config->state_dir, &state, err) < 0 || make_dir(config->run_dir, &dir, err) < 0 ||
-        lock_state(state, &lock, err) < 0)
+    if (places_open(config->state_dir, config->run_dir, &f.places, err) < 0)
         return -1;
     raise_descriptors(&f);
     uv_loop_init(&f.loop);
-    int rc = run_server(&f, config, state, dir, err);
+    int rc = run_server(&f, config, err);
     uv_run(&f.loop, UV_RUN_DEFAULT);
     uv_loop_close(&f.loop);
     api_free(f.api);
-    close(lock);
+    places_close(f.places);
     return rc;
 }

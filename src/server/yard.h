@@ -49,10 +49,10 @@ struct yard_config {
     struct combo combo; /* used if the store has none */
     bool combo_given;   /* by the user: it overrides the store's */
     usec_t resched_min;
-    uint64_t journal_rows; /* maximum in one stretch of the journal */
-    usec_t keep;           /* how long to keep events and samples of ended jobs */
+    uint64_t journal_rows;    /* maximum in one stretch of the journal */
+    usec_t keep;              /* how long to keep events and samples of ended jobs */
     uint64_t job_descriptors; /* that a process of a job may open; 0 = as many as the server */
-    uint32_t array_chunk;  /* members of an array that arrive in one turn; 0 = the default */
+    uint32_t array_chunk;     /* members of an array that arrive in one turn; 0 = the default */
 };
 
 struct yard {

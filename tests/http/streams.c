@@ -101,10 +101,12 @@ static const struct route routes[] = {
 static int start(void **state)
 {
     struct http_host *h = xcalloc(1, sizeof *h);
-    http_host_start(
-        h, (struct http_config){.routes = routes,
-                                .token = "t",
-                                .limits = {.stream = BUFFER_BYTES, .comment_s = 1, .idle_s = 2}});
+    http_host_start(h, (struct http_config){.routes = routes,
+                                            .token = "t",
+                                            .limits = {.stream = BUFFER_BYTES,
+                                                       .peer_connections = 1000,
+                                                       .comment_s = 1,
+                                                       .idle_s = 2}});
     stream = NULL;
     deferred = NULL;
     closed_calls = drained_calls = events_sent = 0;

@@ -5,6 +5,7 @@
  * attempt, its connection is as good as a new one: the next message on it is a hello. */
 #include "runtime/local/links.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -39,9 +40,10 @@ struct link {
 };
 
 struct links {
-    uv_pipe_t listener;
+    uv_pipe_t *listener;
+    dev_t dev;             /* of its file, */
+    ino_t ino;             /* as it was made */
     uv_timer_t idle_timer; /* to let conductors go */
-    unsigned handles;      /* of these two, how many are open */
     struct runtime *runtime;
     struct link *first;
     struct arena arena; /* of the message that is being handled */
@@ -278,13 +280,24 @@ static void accept_link(uv_stream_t *listener, int status)
         end_link(link);
 }
 
-static void free_links(uv_handle_t *handle)
+static void free_links(uv_handle_t *idle_timer)
 {
-    struct links *l = handle->data;
-    if (--l->handles)
-        return;
+    struct links *l = idle_timer->data;
     arena_done(&l->arena);
     free(l);
+}
+
+static void free_handle(uv_handle_t *handle)
+{
+    free(handle);
+}
+
+/* Libuv removes the file as well. */
+static void close_listener(struct links *l)
+{
+    if (l->listener)
+        uv_close((uv_handle_t *)l->listener, free_handle);
+    l->listener = NULL;
 }
 
 /* Libuv would cut off what is too long, and bind another name. */
@@ -299,6 +312,35 @@ static int check_path(const char *path, struct err *err)
                    most, path);
 }
 
+/* The file is for its owner alone, from the first moment on. */
+static int bind_listener(uv_pipe_t *listener, const char *path)
+{
+    unlink(path);
+    mode_t mask = umask(0177);
+    int rc = uv_pipe_bind(listener, path);
+    umask(mask);
+    return rc < 0 ? rc : uv_listen((uv_stream_t *)listener, 128, accept_link);
+}
+
+static int open_listener(struct links *l, const char *path, struct err *err)
+{
+    struct stat st;
+    close_listener(l);
+    l->listener = xcalloc(1, sizeof *l->listener);
+    l->listener->data = l;
+    uv_pipe_init(l->runtime->host->loop, l->listener, 0);
+    int rc = bind_listener(l->listener, path);
+    if (rc == 0 && lstat(path, &st) < 0)
+        rc = uv_translate_sys_error(errno);
+    if (rc < 0) {
+        close_listener(l);
+        return err_set(err, ERR_IO, "cannot listen on %s: %s", path, uv_strerror(rc));
+    }
+    l->dev = st.st_dev;
+    l->ino = st.st_ino;
+    return 0;
+}
+
 int links_open(struct runtime *r, struct links **out, struct err *err)
 {
     if (!r->host->loop)
@@ -307,23 +349,24 @@ int links_open(struct runtime *r, struct links **out, struct err *err)
         return -1;
     struct links *l = xcalloc(1, sizeof *l);
     l->runtime = r;
-    l->listener.data = l->idle_timer.data = l;
-    uv_pipe_init(r->host->loop, &l->listener, 0);
+    l->idle_timer.data = l;
     uv_timer_init(r->host->loop, &l->idle_timer);
-    l->handles = 2;
-    unlink(r->socket);
-    mode_t mask = umask(0177);
-    int rc = uv_pipe_bind(&l->listener, r->socket);
-    umask(mask);
-    if (rc == 0)
-        rc = uv_listen((uv_stream_t *)&l->listener, 128, accept_link);
-    if (rc < 0) {
-        err_set(err, ERR_IO, "cannot listen on %s: %s", r->socket, uv_strerror(rc));
+    if (open_listener(l, r->socket, err) < 0) {
         links_close(l);
         return -1;
     }
     *out = l;
     return 0;
+}
+
+int links_restore(struct runtime *r, struct err *err)
+{
+    struct links *l = r->links;
+    struct stat st;
+    if (!l ||
+        (l->listener && lstat(r->socket, &st) == 0 && st.st_dev == l->dev && st.st_ino == l->ino))
+        return 0;
+    return open_listener(l, r->socket, err);
 }
 
 void links_close(struct links *l)
@@ -332,6 +375,6 @@ void links_close(struct links *l)
         return;
     while (l->first)
         end_link(l->first);
-    uv_close((uv_handle_t *)&l->listener, free_links);
+    close_listener(l);
     uv_close((uv_handle_t *)&l->idle_timer, free_links);
 }

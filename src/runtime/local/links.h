@@ -21,4 +21,7 @@ bool links_give(struct links *l, const char *dir, int64_t *pid);
 void links_send(struct runtime *r, struct runtime_link *link, const struct to_conductor *m);
 void links_unlink(struct runtime *r, struct runtime_link *link);
 
+/* Makes the socket again if its file is gone. Conductors that are connected stay so. */
+int links_restore(struct runtime *r, struct err *err);
+
 #endif

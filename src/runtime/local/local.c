@@ -187,6 +187,7 @@ const struct runtime_ops runtime_local = {
     .tool = local_tool,
     .files = files_dir,
     .cpuset = local_cpuset,
+    .restore = links_restore,
     .due = clean_due,
     .turn = clean_turn,
 };
