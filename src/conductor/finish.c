@@ -107,6 +107,7 @@ int finish_untried(struct conductor *c, const struct err *why, struct err *err)
 {
     c->exit.at = clock_read_wall();
     c->exit.code = NOT_STARTED;
+    c->exit.untried = true;
     c->exit.usage = (struct usage)USAGE_UNKNOWN;
     snprintf(c->exit.reason, sizeof c->exit.reason, "%s", why->text);
     write_line(c);

@@ -25,6 +25,7 @@ static const struct field members[] = {
     {"signal", FIELD_I32, AT(signal), 0, INT32_MAX, NULL},
     {"oom", FIELD_FLAG, AT(oom), 0, 0, NULL},
     {"timeout", FIELD_FLAG, AT(timeout), 0, 0, NULL},
+    {"untried", FIELD_FLAG | FIELD_OPTIONAL, AT(untried), 0, 0, NULL},
     {"stop", FIELD_CHARS | FIELD_OPTIONAL, AT(stop), 0, EXIT_TEXT_SIZE, NULL},
     {"reason", FIELD_CHARS, AT(reason), 0, EXIT_TEXT_SIZE, NULL},
     {"usage", FIELD_OBJECT | FIELD_OPTIONAL, AT(usage), 0, 0, &usage_record},

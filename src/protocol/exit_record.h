@@ -19,6 +19,7 @@ struct exit_record {
     int32_t code;         /* its exit status, 128 + the signal that killed it, or 125 to 127 */
     int32_t signal;
     bool oom, timeout;
+    bool untried; /* the conductor could not even try the command: that is not the job's fault */
     char stop[EXIT_TEXT_SIZE];   /* the reason of the stop that was going on; empty = none */
     char reason[EXIT_TEXT_SIZE]; /* for people; empty = it just ended */
     struct usage usage;

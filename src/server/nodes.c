@@ -29,11 +29,30 @@ int nodes_find(const struct yard *y, const char *name, uint32_t *node, struct er
 
 /* ---- state ---------------------------------------------------------------------- */
 
+/* Failed starts in a row after which a node counts as drained. */
+enum { REFUSALS_MOST = 5 };
+
+bool nodes_gave_up(const struct yard_node *n)
+{
+    return n->refusals >= REFUSALS_MOST;
+}
+
 static enum node_state state_of(const struct yard_node *n)
 {
     if (n->lost || n->gone)
         return NODE_CLOSED;
-    return n->drained ? NODE_DRAINING : n->closed_until ? NODE_CLOSED : NODE_UP;
+    if (n->drained || (n->closed_until && nodes_gave_up(n)))
+        return NODE_DRAINING;
+    return n->closed_until ? NODE_CLOSED : NODE_UP;
+}
+
+/* Forgets failed starts: the node takes jobs again, as far as it depends on them. */
+static void forgive(struct yard_node *n)
+{
+    n->refusals = 0;
+    n->closed_until = 0;
+    free(n->refusal);
+    n->refusal = NULL;
 }
 
 static void apply_state(struct yard *y, uint32_t node)
@@ -52,14 +71,16 @@ int nodes_drain(struct yard *y, uint32_t node, bool drain, struct err *err)
 {
     struct yard_node *n = &y->nodes.at[node];
     struct node_row row = {.name = n->name, .drained = drain, .reason = ""};
-    if (n->drained == drain)
-        return 0;
-    if (store_node_save(y->store, &row, err) < 0)
+    bool was_drained = n->drained || nodes_gave_up(n);
+    if (n->drained != drain && store_node_save(y->store, &row, err) < 0)
         return -1;
     n->drained = drain;
+    if (!drain)
+        forgive(n);
     apply_state(y, node);
-    events_add(y, drain ? "node.drained" : "node.undrained", 0,
-               json_pack("{s:s}", "node", n->name));
+    if (was_drained != drain)
+        events_add(y, drain ? "node.drained" : "node.undrained", 0,
+                   json_pack("{s:s}", "node", n->name));
     turn_hurry(y);
     return 0;
 }
@@ -371,6 +392,8 @@ void nodes_refused(struct yard *y, uint32_t node, const char *why)
                          (json_int_t)n->refusals, "pause_s", time_seconds(pause)));
     log_warning("node=%s start failed (%u in a row), closed for %g s: %s", n->name, n->refusals,
                 time_seconds(pause), why);
+    if (n->refusals == REFUSALS_MOST)
+        events_add(y, "node.drained", 0, json_pack("{s:s, s:s}", "node", n->name, "reason", why));
     apply_state(y, node);
     yard_care(y);
 }
@@ -380,10 +403,9 @@ void nodes_accepted(struct yard *y, uint32_t node)
     struct yard_node *n = &y->nodes.at[node];
     if (!n->refusals)
         return;
-    n->refusals = 0;
-    n->closed_until = 0;
-    free(n->refusal);
-    n->refusal = NULL;
+    if (nodes_gave_up(n))
+        events_add(y, "node.undrained", 0, json_pack("{s:s}", "node", n->name));
+    forgive(n);
     apply_state(y, node);
     events_add(y, "node.accepted", 0, json_pack("{s:s}", "node", n->name));
 }

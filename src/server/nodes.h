@@ -44,9 +44,12 @@ char *nodes_files(const struct yard *y, const struct attempt *a);
 bool nodes_run_images(const struct yard *y);
 
 /* A start on the node failed for a reason that is not the job's, or succeeded. After a failure
- * the node is closed for a while, longer for each failure in a row. */
+ * the node is closed for a while, longer for each failure in a row. After several it counts as
+ * drained: it is only tried now and then, until a start succeeds or a user undrains it. */
 void nodes_refused(struct yard *y, uint32_t node, const char *why);
 void nodes_accepted(struct yard *y, uint32_t node);
+/* Whether it counts as drained because starts have failed. */
+bool nodes_gave_up(const struct yard_node *n);
 /* Opens closed nodes whose time has passed; returns the engine time of the next. */
 usec_t nodes_look(struct yard *y, usec_t now);
 

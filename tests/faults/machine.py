@@ -1,7 +1,13 @@
 #!/usr/bin/env python3
 """A machine that is smaller than it was, or refuses to start jobs: no job pays for it."""
+import ctypes
+import os
 import pathlib
+import re
+import resource
 import shutil
+import socket
+import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
@@ -84,6 +90,150 @@ def test_a_conductor_that_is_missing():
         expect_equal(yard.get("/health"), {"status": "ok"})
         expect_equal({yard.job(j)["failures"] for j in jobs}, {0})
         yard.sweep()
+        yard.finish()
+
+
+def node(yard):
+    return yard.get("/nodes")["nodes"][0]
+
+
+def expect_refusals(yard, words, repair):
+    """Starts fail for a reason that is not the jobs'; once it is repaired all goes on."""
+    jobs = [yard.submit("true", retries=0, cpus=2) for _ in range(2)]
+    wait_until(lambda: words in node(yard)["notice"], lambda: f"the node says '{words}': {node(yard)}")
+    wait_until(lambda: node(yard)["state"] in ("closed", "draining"), "the node is closed")
+    expect_equal(yard.get("/health")["status"], "degraded")
+    wait_until(lambda: node(yard)["state"] == "draining",
+               lambda: f"the node is drained: {node(yard)}")
+    expect("starts in a row have failed" in node(yard)["notice"], node(yard))
+    expect_equal({yard.job(j)["state"] for j in jobs} - {"queued", "starting"}, set())
+    expect_equal({yard.job(j)["failures"] for j in jobs}, {0})
+    repair()
+    for job in jobs:
+        yard.wait_for(job, "done")
+    wait_until(lambda: node(yard)["state"] == "up", "the node is up again")
+    expect_equal(yard.get("/health"), {"status": "ok"})
+
+
+def test_no_inodes():
+    """The attempts' directories are on a file system that has none left."""
+    with live.Yard(cpus=2) as yard:
+        jobs = yard.state / "jobs"
+        jobs.mkdir(parents=True)
+        made = subprocess.run(["mount", "-t", "tmpfs", "-o", "nr_inodes=200,size=8m", "tmpfs",
+                               str(jobs)], capture_output=True, text=True, check=False)
+        if made.returncode:
+            raise live.Skip(f"cannot mount a small file system: {made.stderr.strip()}")
+        try:
+            yard.start()
+            yard.wait_for(yard.submit("true"), "done")
+            left = os.statvfs(jobs).f_ffree
+            for i in range(left):
+                (jobs / f"filler-{i}").touch()
+            expect_refusals(yard, "No space left on device",
+                            lambda: [f.unlink() for f in jobs.glob("filler-*")])
+            yard.sweep()
+            yard.finish()
+        finally:
+            yard.kill()
+            subprocess.run(["umount", "-l", str(jobs)], check=False)
+
+
+def remount(yard, mode):
+    """Makes the groups' file systems read-only, or not, for the server alone."""
+    for base in yard.group_bases():
+        done = subprocess.run(["nsenter", "-t", str(yard.server.pid), "-m", "mount", "-o",
+                               f"remount,bind,{mode}", str(base.parent)],
+                              capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise live.Skip(f"cannot remount control groups: {done.stderr.strip()}")
+
+
+def test_groups_that_are_refused():
+    with live.Yard(cpus=2) as yard:
+        yard.prepare = separate_mounts
+        yard.start()
+        yard.wait_for(yard.submit("true"), "done")
+        if not yard.group_bases():
+            raise live.Skip("no control groups")
+        remount(yard, "ro")
+        try:
+            expect_refusals(yard, "cannot make the control group", lambda: remount(yard, "rw"))
+        finally:
+            remount(yard, "rw")
+        yard.sweep()
+        yard.finish()
+
+
+def separate_mounts():
+    """In the server's process: what is mounted from here on concerns nobody else."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    namespace, private, recursive = 0x20000, 1 << 18, 16384
+    if libc.unshare(namespace) or libc.mount(b"none", b"/", None, private | recursive, None):
+        raise OSError(ctypes.get_errno(), "unshare")
+
+
+def test_groups_that_were_removed():
+    """By somebody who found them empty: they are made again."""
+    with live.Yard(cpus=2) as yard:
+        yard.start()
+        yard.wait_for(yard.submit("true"), "done")
+        bases = yard.group_bases()
+        if not bases:
+            raise live.Skip("no control groups")
+        wait_until(lambda: not yard.cgroups(), "no group is left")
+        for base in bases:
+            base.rmdir()
+        yard.wait_for(yard.submit("true"), "done")
+        expect_equal(yard.get("/health"), {"status": "ok"})
+        expect_equal(sorted(yard.group_bases()), sorted(bases))
+        yard.finish()
+
+
+def test_a_thousand_idle_connections():
+    """They leave enough descriptors to start jobs with, and others are served."""
+    token = "a-token-for-this-test-only"
+    with live.Yard("--listen", "127.0.0.1:0", environment={"TRAINYARD_TOKEN": token},
+                   cpus=2) as yard:
+        yard.limits = {resource.RLIMIT_NOFILE: (1024, 1024)}
+        yard.start()
+        port = int(re.search(r"port=(\d+)", yard.output()).group(1))
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (min(4096, hard), hard))
+        idle = [socket.create_connection(("127.0.0.1", port)) for _ in range(1000)]
+        try:
+            jobs = [yard.submit("ulimit -n", cpus=0.25) for _ in range(20)]
+            for job in jobs:
+                yard.wait_for(job, "done")
+                expect_equal(yard.logs(job), "1024\n")
+            expect_equal(yard.get("/health"), {"status": "ok"})
+            with socket.create_connection(("127.0.0.1", port)) as known:
+                known.sendall(f"GET /api/v1/version HTTP/1.1\r\nHost: x\r\n"
+                              f"Authorization: Bearer {token}\r\n\r\n".encode())
+                known.settimeout(60)
+                answer = known.recv(100)
+            # From the same address there are many already: it is told so, or served.
+            expect(answer.startswith((b"HTTP/1.1 200", b"HTTP/1.1 503")), answer)
+            opened = len(os.listdir(f"/proc/{yard.server.pid}/fd"))
+            expect(opened < 700, f"the server has {opened} descriptors")
+        finally:
+            for connection in idle:
+                connection.close()
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        yard.sweep()
+        yard.finish()
+
+
+def test_jobs_keep_their_limit_of_descriptors():
+    """Though the server has raised its own."""
+    with live.Yard(cpus=2) as yard:
+        yard.limits = {resource.RLIMIT_NOFILE: (512, 2048)}
+        yard.start()
+        limits = pathlib.Path(f"/proc/{yard.server.pid}/limits").read_text()
+        expect_equal(re.search(r"Max open files +(\d+) +(\d+)", limits).groups(), ("2048", "2048"))
+        job = yard.submit("ulimit -Sn; ulimit -Hn")
+        yard.wait_for(job, "done")
+        expect_equal(yard.logs(job), "512\n2048\n")
         yard.finish()
 
 

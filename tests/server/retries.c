@@ -2,6 +2,7 @@
  * count as its failure. */
 #include "policy/combo.h"
 #include "server/jobs/verbs.h"
+#include "server/nodes.h"
 #include "store/job_state.h"
 #include "support/stage.h"
 #include "support/test.h"
@@ -90,10 +91,47 @@ static void a_node_that_refuses_is_left_alone_for_longer_each_time(void **state)
         fake_set_faults(w->fake, &(struct fake_faults){.op_fails = 1});
         stage_run(w, pause + SECOND / 10);
     }
+    assert_true(nodes_gave_up(node));
     fake_set_faults(w->fake, &(struct fake_faults){0});
     assert_true(stage_run_until_over(w, job, MINUTE));
     assert_state(w, job, JOB_DONE);
     assert_int_equal(node->refusals, 0);
+    assert_int_equal(w->y->engine.cluster.nodes[0].state, NODE_UP);
+}
+
+/* Until starts fail five times in a row. */
+static void refuse_five_starts(struct stage *w)
+{
+    struct yard_node *node = &w->y->nodes.at[0];
+    while (node->refusals < 5)
+        nodes_refused(w->y, 0, "no inodes left");
+    stage_turn(w);
+    assert_int_equal(w->y->engine.cluster.nodes[0].state, NODE_DRAINING);
+}
+
+static void a_node_that_keeps_refusing_is_drained_until_a_start_succeeds(void **state)
+{
+    struct stage *w = *state;
+    refuse_five_starts(w);
+    int64_t job = stage_submit(w, "{'command': ['fake', 'work=1']}");
+    stage_run(w, 10 * SECOND);
+    assert_state(w, job, JOB_QUEUED);
+    assert_true(stage_run_until_over(w, job, MINUTE)); /* the pause of 16 s is over */
+    assert_state(w, job, JOB_DONE);
+    assert_false(nodes_gave_up(&w->y->nodes.at[0]));
+    assert_int_equal(w->y->engine.cluster.nodes[0].state, NODE_UP);
+}
+
+static void a_user_undrains_a_node_that_keeps_refusing(void **state)
+{
+    struct stage *w = *state;
+    struct err err;
+    refuse_five_starts(w);
+    int64_t job = stage_submit(w, "{'command': ['fake', 'work=1']}");
+    assert_ok(nodes_drain(w->y, 0, false, &err), err);
+    stage_run(w, 5 * SECOND);
+    assert_state(w, job, JOB_DONE);
+    assert_null(w->y->nodes.at[0].refusal);
 }
 
 static void a_lost_attempt_counts_unless_the_job_forgives(void **state)
@@ -187,6 +225,8 @@ static const struct CMUnitTest tests[] = {
     STAGE_TEST(a_pause_ends_when_the_clock_is_set),
     STAGE_TEST(a_failed_start_is_not_the_fault_of_the_job),
     STAGE_TEST(a_node_that_refuses_is_left_alone_for_longer_each_time),
+    STAGE_TEST(a_node_that_keeps_refusing_is_drained_until_a_start_succeeds),
+    STAGE_TEST(a_user_undrains_a_node_that_keeps_refusing),
     STAGE_TEST(a_lost_attempt_counts_unless_the_job_forgives),
     STAGE_TEST(a_preemption_does_not_count),
     STAGE_TEST(a_user_who_requeues_begins_from_zero),

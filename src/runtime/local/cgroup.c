@@ -38,6 +38,20 @@ int cgroup_open(const struct cgroup_mounts *m, const char *base, struct cgroups 
     return -1;
 }
 
+int cgroup_open_again(const struct cgroup_mounts *m, const char *base, struct cgroups *c,
+                      struct str *why)
+{
+    struct cgroups new;
+    if (cgroup_open(m, base, &new, why) < 0)
+        return -1;
+    for (uint32_t i = 0; i < c->n; i++) {
+        close(c->at[i].fd);
+        free(c->at[i].base);
+    }
+    *c = new;
+    return 0;
+}
+
 int cgroup_add(struct cgroups *c, char *base, unsigned controllers, bool v2)
 {
     int fd = open(base, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -105,8 +119,9 @@ int cgroup_create(const struct cgroups *c, const char *name, struct err *err)
 {
     for (uint32_t i = 0; i < c->n; i++)
         if (mkdirat(c->at[i].fd, name, 0755) && errno != EEXIST)
-            return err_set(err, ERR_IO, "cannot make the control group %s/%s: %s", c->at[i].base,
-                           name, strerror(errno));
+            return err_set(err, errno == ENOENT ? ERR_NOT_FOUND : ERR_IO,
+                           "cannot make the control group %s/%s: %s", c->at[i].base, name,
+                           strerror(errno));
     return 0;
 }
 

@@ -56,6 +56,9 @@ extern const struct cgroup_version cgroup_v1, cgroup_v2;
 int cgroup_open(const struct cgroup_mounts *m, const char *base, struct cgroups *c,
                 struct str *why);
 /* Forgets the groups, but removes the base when it is empty. */
+/* The same for groups that are open already: their bases may have been removed. */
+int cgroup_open_again(const struct cgroup_mounts *m, const char *base, struct cgroups *c,
+                      struct str *why);
 void cgroup_close(struct cgroups *c);
 
 /* Fine when it is there already. */

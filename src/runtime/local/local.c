@@ -76,12 +76,26 @@ static void say_what_is_missing(struct runtime *r, const char *why)
     str_done(&text);
 }
 
+int local_open_groups_again(struct runtime *r, struct err *err)
+{
+    struct cgroup_mounts mounts;
+    struct str why = {0};
+    if (cgroup_find("/proc", &mounts, err))
+        return -1;
+    int rc = cgroup_open_again(&mounts, r->base, &r->cgroups, &why);
+    if (rc < 0)
+        err_set(err, ERR_IO, "cannot make control groups: %s", why.n ? why.at : "they are gone");
+    str_done(&why);
+    cgroup_mounts_done(&mounts);
+    return rc;
+}
+
 static void open_groups(struct runtime *r, const struct cgroup_mounts *m, const char *state_dir)
 {
     struct str why = {0};
-    char base[64];
-    snprintf(base, sizeof base, "trainyard-%016llx", (unsigned long long)hash_path(state_dir));
-    if (cgroup_open(m, base, &r->cgroups, &why))
+    snprintf(r->base, sizeof r->base, "trainyard-%016llx",
+             (unsigned long long)hash_path(state_dir));
+    if (cgroup_open(m, r->base, &r->cgroups, &why))
         say_without_groups(r, why.n ? why.at : "none can be made");
     else
         say_what_is_missing(r, why.at);

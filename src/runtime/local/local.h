@@ -28,11 +28,15 @@ struct runtime {
     struct cpus cpus;
     struct gpus gpus;
     struct cgroups cgroups; /* n = 0: none can be had */
+    char base[64];          /* name of the group above those of attempts */
     struct runtime_node node;
     struct str notice;
     VEC(struct held *) held; /* ordered by job and attempt */
     VEC(struct dying) dying;
     usec_t look_at, look_pause; /* when to look at them, and then again */
 };
+
+/* The groups above those of attempts are gone: makes them again. */
+int local_open_groups_again(struct runtime *r, struct err *err);
 
 #endif

@@ -37,6 +37,19 @@ static void let_go(struct runtime *r, struct held *h)
     held_weigh(r);
 }
 
+/* Somebody may have removed the groups above ours while they were empty. */
+static int create_groups(struct runtime *r, const struct held *h, struct err *err)
+{
+    if (cgroup_create(&r->cgroups, h->name, err) == 0)
+        return 0;
+    if (err->code != ERR_NOT_FOUND || local_open_groups_again(r, err) < 0)
+        return -1;
+    if (cgroup_create(&r->cgroups, h->name, err) == 0)
+        return 0;
+    err->code = ERR_IO;
+    return -1;
+}
+
 static int hold(struct runtime *r, const struct runtime_op *op, struct held **out, struct err *err)
 {
     struct held *h = held_add(r, op->id);
@@ -44,7 +57,7 @@ static int hold(struct runtime *r, const struct runtime_op *op, struct held **ou
     gpus_give(&r->gpus, &h->gpus, op->size.gpus);
     held_weigh(r);
     h->grouped = h->limits.is_new = r->cgroups.n > 0;
-    if (h->grouped && (cgroup_create(&r->cgroups, h->name, err) < 0 || held_apply(r, h, err) < 0)) {
+    if (h->grouped && (create_groups(r, h, err) < 0 || held_apply(r, h, err) < 0)) {
         let_go(r, h);
         return -1;
     }

@@ -25,7 +25,8 @@ static const struct api_member node_members[] = {
     API_STRING(node_view, name, "Name"),
     API_WORD(node_view, state, "NodeState",
              "State; no job starts on a node that is not up. A node is closed for a while after "
-             "a failed start, and lost while it does not respond"),
+             "a failed start, draining after several in a row until one succeeds, and lost while "
+             "it does not respond"),
     API_NUMBER(node_view, cpus, "CPUs"),
     API_NUMBER(node_view, cpus_held, "CPUs that jobs hold"),
     API_NUMBER(node_view, gpus, "GPUs"),
@@ -71,7 +72,10 @@ static void add_notices(const struct yard *y, uint32_t index, struct str *out)
     const struct node *has = &y->cluster.nodes[index], *held = &y->engine.cluster.nodes[index];
     if (n->lost)
         add_notice(out, "it does not respond; its jobs may still be running");
-    if (n->refusal)
+    if (n->refusal && nodes_gave_up(n))
+        add_notice(out, "drained, as %u starts in a row have failed; it is tried now and then: %s",
+                   n->refusals, n->refusal);
+    else if (n->refusal)
         add_notice(out, "the last start failed: %s", n->refusal);
     if (held->cpu_held > has->cpus)
         add_notice(out, "jobs hold %g CPUs, but it has only %g", api_units(held->cpu_held),
@@ -93,7 +97,9 @@ static json_t *print_node(const struct yard *y, uint32_t index)
     add_notices(y, index, &notice);
     struct node_view v = {
         .name = has->name,
-        .state = y->nodes.at[index].lost ? "lost" : state_names[held->state],
+        .state = y->nodes.at[index].lost              ? "lost"
+                 : nodes_gave_up(&y->nodes.at[index]) ? state_names[NODE_DRAINING]
+                                                      : state_names[held->state],
         .cpus = api_units(has->cpus),
         .cpus_held = api_units(held->cpu_held),
         .gpus = api_units(has->gpus),
@@ -187,7 +193,7 @@ static const struct endpoint endpoints[] = {
         .path = API_V1 "/nodes/{name}/undrain",
         .handle = undrain_node,
         .summary = "Start jobs on a drained node again",
-        .description = "Undoes a drain.",
+        .description = "Undoes a drain, and forgets failed starts.",
         .body = "Nothing",
         .body_optional = true,
         .replies = {{200, "Node", "The node"}},

@@ -4,6 +4,7 @@
 
 #include "base/str.h"
 #include "server/explain/text.h"
+#include "server/nodes.h"
 
 /* Whether the node has what the job needs, or a part of it if the job may be split. */
 static bool could_run(const struct explanation *x, uint32_t node)
@@ -30,7 +31,8 @@ static void phrase_node(struct str *out, const struct explanation *x, const stru
         phrase_count(out, n->refusals, "job");
         if (n->refusals > 1)
             str_add(out, " in a row");
-        str_add(out, " and is closed for ");
+        str_add(out, nodes_gave_up(n) ? " and is drained; it is tried again in "
+                                      : " and is closed for ");
         phrase_span(out, n->closed_until - x->now);
         str_add(out, " (");
         str_add_utf8(out, n->refusal);
@@ -43,7 +45,7 @@ static void suggest_opening(struct explanation *x, const struct yard_node *n)
     struct str s = {0};
     if (n->lost) {
         str_addf(&s, "Jobs can start on %s when it responds again.", n->name);
-    } else if (n->drained) {
+    } else if (n->drained || nodes_gave_up(n)) {
         str_addf(&s, "`trainyard drain --undo %s` lets jobs start there again.", n->name);
     } else {
         str_addf(&s, "Node %s accepts jobs again in ", n->name);

@@ -380,6 +380,7 @@ void attempt_over_by(struct yard *y, struct attempt *a, const struct exit_record
 {
     struct ending end = {
         .at = r->at,
+        .never_ran = r->untried,
         .started = r->started,
         .code = r->code,
         .signal = r->signal,
@@ -391,5 +392,7 @@ void attempt_over_by(struct yard *y, struct attempt *a, const struct exit_record
         .memory_max_mb =
             r->usage.memory_peak_bytes > 0 ? (double)r->usage.memory_peak_bytes / 1048576 : 0,
     };
+    if (r->untried)
+        nodes_refused(y, a->node, r->reason);
     attempt_over(y, a, &end);
 }

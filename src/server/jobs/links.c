@@ -10,6 +10,7 @@
 #include "server/jobs/reports.h"
 #include "server/jobs/size.h"
 #include "server/log.h"
+#include "server/nodes.h"
 #include "store/attempts.h"
 #include "store/job_state.h"
 
@@ -77,6 +78,8 @@ static void attach(struct yard *y, struct runtime_link *link, struct attempt *a,
     a->unheard = 0;
     a->begun = true;
     a->adopted = false;
+    if (a->state == JOB_STARTING) /* its conductor has all that it needs */
+        nodes_accepted(y, a->node);
     a->told.threads = 0;
     if (a->told.cpus == 0 && m->cpus > 0) /* unless what it was started with still counts */
         a->told.cpus = (units_t)(m->cpus * UNIT + 0.5);

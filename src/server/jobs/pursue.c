@@ -162,7 +162,6 @@ static void started(struct yard *y, struct attempt *a)
     if (a->op.err.code == ERR_OK) {
         a->begun = true;
         a->refused = 0;
-        nodes_accepted(y, a->node);
         if (!a->pid)
             a->pid = a->op.pid;
         attempt_touch(y, a);

@@ -8,6 +8,7 @@ import contextlib
 import http.client
 import os
 import pathlib
+import resource
 import shutil
 import signal
 import subprocess
@@ -49,6 +50,8 @@ class Yard:
         if cpus and len(usable) < cpus:
             raise Skip(f"needs {cpus} CPUs")
         self.cpus = usable[:cpus]
+        self.prepare = lambda: None  # what else to do in the server's process before it begins
+        self.limits = {}  # of the server's process: resource.RLIMIT_... to (soft, hard)
         self.server = None
         self.document = None
         self.served = set()  # operations that have succeeded
@@ -67,10 +70,17 @@ class Yard:
             self.server = subprocess.Popen(
                 [PROGRAM, "serve", "--state", str(self.state), *self.options, *options],
                 env={**self.environment, **environment}, stdin=subprocess.DEVNULL, stdout=output,
-                stderr=output, preexec_fn=lambda: os.sched_setaffinity(0, self.cpus))
+                stderr=output, preexec_fn=self.limit_server)
         if wait:
             self.wait_until_ready()
         return self
+
+    def limit_server(self):
+        """In the server's process, before it begins."""
+        os.sched_setaffinity(0, self.cpus)
+        for what, limits in self.limits.items():
+            resource.setrlimit(what, limits)
+        self.prepare()
 
     def wait_until_ready(self):
         wait_until(self.answers, "the server answers")
