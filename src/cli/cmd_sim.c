@@ -138,6 +138,7 @@ static int get_options(const struct args *a, struct request *r, struct err *err)
     if (o->rules == RULES_GAVEL)
         o->resched_min = 360 * USEC_PER_SEC;
     if (get_duration(a, "resched-min", &o->resched_min, err) < 0 ||
+        get_duration(a, "min-run", &o->min_run, err) < 0 ||
         get_duration(a, "mtbf", &o->mtbf, err) < 0 ||
         get_duration(a, "repair", &o->repair, err) < 0)
         return -1;
@@ -405,6 +406,8 @@ static const struct option options[] = {
     {"size-error", 0, "S",
      "under Pollux' rules: what is known of job sizes is off by a factor e^S (default 0)", false},
     {"resched-min", 0, "T", "minimum time between two decisions (default 0)", false},
+    {"min-run", 0, "T", "a job that was preempted runs this long before it is again (default 0)",
+     false},
     {"restart-cost", 0, "T", "time that a preempted job loses when it resumes", false},
     {"resize-cost", 0, "T", "time that a job loses at each change of size", false},
     {"move-cost", 0, "T", "time that a job loses at each move to another node", false},

@@ -28,8 +28,40 @@ void apply_evict(struct engine *e, uint32_t task)
     leave_nodes(e, task);
 }
 
+/* Whether the grant takes units of the pool on a node of the task. */
+static bool takes_from(const struct engine *e, const struct grant *g, const struct task *t)
+{
+    const struct task *other = &e->tasks[g->task];
+    bool had = task_running(other) && other->pool == g->pool;
+    for (uint32_t i = 0; g->n && g->moved && i < t->at.n; i++) {
+        uint32_t node = t->at.at[i].node;
+        units_t held = had ? placement_on(&other->at, node) : 0;
+        if (g->pool == t->pool && placement_on(&g->place, node) > held)
+            return true;
+    }
+    return false;
+}
+
+/* The task for which another one has to stop: of those that take its units, the one of the
+ * highest class, the first of equals. */
+static uint32_t find_taker(const struct engine *e, const struct plan *plan, const struct task *t)
+{
+    const struct task *best = NULL;
+    for (uint32_t i = 0; i < plan->n; i++) {
+        const struct task *other = &e->tasks[plan->grants[i].task];
+        bool better = !best || task_class(other) > task_class(best) ||
+                      (task_class(other) == task_class(best) &&
+                       (other->submit < best->submit ||
+                        (other->submit == best->submit && other->id < best->id)));
+        if (better && takes_from(e, &plan->grants[i], t))
+            best = other;
+    }
+    return best ? (uint32_t)(best - e->tasks) : TASK_NONE;
+}
+
 /* Takes all units from a running task. */
-static void stop_task(struct engine *e, uint32_t task, usec_t now, bool pause)
+static void stop_task(struct engine *e, const struct plan *plan, uint32_t task, usec_t now,
+                      bool pause)
 {
     struct task *t = &e->tasks[task];
     task_advance(t, now);
@@ -37,6 +69,7 @@ static void stop_task(struct engine *e, uint32_t task, usec_t now, bool pause)
     t->queued_at = now;
     state_rest(e, task);
     state_effect(e, pause ? EFFECT_PAUSE : EFFECT_PREEMPT, task, t->n, 0, 0);
+    e->effects.at[e->effects.n - 1].by = find_taker(e, plan, t);
     if (!pause) {
         leave_nodes(e, task);
         return;
@@ -58,7 +91,8 @@ static void free_units(struct engine *e, const struct plan *plan, const bool *yi
         uint32_t task = e->running.at[i];
         const struct grant *g = plan_grant(plan, task);
         if (!g || !g->n) {
-            stop_task(e, task, now, e->tasks[task].job->can_pause && !(yields && yields[task]));
+            stop_task(e, plan, task, now,
+                      e->tasks[task].job->can_pause && !(yields && yields[task]));
             continue;
         }
         i++;
@@ -167,8 +201,8 @@ static void apply_lists(struct engine *e, const struct plan *plan)
         struct task *t = &e->tasks[w->task];
         if (!task_running(t)) /* its units are not free yet */
             continue;
-        VEC_PUSH(&e->effects,
-                 (struct effect){EFFECT_LIST, w->task, t->list[w->axis], w->list, 0, w->axis});
+        VEC_PUSH(&e->effects, (struct effect){EFFECT_LIST, w->task, t->list[w->axis], w->list, 0,
+                                              w->axis, TASK_NONE});
         t->list[w->axis] = w->list;
     }
 }

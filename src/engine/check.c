@@ -1,12 +1,13 @@
 /* Owns the invariants of a plan. A grant is 0 or an admissible size within the task's
  * bounds. It is on nodes of its pool that are up, each node once, or stays where it is. No
- * node holds more units or memory than it has. A pinned task is neither stopped nor moved.
+ * node holds more units or memory than it has. A pinned task is neither stopped nor moved,
+ * and a task that cannot restart is not moved.
  * The order has each active task once. Shares, memos and lists are for things that exist. A
  * violation is a bug in a policy: it is reported, and nothing is adjusted.
  *
  * The memory of a task that is or would be paused does not count unless the task is granted
- * units: it gives that memory up (yield.c). Nor does what a stopping task still holds:
- * grants that need it wait. */
+ * units: it gives that memory up (yield.c), unless it keeps it. Nor does what a stopping task still
+ * holds: grants that need it wait. */
 #include "engine/check.h"
 
 #include <math.h>
@@ -94,18 +95,22 @@ static struct load *add_changes(const struct engine *e, const struct plan *plan)
     for (size_t i = 0; i < e->running.n; i++) {
         const struct task *t = &e->tasks[e->running.at[i]];
         const struct grant *g = plan_grant(plan, e->running.at[i]);
-        if (!g || g->n == 0 || g->moved)
-            load_add_place(sums, t->job, t->pool, &t->at, -1, true);
+        bool stops = !g || g->n == 0;
+        if (stops || g->moved)
+            load_add_place(sums, t->job, t->pool, &t->at, -1, !stops || !task_keeps_memory(t));
     }
     for (uint32_t i = 0; i < plan->n; i++) {
         const struct grant *g = &plan->grants[i];
+        const struct task *t = &e->tasks[g->task];
+        bool has_memory = t->phase == TASK_PAUSED && task_keeps_memory(t);
         if (g->n && g->moved)
-            load_add_place(sums, e->tasks[g->task].job, g->pool, &g->place, 1, true);
+            load_add_place(sums, t->job, g->pool, &g->place, 1, !has_memory);
     }
     for (uint32_t i = e->snapshot.npaused ? e->snapshot.first : TASK_NONE; i != TASK_NONE;
          i = e->links[i].next) {
         const struct task *t = &e->tasks[i];
-        for (uint32_t k = 0; t->phase == TASK_PAUSED && k < t->at.n; k++)
+        bool yields = t->phase == TASK_PAUSED && !task_keeps_memory(t);
+        for (uint32_t k = 0; yields && k < t->at.n; k++)
             load_add_memory(&sums[t->at.at[k].node], t->job, -1);
     }
     return sums;
@@ -186,15 +191,17 @@ static int check_notes(const struct engine *e, const struct plan *plan, struct e
     return 0;
 }
 
-/* Pinned tasks continue where they are. */
-static int check_pinned(const struct engine *e, const struct plan *plan, struct err *err)
+/* Pinned tasks continue where they are, and others that must stay do not continue elsewhere. */
+static int check_stays(const struct engine *e, const struct plan *plan, struct err *err)
 {
-    for (size_t i = 0; e->snapshot.npinned && i < e->running.n; i++) {
+    bool any = e->snapshot.npinned || e->snapshot.nkeeping;
+    for (size_t i = 0; any && i < e->running.n; i++) {
         const struct task *t = &e->tasks[e->running.at[i]];
         const struct grant *g = plan_grant(plan, e->running.at[i]);
-        if (!t->pinned)
+        bool stops = !g || !g->n;
+        if (!task_stays(t) || (stops && !t->pinned))
             continue;
-        if (!g || !g->n)
+        if (stops)
             return err_set(err, ERR_INTERNAL, "plan: job %s must not be preempted", t->job->name);
         if (g->pool != t->pool || (g->moved && task_moves(t, g->n, &g->place)))
             return err_set(err, ERR_INTERNAL, "plan: job %s must not be moved", t->job->name);
@@ -214,7 +221,7 @@ int check_plan(const struct engine *e, const struct plan *plan, struct err *err)
     }
     if (changes && check_nodes(e, plan, err) < 0)
         return -1;
-    if (check_pinned(e, plan, err) < 0)
+    if (check_stays(e, plan, err) < 0)
         return -1;
     if (check_order(e, plan, err) < 0)
         return -1;

@@ -6,6 +6,7 @@
 #include "engine/apply.h"
 #include "engine/check.h"
 #include "engine/event.h"
+#include "engine/protect.h"
 #include "engine/rates.h"
 #include "engine/settle.h"
 
@@ -110,20 +111,10 @@ static bool look_again(const struct engine *e)
            any_started(e, true);
 }
 
-/* Allocators serve pinned tasks first, but their rules may still leave one out. It then
- * gets its smallest size. Nobody else can be there: placers count what it holds as taken. */
-static void keep_pinned(const struct engine *e, struct plan *plan)
-{
-    for (size_t i = 0; e->snapshot.npinned && i < e->running.n; i++) {
-        const struct task *t = &e->tasks[e->running.at[i]];
-        if (t->pinned && plan_units(plan, e->running.at[i]) < task_min(t))
-            plan_give(plan, e->running.at[i], t->pool, task_min(t));
-    }
-}
-
 static int decide(struct engine *e, usec_t now, struct err *err)
 {
     const struct combo *c = &e->config.combo;
+    protect_recent(e, now);
     const struct snapshot *s = engine_snapshot(e, now);
     struct plan *plan = &e->plan;
     arena_reset(&e->arena);
@@ -131,8 +122,9 @@ static int decide(struct engine *e, usec_t now, struct err *err)
     c->policy[AXIS_ALLOCATE]->decide(s, &c->params[AXIS_ALLOCATE], plan);
     if (e->costly && !c->policy[AXIS_ALLOCATE]->weighs_costs)
         settle_plan(e, plan);
-    keep_pinned(e, plan);
+    protect_pinned(e, plan, now);
     c->policy[AXIS_PLACE]->decide(s, &c->params[AXIS_PLACE], plan);
+    protect_unused(e, plan);
     c->policy[AXIS_SHARE]->decide(s, &c->params[AXIS_SHARE], plan);
     if (check_plan(e, plan, err) < 0)
         return -1;

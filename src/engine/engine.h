@@ -14,7 +14,7 @@ enum event_kind {
     EVENT_END,     /* task: it has finished, failed for good or was cancelled */
     EVENT_STOPPED, /* task: its preemption is complete and its units are free */
     EVENT_FAILED,  /* task: it died and will run again from its checkpoint */
-    EVENT_HOLD,    /* task: wait until EVENT_RELEASE */
+    EVENT_HOLD,    /* task: wait until EVENT_RELEASE; not if it is paused and cannot restart */
     EVENT_RELEASE,
     EVENT_SAMPLE,   /* task, sample: its metric and usage */
     EVENT_PROGRESS, /* task, work, done: a better estimate of its progress */
@@ -59,6 +59,7 @@ struct effect {
     units_t from, to;
     usec_t cost;    /* it makes no progress for this long */
     enum axis axis; /* whose policy has the list */
+    uint32_t by;    /* PREEMPT, PAUSE: the task that gets the units; TASK_NONE = none */
 };
 
 struct engine_config {
@@ -66,6 +67,7 @@ struct engine_config {
     enum rules rules;
     uint64_t seed;
     usec_t resched_min; /* decisions are at least this far apart */
+    usec_t min_run;     /* a task that was preempted runs this long before it is again */
     bool explain;       /* keep the verdicts of decisions */
     bool instant;       /* stops take no time; there is no EVENT_STOPPED */
     /* How much longer a task takes when others keep all of its node busy; 0 = they do not

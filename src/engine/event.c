@@ -79,7 +79,7 @@ static void on_failed(struct engine *e, uint32_t task, usec_t now)
 }
 
 /* All tasks on a node that goes down fail. On a node that is drained, running tasks may
- * end; paused ones go back to the queue. */
+ * end; paused ones go back to the queue, if they can restart. */
 static void on_node(struct engine *e, uint32_t node, enum node_state state, usec_t now)
 {
     e->cluster.nodes[node].state = state;
@@ -89,7 +89,7 @@ static void on_node(struct engine *e, uint32_t node, enum node_state state, usec
             continue;
         if (state == NODE_DOWN)
             on_failed(e, i, now);
-        else if (state == NODE_DRAINING && t->phase == TASK_PAUSED)
+        else if (state == NODE_DRAINING && t->phase == TASK_PAUSED && !task_keeps_memory(t))
             apply_evict(e, i);
     }
     e->snapshot.pools = 0;
@@ -127,7 +127,8 @@ static void evict_too_large(struct engine *e, uint32_t node)
 {
     for (uint32_t i = 0; e->snapshot.npaused && i < e->tasks_n; i++) {
         const struct task *t = &e->tasks[i];
-        units_t units = t->job && t->phase == TASK_PAUSED ? placement_on(&t->at, node) : 0;
+        bool paused = t->job && t->phase == TASK_PAUSED && !task_keeps_memory(t);
+        units_t units = paused ? placement_on(&t->at, node) : 0;
         if (units && !could_resume(&e->cluster.nodes[node], t, units))
             apply_evict(e, i);
     }
@@ -225,7 +226,7 @@ static int on_job(struct engine *e, uint32_t task, const struct job *job, usec_t
             "the job holds units");
     task_advance(t, now);
     state_set_job(e, task, job);
-    if (t->phase == TASK_PAUSED && !task_keeps_size(t))
+    if (t->phase == TASK_PAUSED && !task_keeps_memory(t) && !task_keeps_size(t))
         apply_evict(e, task);
     for (uint32_t i = 0; i < t->at.n; i++) /* it may use more or fewer CPUs now */
         state_stale(e, t->at.at[i].node);
@@ -274,6 +275,12 @@ enum {
     ANY = QUEUED | RUNNING | PAUSED | STOPPING | HELD,
 };
 
+/* Whether it would not lose its work if it left its nodes. */
+static bool can_leave(const struct engine *e, uint32_t task)
+{
+    return task < e->tasks_n && e->tasks[task].job && !task_keeps_memory(&e->tasks[task]);
+}
+
 static bool holds_after_stop(const struct engine *e, uint32_t task)
 {
     return task < e->tasks_n && e->tasks[task].hold;
@@ -289,7 +296,8 @@ int event_check(const struct engine *e, const struct event *v, struct err *err)
     case EVENT_FAILED:
         return require(e, v->task, RUNNING | PAUSED, "failed", err);
     case EVENT_HOLD:
-        return require(e, v->task, QUEUED | PAUSED | STOPPING, "hold", err);
+        return require(e, v->task, QUEUED | (can_leave(e, v->task) ? PAUSED : 0) | STOPPING, "hold",
+                       err);
     case EVENT_RELEASE:
         return require(e, v->task, HELD | (holds_after_stop(e, v->task) ? STOPPING : 0), "release",
                        err);

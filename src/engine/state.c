@@ -96,8 +96,7 @@ static bool is_linked(const struct engine *e, uint32_t task)
     return e->links[task].prev != task;
 }
 
-/* Pins or unpins the task, and moves it to its new place in the order. */
-static void set_pinned(struct engine *e, uint32_t task, bool pinned)
+void state_pin(struct engine *e, uint32_t task, bool pinned)
 {
     struct task *t = &e->tasks[task];
     if (t->pinned == pinned)
@@ -113,10 +112,12 @@ static void set_pinned(struct engine *e, uint32_t task, bool pinned)
 void state_set_job(struct engine *e, uint32_t task, const struct job *job)
 {
     struct task *t = &e->tasks[task];
+    e->snapshot.nkeeping -= task_keeps_memory(t);
     t->job = job;
+    e->snapshot.nkeeping += task_keeps_memory(t);
     read_job(e, t);
     e->snapshot.by_submit = false;
-    set_pinned(e, task, task_running(t) && job->no_preempt);
+    state_pin(e, task, task_running(t) && job->no_preempt);
 }
 
 void state_read_jobs(struct engine *e)
@@ -147,7 +148,9 @@ void state_set_phase(struct engine *e, uint32_t task, enum task_phase phase)
     struct task *t = &e->tasks[task];
     e->snapshot.npaused -= t->phase == TASK_PAUSED;
     e->snapshot.npaused += phase == TASK_PAUSED;
+    e->snapshot.nkeeping -= task_keeps_memory(t);
     t->phase = phase;
+    e->snapshot.nkeeping += task_keeps_memory(t);
 }
 
 /* Whether a comes before b by class, submit time and id. */
@@ -290,7 +293,7 @@ void state_run(struct engine *e, uint32_t task)
     e->tasks[task].running_at = (uint32_t)e->running.n;
     e->snapshot.ncpu += e->tasks[task].pool == POOL_CPU;
     VEC_PUSH(&e->running, task);
-    set_pinned(e, task, e->tasks[task].job->no_preempt);
+    state_pin(e, task, e->tasks[task].job->no_preempt);
 }
 
 void state_rest(struct engine *e, uint32_t task)
@@ -300,7 +303,7 @@ void state_rest(struct engine *e, uint32_t task)
     e->tasks[last].running_at = at;
     e->tasks[task].running_at = TASK_NONE;
     e->snapshot.ncpu -= e->tasks[task].pool == POOL_CPU;
-    set_pinned(e, task, false);
+    state_pin(e, task, false);
 }
 
 void state_touch(struct engine *e, uint32_t task)
@@ -322,5 +325,5 @@ void state_stale(struct engine *e, uint32_t node)
 void state_effect(struct engine *e, enum effect_kind kind, uint32_t task, units_t from, units_t to,
                   usec_t cost)
 {
-    VEC_PUSH(&e->effects, (struct effect){kind, task, from, to, cost, AXES});
+    VEC_PUSH(&e->effects, (struct effect){kind, task, from, to, cost, AXES, TASK_NONE});
 }

@@ -35,6 +35,9 @@ void state_vacate(struct engine *e, uint32_t task, bool memory);
 void state_run(struct engine *e, uint32_t task);
 void state_rest(struct engine *e, uint32_t task);
 
+/* Pins or unpins a running task, and moves it to its new place in the order. */
+void state_pin(struct engine *e, uint32_t task, bool pinned);
+
 /* Marks a task whose progress or end changes in this step. */
 void state_touch(struct engine *e, uint32_t task);
 /* Marks a node whose CPUs must be divided again in this step. */

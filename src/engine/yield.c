@@ -1,8 +1,8 @@
 /* Owns what happens when a plan needs units or memory that tasks still hold.
  *
- * A paused task keeps its memory and its devices only while nobody needs them: placers count
- * them as free. Which paused tasks have to give them up is decided here, the last in the order
- * first.
+ * A paused task keeps its memory and its devices only while nobody needs them, unless it could
+ * not restart: placers count them as free. Which paused tasks have to give them up is decided here,
+ * the last in the order first.
  *
  * If stops take time, a grant that needs what a stopping task still holds waits for the
  * next decision, which EVENT_STOPPED causes. So does a grant that needs the place of one
@@ -87,7 +87,7 @@ const bool *yield_memory(struct engine *e, const struct plan *plan)
     for (uint32_t i = e->snapshot.last; i != TASK_NONE; i = e->links[i].prev) {
         const struct task *t = &e->tasks[i];
         bool keeps = t->phase == TASK_PAUSED || (task_running(t) && t->job->can_pause);
-        if (!keeps || !loses_all(plan, i) || !is_crowded(e, load, &t->at))
+        if (!keeps || task_keeps_memory(t) || !loses_all(plan, i) || !is_crowded(e, load, &t->at))
             continue;
         if (!yields)
             yields = ARENA_ARRAY(&e->arena, e->tasks_cap, bool);

@@ -17,6 +17,7 @@ const struct field journal_job[] = {
     {"pool", FIELD_U8, MEMBER(job, pool), POOL_CPU, POOL_ANY_GPU, NULL},
     {"whole", FIELD_FLAG, MEMBER(job, whole), 0, 0, NULL},
     {"can_pause", FIELD_FLAG, MEMBER(job, can_pause), 0, 0, NULL},
+    {"no_restart", FIELD_FLAG | FIELD_OPTIONAL, MEMBER(job, no_restart), 0, 0, NULL},
     {"no_preempt", FIELD_FLAG | FIELD_OPTIONAL, MEMBER(job, no_preempt), 0, 0, NULL},
     {"req", FIELD_I64, MEMBER(job, req), 1, UNITS_MAX, NULL},
     {"min", FIELD_I64, MEMBER(job, min), 1, UNITS_MAX, NULL},
@@ -101,6 +102,7 @@ const struct field journal_capacity[] = {
 const struct field journal_config[] = {
     {"seed", FIELD_I64, MEMBER(engine_config, seed), INT64_MIN, INT64_MAX, NULL},
     {"resched_min", FIELD_I64, MEMBER(engine_config, resched_min), 0, USEC_LIMIT, NULL},
+    {"min_run", FIELD_I64 | FIELD_OPTIONAL, MEMBER(engine_config, min_run), 0, USEC_LIMIT, NULL},
     {"explain", FIELD_FLAG, MEMBER(engine_config, explain), 0, 0, NULL},
     {"instant", FIELD_FLAG, MEMBER(engine_config, instant), 0, 0, NULL},
     {"interference", FIELD_REAL | FIELD_OPTIONAL, MEMBER(engine_config, interference), 0, 0, NULL},

@@ -75,6 +75,9 @@ int job_normalise(struct job *j, struct err *err)
         return err_set(err, ERR_INVALID, "weight must be a positive number");
     if (j->memory_mb < 0)
         return err_set(err, ERR_INVALID, "memory must not be negative");
+    if (j->no_restart && (!j->can_pause || j->pool != POOL_CPU || !j->whole))
+        return err_set(err, ERR_INVALID,
+                       "only a job on the CPUs of one node can be frozen for as long as it takes");
     if (j->can_pause && j->no_preempt)
         return err_set(err, ERR_INVALID,
                        "a job that is paused to make room cannot be one that is never preempted");

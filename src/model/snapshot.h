@@ -37,9 +37,10 @@ struct snapshot {
     bool by_submit;                /* the order is by class, submit time and id */
     const uint32_t *running;       /* running tasks, in no particular order */
     uint32_t nrunning;
-    uint32_t ncpu;    /* running tasks that are served from the CPU pool */
-    uint32_t npaused; /* active tasks that are paused */
-    uint32_t npinned; /* running tasks that must not be preempted */
+    uint32_t ncpu;     /* running tasks that are served from the CPU pool */
+    uint32_t npaused;  /* active tasks that are paused */
+    uint32_t npinned;  /* running tasks that must not be preempted */
+    uint32_t nkeeping; /* tasks that keep their memory when they have no units */
 
     const struct service *finished;     /* service of finished jobs */
     const struct memo *node_memo[AXES]; /* by node */

@@ -48,7 +48,7 @@ struct task {
     enum task_phase phase;
     uint8_t pool;        /* whose units it holds or last held */
     bool hold;           /* stopping: it is held afterwards */
-    bool pinned;         /* it runs, and its job must not be preempted */
+    bool pinned;         /* it runs, and must not be preempted (now) */
     uint32_t running_at; /* index in the snapshot's running list, or TASK_NONE */
     uint32_t pools;      /* bit p is set: pool p is large enough for it */
     units_t n;           /* units held; 0 unless running or stopping */
@@ -111,6 +111,19 @@ usec_t task_wait_time(const struct task *t, usec_t now);
 static inline bool task_running(const struct task *t)
 {
     return t->phase == TASK_RUNNING;
+}
+
+/* Whether the memory and the devices that it has on its nodes are nobody else's while it has
+ * no units there. */
+static inline bool task_keeps_memory(const struct task *t)
+{
+    return t->job->no_restart && (t->phase == TASK_RUNNING || t->phase == TASK_PAUSED);
+}
+
+/* Whether it runs or continues on the nodes where it is, or not at all. */
+static inline bool task_stays(const struct task *t)
+{
+    return t->pinned || task_keeps_memory(t);
 }
 
 /* Whether a running task that changes to these n units has to move some: more units leave

@@ -83,7 +83,7 @@ void budget_count_by_node(struct budget *b)
     if (b->by_node)
         return;
     b->by_node = true;
-    room_init_empty(&b->room, b->s, b->arena);
+    room_init_kept(&b->room, b->s, b->arena);
     b->node_of = arena_raw(b->arena, (size_t)b->s->tasks_cap * sizeof *b->node_of);
     memset(b->node_of, 0xff, (size_t)b->s->tasks_cap * sizeof *b->node_of);
 }
@@ -112,12 +112,25 @@ static uint32_t node_for(struct budget *b, const struct task *t, unsigned pool, 
     if ((task_running(t) || t->phase == TASK_PAUSED) && t->at.n && t->pool == pool) {
         uint32_t own = t->at.at[0].node;
         if (b->s->cluster->nodes[own].state != NODE_UP ||
-            room_for(&b->room, t->job, pool, own, false) >= n)
+            room_for(&b->room, t->job, pool, own, task_keeps_memory(t)) >= n)
             return own;
-        if (t->phase == TASK_PAUSED)
+        if (t->phase == TASK_PAUSED || task_stays(t))
             return TASK_NONE;
     }
     return room_tightest(&b->room, t->job, pool, n);
+}
+
+/* The most units that the job can get on the nodes that are up, if no task ran. */
+static units_t most_on_nodes(const struct budget *b, const struct job *j, unsigned pool)
+{
+    struct room room;
+    units_t sum = 0;
+    if (!b->s->nkeeping)
+        return cluster_most(b->s->cluster, j, pool, true);
+    room_init_kept(&room, b->s, b->arena);
+    for (uint32_t i = 0; i < b->s->cluster->n; i++)
+        sum += room_for(&room, j, pool, i, false);
+    return sum;
 }
 
 /* Whether the nodes that are up have enough memory and devices, and CPUs to go with their GPUs.
@@ -134,16 +147,25 @@ static bool can_fit(struct budget *b, const struct task *t, units_t n, unsigned 
         b->fit.memory_mb = j->memory_mb;
         b->fit.devices = j->devices;
         b->fit.pool = pool;
-        b->fit.most = cluster_most(b->s->cluster, j, pool, true);
+        b->fit.most = most_on_nodes(b, j, pool);
     }
     return b->fit.most >= n;
+}
+
+/* Whether the task is paused on a node where nothing can start. */
+static bool is_shut_in(const struct budget *b, const struct task *t)
+{
+    for (uint32_t i = 0; b->s->shut && t->phase == TASK_PAUSED && i < t->at.n; i++)
+        if (b->s->cluster->nodes[t->at.at[i].node].state != NODE_UP)
+            return true;
+    return false;
 }
 
 static bool take_from(struct budget *b, uint32_t task, units_t n, unsigned pool)
 {
     const struct task *t = &b->s->tasks[task];
     units_t charge = inside(b, t, pool, n);
-    if (b->free[pool] < charge || !can_fit(b, t, n, pool))
+    if (b->free[pool] < charge || is_shut_in(b, t) || !can_fit(b, t, n, pool))
         return false;
     if (t->job->whole)
         budget_count_by_node(b);
@@ -152,7 +174,7 @@ static bool take_from(struct budget *b, uint32_t task, units_t n, unsigned pool)
         if (node == TASK_NONE)
             return false;
         b->node_of[task] = node;
-        room_take(&b->room, t->job, pool, node, n, false);
+        room_take(&b->room, t->job, pool, node, n, task_keeps_memory(t));
     }
     b->free[pool] -= charge;
     return true;
@@ -239,7 +261,7 @@ void budget_return(struct budget *b, uint32_t task, unsigned pool, units_t n)
     const struct task *t = &b->s->tasks[task];
     b->free[pool] += inside(b, t, pool, n);
     if (t->job->whole)
-        room_give(&b->room, t->job, pool, b->node_of[task], n, true);
+        room_give(&b->room, t->job, pool, b->node_of[task], n, !task_keeps_memory(t));
 }
 
 static bool grant(struct budget *b, struct plan *plan, uint32_t task, units_t n, units_t reach)

@@ -48,7 +48,7 @@ static void room_alloc(struct room *r, const struct snapshot *s, struct arena *a
     r->devices = arena_raw(a, n * sizeof *r->devices);
 }
 
-void room_init_empty(struct room *r, const struct snapshot *s, struct arena *a)
+static void init_empty(struct room *r, const struct snapshot *s, struct arena *a)
 {
     room_alloc(r, s, a);
     for (uint32_t i = 0; i < s->cluster->n; i++) {
@@ -61,7 +61,17 @@ void room_init_empty(struct room *r, const struct snapshot *s, struct arena *a)
     }
 }
 
-/* Frees what a running task gives up when it shrinks to n units; 0 = it stops. */
+void room_init_kept(struct room *r, const struct snapshot *s, struct arena *a)
+{
+    init_empty(r, s, a);
+    for (uint32_t i = s->nkeeping ? s->first : TASK_NONE; i != TASK_NONE; i = s->links[i].next) {
+        const struct task *t = &s->tasks[i];
+        for (uint32_t k = 0; task_keeps_memory(t) && k < t->at.n; k++)
+            room_take(r, t->job, t->pool, t->at.at[k].node, 0, false);
+    }
+}
+
+/* Frees what a running task gives up when it shrinks to n units; 0 = it stops, or is frozen. */
 static void give_back(struct room *r, const struct task *t, units_t n)
 {
     struct placement rest = {0};
@@ -72,18 +82,19 @@ static void give_back(struct room *r, const struct task *t, units_t n)
         bool stays = k < rest.n && rest.at[k].node == slot->node;
         units_t left = stays ? rest.at[k++].units : 0;
         if (left < slot->units)
-            room_give(r, t->job, t->pool, slot->node, slot->units - left, !stays);
+            room_give(r, t->job, t->pool, slot->node, slot->units - left,
+                      !stays && (n || !task_keeps_memory(t)));
     }
 }
 
-/* Frees the memory of paused tasks that the plan gives no units: they keep it only while
+/* Frees the memory of paused tasks that the plan gives no units: most keep it only while
  * nobody needs it. */
 static void give_paused(struct room *r, const struct plan *plan)
 {
     const struct snapshot *s = r->s;
     for (uint32_t i = s->npaused ? s->first : TASK_NONE; i != TASK_NONE; i = s->links[i].next) {
         const struct task *t = &s->tasks[i];
-        if (t->phase == TASK_PAUSED && !plan_units(plan, i))
+        if (t->phase == TASK_PAUSED && !task_keeps_memory(t) && !plan_units(plan, i))
             for (uint32_t k = 0; k < t->at.n; k++)
                 room_give(r, t->job, t->pool, t->at.at[k].node, 0, true);
     }
@@ -129,7 +140,8 @@ void room_init_placed(struct room *r, const struct snapshot *s, const struct pla
         const struct task *t = &s->tasks[g->task];
         struct placement at = plan_place(s, g);
         for (uint32_t k = 0; k < at.n; k++)
-            room_take(r, t->job, g->pool, at.at[k].node, at.at[k].units, t->phase == TASK_PAUSED);
+            room_take(r, t->job, g->pool, at.at[k].node, at.at[k].units,
+                      t->phase == TASK_PAUSED || task_keeps_memory(t));
     }
 }
 

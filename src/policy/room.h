@@ -14,11 +14,11 @@ struct room {
     uint32_t leaves;          /* nodes, rounded up to a power of two */
 };
 
-/* All nodes are empty. */
-void room_init_empty(struct room *r, const struct snapshot *s, struct arena *a);
+/* All nodes are empty, except for the memory of tasks that keep it. */
+void room_init_kept(struct room *r, const struct snapshot *s, struct arena *a);
 /* What is free now, and what tasks that the plan stops or shrinks give up (a task that
  * shrinks leaves its smallest parts first). The memory of paused tasks that get no units
- * counts as free. */
+ * counts as free, unless they keep it. */
 void room_init(struct room *r, const struct snapshot *s, const struct plan *plan);
 
 /* The same after everything that the plan has placed so far. */

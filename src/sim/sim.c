@@ -326,6 +326,7 @@ int sim_run(const struct sim_options *o, struct sim_result *out, struct err *err
         .rules = o->rules,
         .seed = o->seed,
         .resched_min = o->resched_min,
+        .min_run = o->min_run,
         .instant = true,
         .interference = o->interference,
     };

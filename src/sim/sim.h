@@ -15,6 +15,7 @@ struct sim_options {
     enum rules rules;
     uint64_t seed;
     usec_t resched_min;
+    usec_t min_run;               /* engine_config.min_run */
     usec_t mtbf;                  /* mean time between failures of a node; 0 = none */
     usec_t repair;                /* how long a failed node is away */
     struct rounds_options rounds; /* under RULES_POLLUX; every job must have its goodput */

@@ -73,7 +73,7 @@ bad "too much interference" "--interference: " "${ok[@]}" --rules pollux --inter
 bad "no length of a round" "--resched-min: a round takes at least 1 s" "${ok[@]}" --rules pollux --resched-min 0
 bad 'a seed that is no number' "--seed: 'x' is not a whole number" "${ok[@]}" --seed x
 bad 'a negative seed' '--seed: -1 is not between 0 and' "${ok[@]}" --seed -1
-for option in resched-min restart-cost resize-cost move-cost checkpoint-every mtbf repair; do
+for option in resched-min min-run restart-cost resize-cost move-cost checkpoint-every mtbf repair; do
     bad "--$option that is no duration" "--$option: 'soon' is not a duration" \
         "${ok[@]}" --$option soon
     bad "--$option below 0" "--$option: '-5' is not a duration" "${ok[@]}" --$option=-5

@@ -189,6 +189,8 @@ static bool audit_running(struct audit *a, const struct engine *e)
         cpu += t->pool == POOL_CPU;
         if (t->running_at >= e->running.n || e->running.at[t->running_at] != i)
             return broken(a, "job %s is not in the running list", t->job->name);
+        if (t->job->no_preempt && !t->pinned)
+            return broken(a, "job %s is not pinned", t->job->name);
         if (!(t->rate > 0))
             return broken(a, "job %s runs at the rate %g", t->job->name, t->rate);
     }
@@ -197,17 +199,12 @@ static bool audit_running(struct audit *a, const struct engine *e)
     return true;
 }
 
-static bool is_pinned(const struct task *t)
-{
-    return t->phase == TASK_RUNNING && t->job->no_preempt;
-}
-
 static bool comes_before(const struct task *x, const struct task *y)
 {
     const struct job *a = x->job, *b = y->job;
-    if (is_pinned(x) != is_pinned(y))
-        return is_pinned(x);
-    if (!is_pinned(x) && a->priority != b->priority)
+    if (x->pinned != y->pinned)
+        return x->pinned;
+    if (!x->pinned && a->priority != b->priority)
         return a->priority > b->priority;
     return a->submit != b->submit ? a->submit < b->submit : a->id < b->id;
 }
@@ -311,16 +308,41 @@ static bool audit_lists(struct audit *a, const struct engine *e, uint32_t task)
     return true;
 }
 
+/* Whether the task had been preempted before and was so again too soon. */
+static bool is_too_soon(const struct engine *e, const struct task *t, const struct effect *f)
+{
+    bool stops = f->kind == EFFECT_PAUSE || (f->kind == EFFECT_PREEMPT && f->from > 0);
+    return stops && t->preemptions > 1 && t->queued_at - t->resumed_at < e->config.min_run;
+}
+
+/* Who makes room does so for another task, which has its units now or waits for them. */
+static bool audit_taker(struct audit *a, const struct engine *e, const struct effect *f)
+{
+    const struct task *by = f->by == TASK_NONE ? NULL : &e->tasks[f->by];
+    bool stops = f->kind == EFFECT_PAUSE || f->kind == EFFECT_PREEMPT;
+    if (by && (!stops || f->by == f->task || !by->job || !is_active(by)))
+        return broken(a, "job %s makes room for task %u", e->tasks[f->task].job->name, f->by);
+    return true;
+}
+
 /* What must not be preempted is not, nor moved. */
 static bool audit_effects(struct audit *a, const struct engine *e)
 {
     for (size_t i = 0; i < e->effects.n; i++) {
         const struct effect *f = &e->effects.at[i];
-        const struct job *j = e->tasks[f->task].job;
+        const struct task *t = &e->tasks[f->task];
+        const struct job *j = t->job;
         bool forbidden =
             f->kind == EFFECT_PREEMPT || f->kind == EFFECT_PAUSE || f->kind == EFFECT_MOVE;
         if (j && j->no_preempt && forbidden)
             return broken(a, "job %s must not be preempted, effect %d", j->name, f->kind);
+        if (j && j->no_restart && (f->kind == EFFECT_PREEMPT || f->kind == EFFECT_MOVE))
+            return broken(a, "job %s cannot restart, effect %d", j->name, f->kind);
+        if (j && is_too_soon(e, t, f))
+            return broken(a, "job %s is preempted again after %lld", j->name,
+                          (long long)(t->queued_at - t->resumed_at));
+        if (j && !audit_taker(a, e, f))
+            return false;
     }
     return true;
 }

@@ -237,7 +237,7 @@ static void gather_incident(struct chaos *c, const struct incident *i)
     if (c->task_of[i->subject] == TASK_NONE)
         return;
     const struct task *t = &c->e.tasks[c->task_of[i->subject]];
-    bool waits = t->phase == TASK_QUEUED || t->phase == TASK_PAUSED;
+    bool waits = t->phase == TASK_QUEUED || (t->phase == TASK_PAUSED && !t->job->no_restart);
     if (i->kind == HOLD && waits)
         gather(c, i->subject, (struct event){.kind = EVENT_HOLD});
     else if (i->kind == RELEASE && (t->phase == TASK_HELD || t->hold))
@@ -288,15 +288,23 @@ static bool end_job(struct chaos *c, uint32_t job)
     return true;
 }
 
+/* Whether the job is frozen on a node that is too small for it now. */
+static bool is_shut_in(const struct chaos *c, const struct task *t)
+{
+    return t->phase == TASK_PAUSED && t->job->no_restart &&
+           task_asked(t) > c->e.cluster.nodes[t->at.at[0].node].cpus;
+}
+
 /* Ends jobs that the nodes cannot hold any more: they would wait for ever. */
 static bool end_too_large(struct chaos *c)
 {
     struct err err;
-    for (uint32_t i = 0; i < c->o->jobs; i++)
-        if (c->task_of[i] != TASK_NONE &&
-            cluster_can_hold(&c->e.cluster, c->e.tasks[c->task_of[i]].job, &err) < 0 &&
+    for (uint32_t i = 0; i < c->o->jobs; i++) {
+        const struct task *t = c->task_of[i] == TASK_NONE ? NULL : &c->e.tasks[c->task_of[i]];
+        if (t && (cluster_can_hold(&c->e.cluster, t->job, &err) < 0 || is_shut_in(c, t)) &&
             !end_job(c, i))
             return false;
+    }
     return true;
 }
 
@@ -306,7 +314,8 @@ static bool feed_all(struct chaos *c)
     for (size_t i = 0; i < n; i++) {
         struct event v = c->events.at[c->o->backwards ? n - 1 - i : i];
         bool fed = v.kind == EVENT_END ? end_job(c, c->e.tasks[v.task].job->id) : step(c, &v);
-        if (!fed || (v.kind == EVENT_CAPACITY && !end_too_large(c)))
+        bool sized = v.kind == EVENT_CAPACITY || v.kind == EVENT_JOB;
+        if (!fed || (sized && !end_too_large(c)))
             return false;
     }
     return true;
@@ -425,6 +434,7 @@ bool chaos_run(const struct chaos_options *o, struct chaos_result *out)
     struct engine_config config = {.combo = c.combo,
                                    .seed = o->seed,
                                    .resched_min = distances[rng_mix(o->seed) % 4],
+                                   .min_run = rng_mix(o->seed + 2) % 3 ? 0 : 5 * GRID,
                                    .explain = o->explain,
                                    .instant = !o->slow_stops,
                                    .interference = rng_mix(o->seed + 1) % 4 ? 0 : 0.3};

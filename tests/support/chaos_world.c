@@ -107,6 +107,7 @@ static void draw_terms(struct rng *r, struct job *j)
 {
     j->whole = chaos_maybe(r, j->pool == POOL_CPU ? 75 : 25);
     j->can_pause = chaos_maybe(r, 40);
+    j->no_restart = j->can_pause && j->whole && j->pool == POOL_CPU && chaos_maybe(r, 60);
     j->no_preempt = chaos_maybe(r, 20) && !j->can_pause;
     j->cpus = j->pool != POOL_CPU && chaos_maybe(r, 30) ? chaos_between(r, 1, 4) * 500 : 0;
     j->memory_mb = chaos_maybe(r, 40) ? chaos_between(r, 1, 12) : 0;

@@ -37,6 +37,7 @@ static void same_job(const struct job *a, const struct job *b)
     assert_int_equal(a->pool, b->pool);
     assert_int_equal(a->whole, b->whole);
     assert_int_equal(a->can_pause, b->can_pause);
+    assert_int_equal(a->no_restart, b->no_restart);
     assert_int_equal(a->no_preempt, b->no_preempt);
     assert_int_equal(a->req, b->req);
     assert_int_equal(a->min, b->min);

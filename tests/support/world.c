@@ -19,6 +19,7 @@ void world_init(struct world *w, const char *nodes, const char *policy,
     if (o) {
         config.explain = o->explain;
         config.resched_min = o->resched_min;
+        config.min_run = o->min_run;
     }
     engine_init(&w->e, &config, &cluster);
 }

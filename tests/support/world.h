@@ -15,7 +15,7 @@ struct world {
 struct world_options {
     bool slow_stops; /* EVENT_STOPPED is up to the test */
     bool explain;
-    usec_t resched_min;
+    usec_t resched_min, min_run;
 };
 
 /* The nodes as on the command line, "2x4" or "1x8c@16g"; a policy likewise. */

@@ -205,7 +205,7 @@ static const struct {
     {"id,submit,work,memory\na,0,1,much\n", "memory 'much': expected memory like"},
     {"id,submit,work,unit,cpus_per_gpu\na,0,1,cpu,2\n", "expected 0 for a job on CPUs"},
     {"id,submit,work,whole\na,0,1,maybe\n", "expected one of no|yes"},
-    {"id,submit,work,preempt\na,0,1,kill\n", "expected one of restart|pause|never"},
+    {"id,submit,work,preempt\na,0,1,kill\n", "expected one of restart|pause|never|freeze"},
     {"id,submit,work,speeds\na,0,1,1/0\n", "speeds '1/0': expected speeds like 1/1.8/2.5"},
     {"id,submit,work,speeds\na,0,1,1/x\n", "'x' is not a number"},
     {"id,submit,work,speeds\na,0,1,-/-\n", "at least one size that runs"},
@@ -448,13 +448,15 @@ static void writes_what_is_unusual(void **state)
         "\",0.1,0.3333333333333333us,cpu,0.125,0.125,7.5,malleable,,,,1,,no,never,1/2/3/4/5/6/7/"
         "7.9,"
         "power:1:2:-3,,0,0,0,1,\n"
+        "d,0.1,1us,cpu,1,,,,,,,,,,freeze,,,,,,,,\n"
         "c,0.1,1e12us,gpu,1,,,,,,,,,,,t4=1/1.9 "
         "a100=2.0000000000000004/3,inverse:0.1:0.2:0.3,,,,,,\n",
         &o);
     assert_string_equal(t.jobs[0].name, "a,\"b\"");
     assert_string_equal(t.jobs[1].name, " b ");
     assert_true(t.jobs[1].no_preempt && !t.jobs[1].can_pause);
-    assert_int_equal(t.jobs[2].nspeeds, 3);
+    assert_true(t.jobs[2].can_pause && t.jobs[2].no_restart);
+    assert_int_equal(t.jobs[3].nspeeds, 3);
     reads_back(&t, &o);
     assert_error(trace_write(&t, "/no/such/directory/f", &err), err, ERR_IO, "/no/such");
     trace_done(&t);

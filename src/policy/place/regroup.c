@@ -6,8 +6,8 @@
  * and so on up to all. So most misfits are helped by packing a few nodes, which moves few tasks
  * and is fast.
  *
- * Tasks that are also on other nodes stay, and so do tasks that are paused, pinned or on a node
- * that is not up. No task gets less than it has in the plan.
+ * Tasks that are also on other nodes stay, and so do tasks that are paused, must stay or are on a
+ * node that is not up. No task gets less than it has in the plan.
  *
  * Gain and cost are both in units x time. A packing that gains more than it costs is used, and
  * the search continues from there while there are misfits. If a packing gains all there is to
@@ -78,7 +78,7 @@ static bool can_move(const struct scope *sc, const struct grant *g)
     for (uint32_t i = 0; i < at.n; i++)
         if (sc->s->cluster->nodes[at.at[i].node].state != NODE_UP)
             return false;
-    return sc->s->tasks[g->task].phase != TASK_PAUSED && !sc->s->tasks[g->task].pinned;
+    return sc->s->tasks[g->task].phase != TASK_PAUSED && !task_stays(&sc->s->tasks[g->task]);
 }
 
 /* What the task gains by n units on k nodes instead of n0 on k0. A task that would not run at

@@ -93,7 +93,7 @@ static bool can_move(const struct world *w, uint32_t i, uint32_t to)
     const struct grant *g = &w->plan->grants[i];
     const struct task *t = &w->s->tasks[g->task];
     double left = t->rate > 0 ? task_remaining(t, w->s->now) / t->rate : INFINITY;
-    return task_running(t) && !t->pinned && !g->moved && left > (double)t->job->cost.move &&
+    return task_running(t) && !task_stays(t) && !g->moved && left > (double)t->job->cost.move &&
            room_for(&w->room, t->job, g->pool, to, false) >= g->n;
 }
 

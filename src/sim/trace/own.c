@@ -220,9 +220,10 @@ static int read_needs(const struct trace_reader *r, struct job *j, struct err *e
         j->whole = choice != 0;
     }
     if (table_has(t, OWN_PREEMPT)) {
-        if (table_choice(t, OWN_PREEMPT, "restart|pause|never", &choice, err) < 0)
+        if (table_choice(t, OWN_PREEMPT, "restart|pause|never|freeze", &choice, err) < 0)
             return -1;
-        j->can_pause = choice == 1;
+        j->can_pause = choice == 1 || choice == 3;
+        j->no_restart = choice == 3;
         j->no_preempt = choice == 2;
     }
     return 0;

@@ -67,7 +67,7 @@ static void add_detail(struct str *s, const struct trace *t, const struct job *j
     else if (column == OWN_WHOLE && j->whole != (j->pool == POOL_CPU))
         str_add(s, j->whole ? "yes" : "no");
     else if (column == OWN_PREEMPT && (j->can_pause || j->no_preempt))
-        str_add(s, j->can_pause ? "pause" : "never");
+        str_add(s, j->no_restart ? "freeze" : j->can_pause ? "pause" : "never");
     else if (column == OWN_SPEEDS)
         speeds_print(s, j, t->gpu_types);
     else if (column == OWN_LOSS && j->loss.kind != LOSS_NONE)
