@@ -275,6 +275,21 @@ static inline int trainyard_signal_(void)
     return SIGTERM;
 }
 
+/* Tells Trainyard that the job can be stopped to make room for others, and continues from its
+ * checkpoint later. */
+static inline void trainyard_say_saves_(void)
+{
+    static const char line[] = "\n{\"checkpoint\":true}\n";
+    struct trainyard_state_ *s = &trainyard_state_;
+    int fd = trainyard_open_(), skip = !s->torn;
+    size_t n = sizeof line - 1 - (size_t)skip;
+    ssize_t done = fd < 0 ? 0 : write(fd, line + skip, n);
+    if (done < 0)
+        trainyard_warn_("checkpoints are not announced", strerror(errno));
+    else if (fd >= 0)
+        s->torn = (size_t)done < n;
+}
+
 /* True once Trainyard has asked for a checkpoint (with SIGTERM, or the signal named by
  * $TRAINYARD_CHECKPOINT_SIGNAL). Save and exit: the job is killed when its grace period
  * is over. The first call installs the signal handler: call it once before the loop. An
@@ -291,6 +306,8 @@ static inline int trainyard_should_checkpoint(void)
         s->signal = trainyard_signal_();
         if (sigaction(s->signal, &action, &s->before) < 0)
             trainyard_warn_("cannot handle the checkpoint signal", strerror(errno));
+        else
+            trainyard_say_saves_();
     }
     return s->asked != 0;
 }

@@ -272,13 +272,19 @@ def _install():
 
     signal.signal(number, handler)
     _state.signal = number
+    path = os.environ.get("TRAINYARD_PROGRESS")
+    if path:  # such a job may be stopped to make room for others
+        with _state.lock:
+            _write(path, b'{"checkpoint":true}\n')
 
 
 def should_checkpoint():
     """True once Trainyard has asked for a checkpoint (with SIGTERM, or the signal named
     by $TRAINYARD_CHECKPOINT_SIGNAL). Save and exit: the job is killed when its grace
     period is over. The first call installs the signal handler and must be made in the
-    main thread; call it once before the loop. An existing handler is called as well."""
+    main thread; call it once before the loop. An existing handler is called as well.
+    Trainyard learns from it that the job can be stopped to make room for others, and
+    continues from its checkpoint later."""
     if not in_job():
         return False
     try:

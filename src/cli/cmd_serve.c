@@ -15,6 +15,7 @@ static int get_config(const struct args *a, struct serve_config *c, char **state
                       struct err *err)
 {
     const char *policy = args_get(a, "policy"), *distance = args_get(a, "resched-min");
+    const char *rest = args_get(a, "min-run");
     const char *keep = args_get(a, "keep"), *rows = args_get(a, "journal-rows");
     if (dirs_state(args_get(a, "state"), state, err) < 0 ||
         dirs_run(args_get(a, "run"), args_get(a, "state"), run, err) < 0 ||
@@ -22,6 +23,8 @@ static int get_config(const struct args *a, struct serve_config *c, char **state
         return -1;
     if (distance && time_parse(distance, &c->resched_min, err) < 0)
         return err_prefix(err, "--resched-min");
+    if (time_parse(rest ? rest : "5m", &c->min_run, err) < 0)
+        return err_prefix(err, "--min-run");
     if (time_parse(keep ? keep : "30d", &c->keep, err) < 0)
         return err_prefix(err, "--keep");
     if (str_parse_int(rows ? rows : "200000", 100, INT32_MAX, &c->journal_rows, err) < 0)
@@ -59,6 +62,8 @@ static const struct option options[] = {
     {"policy", 'p', "P", "scheduling policy (default: that of the last run, or elastic-fifo)",
      false},
     {"resched-min", 0, "T", "minimum time between two decisions (default 0)", false},
+    {"min-run", 0, "T",
+     "a job that was preempted runs this long before it is again (default 5m)", false},
     {"keep", 0, "T", "how long to keep events and samples of finished jobs (default 30d)", false},
     {"journal-rows", 0, "N", "begin a new section of the journal after N rows (default 200000)",
      false},

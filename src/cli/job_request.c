@@ -302,6 +302,17 @@ int job_request_read(const struct args *args, json_t **jobs, struct err *err)
     return rc;
 }
 
+static void print_warnings(const json_t *warnings)
+{
+    for (size_t i = 0; i < json_array_size(warnings); i++) {
+        struct str text = {0};
+        const char *said = json_string_value(json_array_get(warnings, i));
+        screen_add(&text, said ? said : "");
+        fprintf(stderr, "trainyard: warning: %s\n", text.at ? text.at : "");
+        str_done(&text);
+    }
+}
+
 int job_request_send(struct server_link *l, json_t *jobs, json_t **accepted, struct err *err)
 {
     json_auto_t *answer = NULL, *body = NULL;
@@ -313,6 +324,7 @@ int job_request_send(struct server_link *l, json_t *jobs, json_t **accepted, str
     if (!json_array_size(list))
         return err_set(err, ERR_INTERNAL,
                        "the server accepted the jobs but did not return their ids");
+    print_warnings(json_object_get(answer, "warnings"));
     *accepted = json_incref(list);
     return 0;
 }

@@ -92,6 +92,11 @@ void follow_file(struct follow *f)
     look_for_problems(f);
 }
 
+bool follow_saves(const struct follow *f)
+{
+    return f->reader && progress_saves(f->reader);
+}
+
 usec_t follow_next(const struct follow *f)
 {
     usec_t report = f->news ? f->reported + PACE : USEC_NEVER;

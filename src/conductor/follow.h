@@ -35,6 +35,9 @@ void follow_output(struct follow *f, usec_t now, const char *bytes, size_t n);
 /* The file may have grown, or appeared. */
 void follow_file(struct follow *f);
 
+/* Whether the job asks for requests to save a checkpoint. */
+bool follow_saves(const struct follow *f);
+
 /* When follow_take is due; USEC_NEVER = not before something else happens. */
 usec_t follow_next(const struct follow *f);
 /* The report that is due; false when none is. At the end of the job whatever was not

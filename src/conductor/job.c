@@ -169,7 +169,7 @@ void job_tick(struct conductor *c)
 
 void job_sample(struct conductor *c)
 {
-    outbox_usage(&c->outbox, clock_read_wall(), usage_sample(&c->meter));
+    outbox_usage(&c->outbox, clock_read_wall(), usage_sample(&c->meter), follow_saves(&c->follow));
     loop_set_timer(&c->loop, TIMER_SAMPLE, clock_read_steady() + c->spec.sample);
 }
 

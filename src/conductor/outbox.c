@@ -63,9 +63,9 @@ void outbox_progress(struct outbox *o, const struct progress_message *m)
     series_add(&o->progress, m);
 }
 
-void outbox_usage(struct outbox *o, usec_t at, const struct usage *u)
+void outbox_usage(struct outbox *o, usec_t at, const struct usage *u, bool saves)
 {
-    o->usage = (struct usage_message){at, *u};
+    o->usage = (struct usage_message){at, *u, saves};
     o->say_usage = true;
 }
 

@@ -51,7 +51,7 @@ void outbox_started(struct outbox *o, pid_t leader, usec_t at);
 /* Said once, on this connection or, when there is none, on the next. */
 void outbox_restarted(struct outbox *o, const struct restarted_message *m);
 void outbox_progress(struct outbox *o, const struct progress_message *m);
-void outbox_usage(struct outbox *o, usec_t at, const struct usage *u);
+void outbox_usage(struct outbox *o, usec_t at, const struct usage *u, bool saves);
 void outbox_exit(struct outbox *o, const char *line);
 
 /* Adds an answer to a command. */

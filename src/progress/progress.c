@@ -30,6 +30,7 @@ struct progress_reader {
     unsigned misses;                   /* lines since the last row of the table */
     bool titled;                       /* the last line announced an evaluation: "Test Error:" */
     bool bad_lines;                    /* of the file */
+    bool saves;                        /* the file says so */
     bool told_bad_lines, told_pattern; /* problems that were asked for */
 };
 _Static_assert(sizeof(struct progress_reader) <= PROGRESS_MEMORY, "a reader is small");
@@ -135,11 +136,22 @@ bool progress_settle(struct progress_reader *r)
     return r->track.now.seq != seq;
 }
 
+/* Whether the line is the object, with blanks anywhere. */
+static bool is_object(const char *text, size_t n, const char *object)
+{
+    for (size_t i = 0; i < n; i++)
+        if (text[i] != ' ' && (!*object || text[i] != *object++))
+            return false;
+    return !*object;
+}
+
 static void take_said(void *ctx, const char *text, size_t n, bool continued)
 {
     struct progress_reader *r = ctx;
     struct sighting s;
-    if (!continued && progress_read_json(text, n, true, &s))
+    if (!continued && is_object(text, n, "{\"checkpoint\":true}"))
+        r->saves = true;
+    else if (!continued && progress_read_json(text, n, true, &s))
         progress_track_take(&r->track, &s);
     else
         r->bad_lines = true;
@@ -170,6 +182,11 @@ bool progress_feed_log(struct progress_reader *r, struct progress_log *log, cons
 void progress_restart_file(struct progress_reader *r)
 {
     r->file = (struct progress_text){0};
+}
+
+bool progress_saves(const struct progress_reader *r)
+{
+    return r->saves;
 }
 
 const struct progress *progress_now(const struct progress_reader *r)

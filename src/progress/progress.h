@@ -97,6 +97,9 @@ void progress_restart_file(struct progress_reader *r);
 bool progress_feed_log(struct progress_reader *r, struct progress_log *log, const char *bytes,
                        size_t n);
 
+/* Whether the file says {"checkpoint":true}: the job asks whether to save a checkpoint. */
+bool progress_saves(const struct progress_reader *r);
+
 /* What is known; valid until the reader is freed, changed by the calls above. */
 const struct progress *progress_now(const struct progress_reader *r);
 

@@ -40,6 +40,7 @@ static const struct field progress_members[] = {
 static const struct field usage_members[] = {
     {"at_us", TIME, MEMBER(usage_message, at), ANY_TIME, NULL},
     {"usage", FIELD_INLINE, MEMBER(usage_message, usage), 0, 0, &usage_record},
+    {"saves", FIELD_FLAG | FIELD_OPTIONAL, MEMBER(usage_message, saves), 0, 0, NULL},
     {0},
 };
 static const struct field warning_members[] = {

@@ -54,6 +54,7 @@ struct progress_message {
 struct usage_message {
     usec_t at;
     struct usage usage;
+    bool saves; /* the job asks whether to save a checkpoint */
 };
 
 struct warning_message {

@@ -2,6 +2,7 @@
  * Running attempts are handled in jobs/adopt.c. */
 #include "server/boot.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/str.h"
@@ -49,6 +50,7 @@ static struct live_job *make_live(struct yard *y, const struct job_row *row, str
     struct live_job *j = xcalloc(1, sizeof *j);
     j->row = job_row_copy(row);
     j->task = TASK_NONE;
+    j->first_step = NAN;
     j->submission = submission_get(&y->submissions, y->store, row->request, err);
     int rc = j->submission ? terms_from_spec(&j->submission->spec, &j->terms, err) : -1;
     if (rc == 0) {

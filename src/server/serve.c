@@ -213,6 +213,7 @@ static int run_server(struct frame *f, const struct serve_config *c, struct err 
                                  .combo = c->combo,
                                  .combo_given = c->combo_given,
                                  .resched_min = c->resched_min,
+                                 .min_run = c->min_run,
                                  .journal_rows = (uint64_t)c->journal_rows,
                                  .keep = c->keep,
                                  .job_descriptors = f->job_descriptors};

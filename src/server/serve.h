@@ -14,7 +14,7 @@ struct serve_config {
     const char *token;  /* that TCP clients must send */
     struct combo combo;
     bool combo_given;
-    usec_t resched_min;
+    usec_t resched_min, min_run;
     int64_t journal_rows;
     usec_t keep;
 };

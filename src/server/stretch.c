@@ -15,7 +15,7 @@
 int stretch_begin(struct yard *y, const struct combo *combo, struct err *err)
 {
     struct engine_config config = {
-        .combo = *combo, .seed = 1, .resched_min = y->config.resched_min, .explain = true};
+        .combo = *combo, .seed = 1, .resched_min = y->config.resched_min, .min_run = y->config.min_run, .explain = true};
     engine_init(&y->engine, &config, &y->cluster);
     y->has_engine = true;
     struct str text = {0};

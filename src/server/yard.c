@@ -73,11 +73,11 @@ static void apply_effect(struct yard *y, const struct effect *f)
         attempt_resize(y, j, t, y->engine.config.combo.name);
         break;
     case EFFECT_PREEMPT:
-        attempt_stop(y, j, STOP_PREEMPT, -1);
+        attempt_preempt(y, j, f->by);
         break;
     case EFFECT_PAUSE:
     case EFFECT_RESUME:
-        attempt_pause(y, j, t, f->kind == EFFECT_PAUSE);
+        attempt_pause(y, j, t, f->kind == EFFECT_PAUSE, f->by);
         break;
     case EFFECT_START:
         break;

@@ -49,6 +49,7 @@ struct yard_config {
     struct combo combo; /* used if the store has none */
     bool combo_given;   /* by the user: it overrides the store's */
     usec_t resched_min;
+    usec_t min_run;           /* engine_config.min_run */
     uint64_t journal_rows;    /* maximum in one stretch of the journal */
     usec_t keep;              /* how long to keep events and samples of ended jobs */
     uint64_t job_descriptors; /* that a process of a job may open; 0 = as many as the server */

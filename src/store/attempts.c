@@ -24,6 +24,8 @@
     X(paused, int)                                                                                 \
     X(stop, name)                                                                                  \
     X(grace, int)                                                                                  \
+    X(stopped_by, int)                                                                             \
+    X(lost, int)                                                                                   \
     X(seq, int)                                                                                    \
     X(before, int)                                                                                 \
     X(ran, int)                                                                                    \
@@ -94,6 +96,16 @@ int store_attempt_save(struct store *s, const struct attempt_row *row, struct er
         return err_set(err, ERR_NOT_FOUND, "job %lld has no attempt %u", (long long)row->job,
                        row->n);
     return 0;
+}
+
+int store_attempt_set_lost(struct store *s, int64_t job, uint32_t n, usec_t lost, struct err *err)
+{
+    AUTO_QUERY struct query q =
+        query_open(s, "UPDATE attempt SET lost = ? WHERE job = ? AND n = ?");
+    query_int(&q, lost);
+    query_int(&q, job);
+    query_int(&q, n);
+    return query_run(&q, err);
 }
 
 static int read_row(struct query *q, struct attempt_row *row, struct err *err)

@@ -30,6 +30,8 @@ struct attempt_row {
     bool paused;
     char stop[16]; /* why it is being stopped; "" = it is not */
     usec_t grace;  /* of the stop */
+    int64_t stopped_by; /* job that it made room for; 0 = none */
+    usec_t lost; /* running time that has to be repeated after its stop; -1 = unknown */
     /* What is known about it. */
     int64_t seq;   /* of the last progress report that was stored */
     usec_t before; /* the job's running time when the attempt began */
@@ -45,6 +47,8 @@ struct attempt_row {
 int store_attempt_add(struct store *s, const struct attempt_row *row, struct err *err);
 /* Writes the columns that can change: all except job, n, token and created. */
 int store_attempt_save(struct store *s, const struct attempt_row *row, struct err *err);
+/* Writes `lost` alone. */
+int store_attempt_set_lost(struct store *s, int64_t job, uint32_t n, usec_t lost, struct err *err);
 typedef int (*store_attempt_fn)(void *ctx, const struct attempt_row *row, struct err *err);
 /* Lists the attempts of one job in order, or with job 0 all that are not over or whose log
  * is not here yet. */

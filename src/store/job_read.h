@@ -38,6 +38,7 @@
     X(run_time, int)                                                                               \
     X(wait_time, int)                                                                              \
     X(resize_cost, int)                                                                            \
+    X(saves, int)                                                                                  \
     X(step, real)                                                                                  \
     X(total, real)                                                                                 \
     X(epoch, real)                                                                                 \

@@ -44,6 +44,7 @@ struct job_row {
     double work, done, attained;
     usec_t run_time, wait_time;
     usec_t resize_cost; /* measured pause at a resize; 0 = not yet */
+    bool saves;         /* it asks whether to save a checkpoint */
     /* The last progress; NAN and "" = unknown. */
     double step, total, epoch, epochs, loss, metric, rate;
     char metric_name[32], progress_source[16];

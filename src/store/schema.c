@@ -254,14 +254,18 @@ static const char version_3[] =
 
     "INSERT INTO meta SELECT '" STORE_META_REQUESTS "', 'unread' WHERE EXISTS (SELECT 1 FROM job);";
 
-/* An array that is still being accepted: members 0 to arrived - 1 have their jobs, whose ids
- * begin with that of the first; the ids up to that of the last member are reserved. */
-static const char version_4[] = "CREATE TABLE arrival ("
-                                "  request INTEGER PRIMARY KEY REFERENCES request (id),"
-                                "  first INTEGER NOT NULL REFERENCES job (id),"
-                                "  arrived INTEGER NOT NULL,"
-                                "  members INTEGER NOT NULL"
-                                ") STRICT;";
+/* An arrival is an array that is still being accepted: members 0 to arrived - 1 have their jobs,
+ * whose ids begin with that of the first; the ids up to that of the last member are reserved. */
+static const char version_4[] =
+    "CREATE TABLE arrival ("
+    "  request INTEGER PRIMARY KEY REFERENCES request (id),"
+    "  first INTEGER NOT NULL REFERENCES job (id),"
+    "  arrived INTEGER NOT NULL,"
+    "  members INTEGER NOT NULL"
+    ") STRICT;"
+    "ALTER TABLE job ADD COLUMN saves INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE attempt ADD COLUMN stopped_by INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE attempt ADD COLUMN lost INTEGER NOT NULL DEFAULT -1;";
 
 static const char *const scripts[] = {version_1, version_2, version_3, version_4};
 const struct schema schema_current = {scripts, COUNT_OF(scripts)};

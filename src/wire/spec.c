@@ -31,8 +31,8 @@ const struct spec_field spec_fields[] = {
      AT(workers), 1, 65536},
     {"resize", 0, SPEC_CHOICE, "auto|none|live|restart|torchrun|horovod",
      "how it can be resized (default auto)", AT(resize)},
-    {"preempt", 0, SPEC_CHOICE, "restart|pause|never",
-     "what happens when it is preempted (default restart)", AT(preempt)},
+    {"preempt", 0, SPEC_CHOICE, "auto|restart|pause|never",
+     "how it makes room for others (default auto: restart if it has a checkpoint)", AT(preempt)},
     {"deadline", 'd', SPEC_DURATION, "TIME", "it should end within this time after submission",
      AT(deadline), 0, CENTURY},
     {"deadline_at", 0, SPEC_WHEN, "WHEN", "it should end by this time, such as 2030-01-31T18:00",
@@ -85,7 +85,6 @@ void spec_init(struct spec *s)
     *s = (struct spec){
         .cpus = {UNIT, UNIT},
         .workers = {1, 1},
-        .checkpoint_signal = SIGTERM,
         .grace = 60 * USEC_PER_SEC,
         .weight = 1,
         .target = NAN,

@@ -23,8 +23,9 @@ enum spec_resize {
 };
 
 enum spec_preempt {
+    SPEC_PREEMPT_AUTO,    /* restart if it can resume; otherwise freeze, or leave it alone */
     SPEC_PREEMPT_RESTART, /* save a checkpoint, stop, queue again */
-    SPEC_PREEMPT_PAUSE,   /* freeze in place */
+    SPEC_PREEMPT_PAUSE,   /* freeze in place; restart if its memory is needed */
     SPEC_PREEMPT_NEVER,
 };
 
@@ -82,7 +83,7 @@ struct spec {
     usec_t deadline_at; /* or at this wall-clock time; 0 = none */
     usec_t time_limit;  /* 0 = none */
     struct spec_warning signal;
-    int checkpoint_signal;
+    int checkpoint_signal; /* 0 = not given: SIGTERM */
     usec_t grace;
     int32_t priority;
     double weight;

@@ -52,7 +52,7 @@ static void everything_in_order(void **state)
     assert_null(next(&o));
     outbox_started(&o, 100, 5);
     add_step(&o, 1);
-    outbox_usage(&o, 7, &(struct usage){.cpu_us = 1, .net_bytes = -1});
+    outbox_usage(&o, 7, &(struct usage){.cpu_us = 1, .net_bytes = -1}, true);
     assert_null(next(&o));
     outbox_connected(&o);
     assert_string_equal(next(&o), "hello");

@@ -97,7 +97,7 @@ def resumes(log):
 def test_las_stops_and_starts_again():
     with live.Yard("--policy", "las:thresholds=2", cpus=2) as yard:
         yard.start()
-        job = yard.submit(TRAINER, "--steps", "100000", cpus=2)
+        job = yard.submit(TRAINER, "--steps", "100000", cpus=2, preempt="restart")
         wait_until(lambda: any(e["list"] == "queue 1" for e in yard.events(job, "job.listed")),
                    "the second queue: a newcomer goes first")
         expect("Under las it is in queue 1" in yard.job(job)["standing"][0], yard.job(job)["standing"])
@@ -105,7 +105,9 @@ def test_las_stops_and_starts_again():
         yard.wait_log(other, "ready")
         wait_until(lambda: yard.job(job)["state"] == "queued", "it waits")
         shown = yard.job(job)
-        expect_equal((shown["reason"], shown["attempt"], shown["failures"]), ("preempted", 1, 0))
+        expect(shown["reason"].startswith(f"preempted by job {other} at "), shown["reason"])
+        expect_equal((shown["attempt"], shown["failures"]), (1, 0))
+        expect_equal(shown["attempts"][0]["stopped_by"], other, "who got its CPUs")
         (yard.dir / "go").touch()
         yard.wait_for(other, "done")
         wait_until(lambda: yard.job(job)["attempt"] == 2, "its second attempt")
@@ -119,7 +121,7 @@ def test_las_stops_and_starts_again():
 def test_srtf_lets_the_short_one_go_first():
     with live.Yard("--policy", "srtf", cpus=2) as yard:
         yard.start()
-        long = yard.submit(TRAINER, "--steps", "1000000000", cpus=2)
+        long = yard.submit(TRAINER, "--steps", "1000000000", cpus=2, preempt="restart")
         wait_until(lambda: (yard.job(long)["progress"] or {"step": 0})["step"] > 100, "it trains")
         # One that says nothing is assumed to take an hour, a billion steps take longer.
         short = yard.submit("exit 0", cpus=2)

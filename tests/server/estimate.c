@@ -139,7 +139,8 @@ static void a_job_that_is_stopped_stays_long(void **state)
     stage_begin(&w, &one_node, "srtf");
     stage_start(&w);
     int64_t job = stage_submit(&w, "{\"command\": [\"fake\", \"work=1000000\", \"steps=100000\","
-                                   " \"deaf\"], \"cpus\": 2, \"grace\": \"30s\"}");
+                                   " \"deaf\"], \"cpus\": 2, \"grace\": \"30s\","
+                                   " \"preempt\": \"restart\"}");
     stage_run(&w, MINUTE);
     int64_t other = stage_submit(&w, "{\"command\": [\"fake\", \"work=20\"], \"cpus\": 2}");
     assert_true(stage_run_until_over(&w, other, 2 * MINUTE));

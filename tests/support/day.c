@@ -85,6 +85,7 @@ static void begin(struct day *d, uint64_t seed, struct tally *tally)
     *d = (struct day){.tally = tally};
     rng_init(&d->rng, seed);
     add_runtimes(d);
+    d->w.min_run = day_chance(d, 0.5) ? 0 : 5 * MINUTE;
     d->w.after_turn = day_after_turn;
     d->w.ctx = d;
     d->w.array_chunk = 1 + (uint32_t)rng_below(&d->rng, 4);

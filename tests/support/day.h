@@ -23,6 +23,7 @@ struct day_truth {
     uint32_t ended;     /* with 0 */
     uint32_t failed;    /* ended otherwise, without being asked to */
     uint32_t died;      /* without a record */
+    uint32_t preempted; /* stopped to make room */
     usec_t failed_at;   /* the last one */
 };
 
@@ -39,6 +40,7 @@ struct known {
     /* As submitted. */
     bool fails;    /* its command does */
     bool forgives; /* a lost attempt does not end it */
+    bool stays;    /* it has no checkpoint: it must not be stopped to make room */
     uint32_t retries;
     usec_t backoff;
     int64_t array; /* its first job; 0 = none */

@@ -28,12 +28,16 @@ static void add_command(struct day *d, struct known *k, struct str *json)
     str_add(json, "]");
 }
 
-static void add_size(struct day *d, struct str *json)
+static void add_size(struct day *d, struct known *k, struct str *json)
 {
-    static const char *const preempts[] = {"restart", "pause", "never"};
+    static const char *const preempts[] = {"auto", "restart", "pause", "never"};
+    size_t preempt = rng_below(&d->rng, COUNT_OF(preempts));
     unsigned min = 1 + (unsigned)rng_below(&d->rng, 2), max = min + (unsigned)rng_below(&d->rng, 3);
     str_addf(json, ", \"cpus\": \"%u-%u\", \"preempt\": \"%s\", \"priority\": %d", min, max,
-             preempts[rng_below(&d->rng, 3)], (int)rng_below(&d->rng, 3));
+             preempts[preempt], (int)rng_below(&d->rng, 3));
+    k->stays = preempt == 0 && day_chance(d, 0.7);
+    if (!k->stays)
+        str_add(json, ", \"checkpoint_dir\": \"/checkpoints\"");
     if (day_chance(d, 0.3))
         str_addf(json, ", \"memory\": \"%dm\"", (int)day_between(d, 100, 4000));
     if (day_chance(d, 0.2))
@@ -79,7 +83,7 @@ static struct known draw_request(struct day *d, struct str *json)
     struct known k = {.fails = day_chance(d, 0.15), .forgives = day_chance(d, 0.7)};
     str_add(json, "{");
     add_command(d, &k, json);
-    add_size(d, json);
+    add_size(d, &k, json);
     add_failure(d, &k, json);
     add_ties(d, &k, json);
     str_add(json, "}");

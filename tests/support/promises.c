@@ -21,6 +21,7 @@ static void count_attempt(struct day_truth *t, const struct fake_attempt *a)
     t->succeeded += ended && a->record.code == 0 && !asked;
     t->ended += ended && a->record.code == 0;
     t->died += a->state == FAKE_DEAD;
+    t->preempted += !strcmp(a->stop, "preempt");
     if (!ended || a->record.code == 0 || asked)
         return;
     t->failed++;
@@ -51,6 +52,8 @@ static bool check_once(struct day *d, const struct known *k)
         return day_broken(d, k->id, "its command runs twice at the same time");
     if (t->succeeded > 1 + k->requeues)
         return day_broken(d, k->id, "it ran again although it had succeeded");
+    if (k->stays && t->preempted)
+        return day_broken(d, k->id, "it was stopped to make room, and has no checkpoint");
     if (k->over && t->running)
         return day_broken(d, k->id, "it is over, and its command runs");
     if (k->row.held != (k->row.state == JOB_HELD) &&

@@ -125,6 +125,7 @@ int stage_try_start(struct stage *w, struct err *err)
                                  .boot_id = w->boot_id,
                                  .runtimes = w->choices,
                                  .n_runtimes = w->n_fakes,
+                                 .min_run = w->min_run,
                                  .journal_rows = 10000,
                                  .array_chunk = w->array_chunk,
                                  .keep = 30 * 86400 * USEC_PER_SEC};

@@ -23,6 +23,7 @@ struct stage {
     uint32_t array_chunk; /* as in the server's config; to be set before a start */
     bool remote;          /* logs have to be fetched; to be set before the first start */
     const char *policy;
+    usec_t min_run; /* serve --min-run */
     char dir[64], boot_id[40];
     /* Called after each turn of the server; NULL = nobody is. */
     void (*after_turn)(void *ctx);

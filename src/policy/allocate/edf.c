@@ -44,5 +44,6 @@ const struct policy policy_edf = {
             "submission; jobs without a deadline come last. Each is granted what it requests while "
             "that is left. A job that does not fit is skipped, and stopped if it runs.",
     .source = "the classic policy; the EDF baseline of ElasticFlow (ASPLOS'23)",
+    .sees_deadlines = true,
     .decide = allocate_edf,
 };

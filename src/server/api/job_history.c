@@ -48,7 +48,8 @@ struct attempt_view {
     double cpus, created, started, ended;
     int64_t code, signal;
     const char *reason;
-    double cpu_s, memory_max_mb;
+    int64_t stopped_by;
+    double lost_s, cpu_s, memory_max_mb;
     int64_t log_bytes;
 };
 
@@ -63,6 +64,9 @@ static const struct api_member attempt_members[] = {
     API_INTEGER_OR_NULL(attempt_view, code, "Exit code"),
     API_INTEGER_OR_NULL(attempt_view, signal, "Signal that ended it"),
     API_STRING(attempt_view, reason, "Why it ended"),
+    API_INTEGER_OR_NULL(attempt_view, stopped_by, "Job that it made room for"),
+    API_NUMBER_OR_NULL(attempt_view, lost_s,
+                       "Running time that a preemption lost, in seconds; null = none or unknown"),
     API_NUMBER_OR_NULL(attempt_view, cpu_s, "CPU time, in seconds"),
     API_NUMBER_OR_NULL(attempt_view, memory_max_mb, "Peak memory"),
     API_INTEGER(attempt_view, log_bytes, "Bytes logged; the oldest may have been removed"),
@@ -112,6 +116,8 @@ static int add_attempt(void *ctx, const struct attempt_row *row, struct err *err
         .code = over && row->code >= 0 ? row->code : API_NULL,
         .signal = over && row->signal ? row->signal : API_NULL,
         .reason = row->reason,
+        .stopped_by = row->stopped_by ? row->stopped_by : API_NULL,
+        .lost_s = row->lost < 0 ? NAN : time_seconds(row->lost),
         .log_bytes = log_bytes(l->y, row->job, row->n),
     };
     (void)err;

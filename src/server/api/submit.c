@@ -116,6 +116,7 @@ static const struct api_schema submitted_job_schema = {"SubmittedJob",
 
 static const struct api_member submitted_members[] = {
     API_MEMBER("jobs", "SubmittedJob[]", "In the order of the requests; one for each array index"),
+    API_MEMBER("warnings", "string[]", "What will not be as the requests say; usually empty"),
     {0},
 };
 
@@ -129,19 +130,47 @@ static int add_job(void *ctx, const struct job_row *row, struct err *err)
     return 0;
 }
 
+/* Under most policies a deadline changes nothing. */
+static bool has_unseen_deadline(const struct yard *y, const struct batch *b)
+{
+    bool any = false;
+    for (size_t i = 0; i < b->n; i++)
+        any |= b->specs[i].deadline || b->specs[i].deadline_at;
+    return any && !y->engine.config.combo.policy[AXIS_ALLOCATE]->sees_deadlines;
+}
+
+static json_t *make_warnings(const struct yard *y, bool deadline)
+{
+    json_t *list = json_array();
+    const char *name = y->engine.config.combo.policy[AXIS_ALLOCATE]->name;
+    if (deadline)
+        json_array_append_new(
+            list, json_sprintf("the policy %s does not look at deadlines; `trainyard policy "
+                               "deadline` sets one that does",
+                               name));
+    return list;
+}
+
+/* A reply that waits until all members of an array are on disk. */
+struct waiting_reply {
+    struct reply *reply;
+    json_t *warnings;
+};
+
 /* All members of an array at once, which may be many: the text is written directly. */
-static char *print_members(const struct arrival *a, size_t *n)
+static char *print_members(const struct arrival *a, const json_t *warnings, size_t *n)
 {
     const struct spec *s = &a->submission->spec;
     struct submitted_view v = {0, s->name, job_state_name(s->hold ? JOB_HELD : JOB_QUEUED)};
     json_auto_t *first = api_print(&submitted_job_schema, &v);
     json_object_del(first, "id");
     AUTO_FREE char *rest = json_dumps(first, JSON_COMPACT);
+    AUTO_FREE char *said = json_dumps(warnings, JSON_COMPACT);
     struct str out = {0};
     str_add(&out, "{\"jobs\":[");
     for (uint32_t i = 0; i < a->members; i++)
         str_addf(&out, "%s{\"id\":%lld,%s", i ? "," : "", (long long)a->first + i, rest + 1);
-    str_add(&out, "]}");
+    str_addf(&out, "],\"warnings\":%s}", said);
     *n = out.n;
     return out.at;
 }
@@ -149,21 +178,26 @@ static char *print_members(const struct arrival *a, size_t *n)
 /* All members are on disk, or they cannot be. */
 static void reply_to_arrival(void *ctx, const struct arrival *a, const struct err *failure)
 {
-    struct reply *reply = ctx;
+    struct waiting_reply *w = ctx;
     size_t n;
     if (failure) {
-        reply_problem(reply, failure, NULL);
-        return;
+        reply_problem(w->reply, failure, NULL);
+    } else {
+        char *text = print_members(a, w->warnings, &n);
+        reply_bytes(w->reply, 201, "application/json", text, n);
     }
-    char *text = print_members(a, &n);
-    reply_bytes(reply, 201, "application/json", text, n);
+    json_decref(w->warnings);
+    free(w);
 }
 
-static void wait_for_arrival(struct arrival *a, struct reply *reply)
+/* Takes the warnings. */
+static void wait_for_arrival(struct arrival *a, struct reply *reply, json_t *warnings)
 {
+    struct waiting_reply *w = xmalloc(sizeof *w);
+    *w = (struct waiting_reply){reply, warnings};
     reply_defer(reply, NULL, NULL);
     a->done = reply_to_arrival;
-    a->ctx = reply;
+    a->ctx = w;
 }
 
 static void submit_batch(const struct api_call *c, struct batch *b)
@@ -172,6 +206,7 @@ static void submit_batch(const struct api_call *c, struct batch *b)
     struct ids ids = {0};
     size_t at = 0;
     const char *field = NULL;
+    bool unseen = has_unseen_deadline(y, b);
     struct err err;
     if (submit_jobs(y, b->specs, b->n, &ids, &at, &field, &err) < 0) {
         refuse_request(c->reply, b, at, field, &err);
@@ -181,7 +216,7 @@ static void submit_batch(const struct api_call *c, struct batch *b)
     struct arrival *arrival = arrivals_find(y, ids.at[0]);
     if (arrival) {
         VEC_DONE(&ids);
-        wait_for_arrival(arrival, c->reply);
+        wait_for_arrival(arrival, c->reply, make_warnings(y, unseen));
         return;
     }
     json_t *jobs = json_array();
@@ -193,7 +228,8 @@ static void submit_batch(const struct api_call *c, struct batch *b)
             (void)store_job_get(y->store, ids.at[i], add_job, jobs, NULL);
     }
     VEC_DONE(&ids);
-    turn_reply(y, c->reply, 201, json_pack("{s:o}", "jobs", jobs));
+    turn_reply(y, c->reply, 201,
+               json_pack("{s:o, s:o}", "jobs", jobs, "warnings", make_warnings(y, unseen)));
 }
 
 static void post_jobs(const struct api_call *c)

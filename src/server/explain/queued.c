@@ -274,6 +274,7 @@ void explain_queued(struct explanation *x)
     else
         add_verdict(x, &space);
     add_holders(x);
+    explain_preemption(x);
     explain_standing(x);
     add_position(x, queued);
     forecast_make(x, ROLLOUT_START, &f);

@@ -284,6 +284,7 @@ void explain_running(struct explanation *x)
     else
         add_size(x);
     add_share(x);
+    explain_preemption(x);
     explain_standing(x);
     add_usage(x);
     add_end(x);

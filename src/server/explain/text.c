@@ -6,7 +6,11 @@
 #include <stdio.h>
 
 #include "base/str.h"
+#include "server/jobs/preempted.h"
 #include "server/jobs/standing.h"
+#include "server/log.h"
+#include "store/attempts.h"
+#include "store/job_state.h"
 #include "store/jobs.h"
 
 static void add_job_name(struct str *out, int64_t id, const char *name)
@@ -108,4 +112,36 @@ void explain_free(struct explanation *x, struct str *sentence)
     explain_capitalise(sentence);
     json_array_append_new(x->frees, json_string(sentence->at));
     str_done(sentence);
+}
+
+struct last_preemption {
+    int64_t by;
+    usec_t at, lost;
+};
+
+static int find_preemption(void *ctx, const struct attempt_row *row, struct err *err)
+{
+    struct last_preemption *last = ctx;
+    (void)err;
+    if (job_state_over(row->state) && stop_why_parse(row->stop) == STOP_PREEMPT)
+        *last = (struct last_preemption){row->stopped_by, row->ended, row->lost};
+    return 0;
+}
+
+void explain_preemption(struct explanation *x)
+{
+    const struct attempt *a = x->j->attempt;
+    struct last_preemption last = {0};
+    struct str s = {0};
+    struct err err;
+    if (a && a->paused)
+        last = (struct last_preemption){a->stopped_by, a->since, 0};
+    else if (store_attempt_list(x->y->store, x->j->row.id, find_preemption, &last, &err) < 0)
+        log_warning("job=%lld explain: %s", (long long)x->j->row.id, err.text);
+    if (!last.at)
+        return;
+    str_add(&s, "It was ");
+    preempted_phrase(last.by, last.at, last.lost, &s);
+    str_add(&s, a && a->paused ? ": it is frozen in place." : ".");
+    explain_reason(x, "preempted", &s, last.by ? explain_one(last.by) : NULL);
 }

@@ -18,6 +18,8 @@ void phrase_count(struct str *out, uint64_t n, const char *what);
 /* Adds a reason and empties the sentence. Takes `jobs` (may be NULL), the ids that the
  * sentence names. */
 void explain_reason(struct explanation *x, const char *code, struct str *sentence, json_t *jobs);
+/* Adds that the job was preempted last, or is paused, by whom and what it lost; or nothing. */
+void explain_preemption(struct explanation *x);
 /* Adds what the policies say about the job, as reasons. */
 void explain_standing(struct explanation *x);
 /* Adds something that would let the job start or grow, and empties the sentence. */

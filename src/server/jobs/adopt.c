@@ -59,6 +59,8 @@ static int load_attempt(void *ctx, const struct attempt_row *row, struct err *er
         .paused = row->paused,
         .stop = stop_why_parse(row->stop),
         .grace = row->grace,
+        .stopped_by = row->stopped_by,
+        .lost = row->lost,
         .cpus = row->cpus,
         .gpus = row->gpus,
         .cpu_limit = row->cpu_limit,

@@ -12,6 +12,7 @@
 #include "server/jobs/eligible.h"
 #include "server/jobs/links.h"
 #include "server/jobs/parts.h"
+#include "server/jobs/preempted.h"
 #include "server/jobs/size.h"
 #include "server/log.h"
 #include "server/nodes.h"
@@ -97,6 +98,8 @@ static struct attempt_row make_row(const struct yard *y, const struct attempt *a
         .pid = a->pid,
         .paused = a->paused,
         .grace = a->grace,
+        .stopped_by = a->stopped_by,
+        .lost = a->lost,
         .seq = a->seq,
         .before = a->before,
         .ran = a->ran,
@@ -162,6 +165,7 @@ void attempt_begin(struct yard *y, struct live_job *j, const struct task *t)
                           .state = JOB_STARTING,
                           .created = clock_wall(&y->clock),
                           .code = -1,
+                          .lost = -1,
                           .before = t->run_time,
                           .ran = t->run_time,
                           .unheard = clock_now(&y->clock)};
@@ -174,6 +178,7 @@ void attempt_begin(struct yard *y, struct live_job *j, const struct task *t)
     j->row.attempt = a->n;
     j->row.state = JOB_STARTING;
     j->progress = (struct progress_seen){0};
+    j->first_step = NAN;
     estimate_break(y, j, NULL);
     j->usage = (struct usage_seen){0};
     struct attempt_row row = make_row(y, a);
@@ -204,12 +209,22 @@ void attempt_resize(struct yard *y, struct live_job *j, const struct task *t, co
     turn_pursue(y, a);
 }
 
-void attempt_pause(struct yard *y, struct live_job *j, const struct task *t, bool pause)
+/* Adds the job that the attempt makes room for. */
+static json_t *with_taker(json_t *o, const struct attempt *a)
+{
+    if (a->stopped_by)
+        json_object_set_new(o, "by", json_integer(a->stopped_by));
+    return o;
+}
+
+void attempt_pause(struct yard *y, struct live_job *j, const struct task *t, bool pause,
+                   uint32_t taker)
 {
     struct attempt *a = j->attempt;
     if (pause && a->stop != STOP_NONE)
         return; /* frozen, it could not end */
     a->paused = pause;
+    a->stopped_by = preempted_by(y, taker);
     estimate_break(y, j, pause ? a : NULL);
     a->ran = t->run_time;
     a->since = clock_wall(&y->clock);
@@ -218,7 +233,7 @@ void attempt_pause(struct yard *y, struct live_job *j, const struct task *t, boo
     size_wake(y, a->node);
     attempt_touch(y, a);
     events_add(y, pause ? "job.paused" : "job.resumed", a->job,
-               pause ? NULL : size_object(a, NULL));
+               pause ? with_taker(json_object(), a) : size_object(a, NULL));
     turn_pursue(y, a);
 }
 
@@ -235,8 +250,16 @@ void attempt_stop(struct yard *y, struct live_job *j, enum stop_why why, usec_t 
     attempt_touch(y, a);
     yard_touch(y, j);
     if (why == STOP_PREEMPT)
-        events_add(y, "job.preempted", a->job, size_object(a, NULL));
+        events_add(y, "job.preempted", a->job, with_taker(size_object(a, NULL), a));
     turn_pursue(y, a);
+}
+
+void attempt_preempt(struct yard *y, struct live_job *j, uint32_t taker)
+{
+    struct attempt *a = j->attempt;
+    if (a->stop == STOP_NONE) /* a paused one may have made room for another job before */
+        a->stopped_by = preempted_by(y, taker);
+    attempt_stop(y, j, STOP_PREEMPT, -1);
 }
 
 void attempt_started(struct yard *y, struct attempt *a, usec_t at)
@@ -315,7 +338,7 @@ static void settle_job(struct yard *y, struct live_job *j, const struct ending *
     } else if (end->timeout) {
         yard_end(y, j, JOB_TIMEOUT, end->code, *reason ? reason : "it ran into its time limit");
     } else if (stop == STOP_PREEMPT && !(end->code == 0 && is_complete(j))) {
-        queue_again(y, j, false, "preempted");
+        queue_again(y, j, false, reason);
     } else if (end->never_ran) {
         snprintf(text, sizeof text, "it was not started: %.*s", (int)sizeof text - 24, reason);
         queue_again(y, j, false, text);
@@ -365,6 +388,8 @@ void attempt_over(struct yard *y, struct attempt *a, const struct ending *end)
     a->cpu_seconds = end->cpu_seconds;
     a->memory_max_mb = end->memory_max_mb;
     a->fetch &= !end->never_ran;
+    if (stop == STOP_PREEMPT)
+        preempted_ended(y, j, a, end);
     attempt_touch(y, a);
     a->shrink_by = 0;
     j->attempt = NULL;
@@ -373,7 +398,10 @@ void attempt_over(struct yard *y, struct attempt *a, const struct ending *end)
     turn_pursue(y, a);
     log_info("job=%lld attempt=%u ended code=%d signal=%d%s%s", (long long)a->job, a->n, a->code,
              a->signal, *a->reason ? " reason=" : "", a->reason);
-    settle_job(y, j, end, stop);
+    struct ending told = *end;
+    if (stop == STOP_PREEMPT && !end->timeout)
+        told.reason = a->reason;
+    settle_job(y, j, &told, stop);
 }
 
 void attempt_over_by(struct yard *y, struct attempt *a, const struct exit_record *r)

@@ -12,7 +12,11 @@
 void attempt_begin(struct yard *y, struct live_job *j, const struct task *t);
 /* Follows the size and share of the task, if they have changed. */
 void attempt_resize(struct yard *y, struct live_job *j, const struct task *t, const char *why);
-void attempt_pause(struct yard *y, struct live_job *j, const struct task *t, bool pause);
+/* Pauses or resumes it. `taker` is the engine's task that it makes room for, or TASK_NONE. */
+void attempt_pause(struct yard *y, struct live_job *j, const struct task *t, bool pause,
+                   uint32_t taker);
+/* Stops it to make room; the job returns to the queue. */
+void attempt_preempt(struct yard *y, struct live_job *j, uint32_t taker);
 /* Stops the attempt. A cancel overrides other reasons. `grace` < 0 = the job's own. */
 void attempt_stop(struct yard *y, struct live_job *j, enum stop_why why, usec_t grace);
 /* The command has started, at `at` (wall clock). */

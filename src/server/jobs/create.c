@@ -15,6 +15,7 @@ struct live_job *create_job(const struct spec *s, usec_t submitted)
     struct live_job *j = xcalloc(1, sizeof *j);
     usec_t deadline = s->deadline_at ? s->deadline_at : s->deadline ? submitted + s->deadline : 0;
     j->task = TASK_NONE;
+    j->first_step = NAN;
     j->row = (struct job_row){
         .name = xstrdup(s->name),
         .user = xstrdup(s->user),

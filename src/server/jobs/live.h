@@ -48,6 +48,8 @@ struct attempt {
     bool paused;
     enum stop_why stop;
     usec_t grace;                   /* of the stop */
+    int64_t stopped_by;             /* job that it made room for, or is paused for; 0 = none */
+    usec_t lost;                    /* running time to repeat after its stop; -1 = unknown */
     usec_t created, started, ended; /* wall clock; 0 = not yet */
     usec_t before;                  /* the job's running time when the attempt began */
     usec_t ran;                     /* the same when it last began to run without a break, */
@@ -120,6 +122,14 @@ struct usage_seen {
     int64_t processes, threads; /* 0 = not known */
 };
 
+/* How far a job had come when it was preempted, until it reports where it continues. */
+struct redo {
+    uint32_t attempt; /* 0 = none */
+    int64_t by;       /* job that it made room for; 0 = none */
+    usec_t at;        /* wall clock */
+    double step, per_step;
+};
+
 struct live_dep {
     enum spec_dep_kind kind;
     int64_t on; /* 0 for singleton */
@@ -152,6 +162,8 @@ struct live_job {
     uint32_t backoff;        /* its place among the backoffs; 0 = none */
     struct attempt *attempt; /* the current one; NULL = none */
     struct progress_seen progress;
+    double first_step; /* of this attempt; NAN = none yet */
+    struct redo redo;
     struct job_estimate estimate;
     struct usage_seen usage;
     usec_t sampled;   /* wall clock of the newest sample */

@@ -10,6 +10,7 @@
 
 #include "server/events.h"
 #include "server/jobs/attempts.h"
+#include "server/jobs/preempted.h"
 #include "server/jobs/rules.h"
 #include "server/jobs/size.h"
 #include "server/log.h"
@@ -235,6 +236,7 @@ void report_progress(struct yard *y, struct attempt *a, const struct progress_me
     take_report(p, &m->report);
     if (a->resumed)
         learn_cost(y, j, a);
+    preempted_report(y, j, p->step);
     keep_progress(j);
     yard_touch(y, j);
     attempt_touch(y, a);
@@ -247,6 +249,15 @@ void report_progress(struct yard *y, struct attempt *a, const struct progress_me
 static double scaled(int64_t value, double by)
 {
     return value < 0 ? NAN : (double)value / by;
+}
+
+/* The job asks whether to save a checkpoint: it can be stopped to make room. */
+static void learn_saves(struct yard *y, struct live_job *j)
+{
+    j->row.saves = j->terms.resumes = true;
+    rules_tell_terms(y, j);
+    turn_hurry(y);
+    log_info("job=%lld saves checkpoints when it is asked to", (long long)j->row.id);
 }
 
 void report_usage(struct yard *y, struct attempt *a, const struct usage_message *m)
@@ -267,6 +278,8 @@ void report_usage(struct yard *y, struct attempt *a, const struct usage_message 
     };
     if (before.known && u->at > before.at)
         u->cpus = (u->cpu_s - before.cpu_s) / time_seconds(u->at - before.at);
+    if (m->saves && !j->terms.resumes)
+        learn_saves(y, j);
     tell_estimate(y, j);
     yard_touch(y, j);
     attempt_touch(y, a);

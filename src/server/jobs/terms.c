@@ -2,6 +2,7 @@
 #include "server/jobs/terms.h"
 
 #include <math.h>
+#include <signal.h>
 #include <string.h>
 
 static bool has_launcher(const struct terms *t)
@@ -24,10 +25,11 @@ static struct terms as_asked(const struct spec *s)
         .memory_mb = s->memory_mb,
         .resize = s->resize,
         .preempt = s->preempt,
+        .resumes = s->checkpoint_dir || s->checkpoint_signal || s->resize >= SPEC_RESIZE_RESTART,
         .time_limit = s->time_limit,
         .signal = s->signal.number,
         .signal_before = s->signal.before,
-        .checkpoint_signal = s->checkpoint_signal,
+        .checkpoint_signal = s->checkpoint_signal ? s->checkpoint_signal : SIGTERM,
         .grace = s->grace,
         .weight = s->weight,
         .target = s->target,
@@ -57,6 +59,7 @@ void terms_follow_row(struct terms *t, const struct job_row *row)
     t->cpus_min = row->cpus_min;
     t->cpus_max = row->cpus_max;
     t->time_limit = row->time_limit;
+    t->resumes |= row->saves;
     if (row->resize_cost)
         t->resize_cost = row->resize_cost;
 }
@@ -69,6 +72,16 @@ void terms_to_row(const struct terms *t, struct job_row *row)
     row->gpus_max = t->gpus_max;
     row->memory_mb = t->memory_mb;
     row->time_limit = t->time_limit;
+}
+
+/* How the job makes room. One that would start again from nothing is not stopped: it is frozen
+ * if it is on CPUs, and left alone on GPUs, whose memory cannot be freed. */
+static void set_preemption(const struct terms *t, struct job *out)
+{
+    bool automatic = t->preempt == SPEC_PREEMPT_AUTO && !t->resumes;
+    out->no_restart = automatic && t->pool == POOL_CPU;
+    out->can_pause = t->preempt == SPEC_PREEMPT_PAUSE || out->no_restart;
+    out->no_preempt = t->preempt == SPEC_PREEMPT_NEVER || (automatic && t->pool != POOL_CPU);
 }
 
 /* Whether the job can change its size while it runs: by threads, by the workers of a launcher,
@@ -151,8 +164,6 @@ int terms_to_job(const struct terms *t, uint32_t id, const char *name, int32_t p
         .kind = is_malleable(t) ? JOB_MALLEABLE : JOB_MOLDABLE,
         .pool = t->pool,
         .whole = true,
-        .can_pause = t->preempt == SPEC_PREEMPT_PAUSE,
-        .no_preempt = t->preempt == SPEC_PREEMPT_NEVER,
         .min = gpu ? t->gpus_min : t->cpus_min,
         .max = gpu ? t->gpus_max : t->cpus_max,
         .req = gpu ? t->gpus_max : t->cpus_max,
@@ -166,5 +177,6 @@ int terms_to_job(const struct terms *t, uint32_t id, const char *name, int32_t p
         .speeds = curve,
         .nspeeds = curve ? 1 : 0,
     };
+    set_preemption(t, out);
     return job_normalise(out, err);
 }

@@ -17,6 +17,7 @@ struct terms {
     int64_t memory_mb;
     enum spec_resize resize;
     enum spec_preempt preempt;
+    bool resumes;      /* it declared a checkpoint, or asks whether to save one */
     usec_t time_limit; /* 0 = none */
     int signal;
     usec_t signal_before;

@@ -65,7 +65,8 @@ int verb_hold(struct yard *y, int64_t id, struct err *err)
     struct live_job *j = require_live(y, id, err);
     if (!j)
         return -1;
-    if (j->attempt && j->attempt->stop != STOP_PREEMPT && !j->attempt->paused)
+    bool frozen = j->attempt && j->attempt->paused && !j->job[j->job_now].no_restart;
+    if (j->attempt && j->attempt->stop != STOP_PREEMPT && !frozen)
         return err_set(err, ERR_CONFLICT,
                        "job %lld is %s; `trainyard requeue --hold %lld` stops it and holds it",
                        (long long)id, job_state_name(j->row.state), (long long)id);
