@@ -88,7 +88,7 @@ static void serve(const char *path, int ready)
     uv_loop_init(&yard.loop);
     if (http_server_create(&yard.loop, &config, &server, &err) < 0 ||
         http_server_listen_unix(server, path, &err) < 0 ||
-        http_server_listen_tcp(server, "127.0.0.1:0", &port, &err) < 0) {
+        http_server_listen_tcp(server, "127.0.0.1:0", &port, NULL, &err) < 0) {
         fprintf(stderr, "%s\n", err.text);
         exit(1);
     }

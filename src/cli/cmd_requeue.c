@@ -1,10 +1,18 @@
 /* trainyard requeue JOB...: queues jobs again. */
 #include "cli/commands.h"
 #include "cli/job_action.h"
+#include "wire/spec_export.h"
+#include "wire/spec_json.h"
+
+extern char **environ;
 
 static int run(const struct args *args)
 {
-    json_auto_t *body = json_object();
+    struct spec s;
+    spec_init(&s);
+    (void)spec_export(&s, environ); /* a job that has ended needs it again */
+    json_auto_t *body = spec_to_json(&s);
+    spec_done(&s);
     if (args_get(args, "hold"))
         json_object_set_new(body, "hold", json_true());
     struct job_action action = {.method = "POST", .name = "requeue", .body = body};
@@ -23,7 +31,8 @@ const struct command command_requeue = {
     .operands = "JOB...",
     .details =
         "A running job gets its checkpoint signal, is stopped and queued again. A job that is\n"
-        "over is queued again as its next attempt.\n\n" JOB_CHOICE_DETAILS,
+        "over is queued again as its next attempt, with your environment: what it was submitted\n"
+        "with was removed when it ended.\n\n" JOB_CHOICE_DETAILS,
     .examples = "  trainyard requeue train\n"
                 "  trainyard requeue --hold 12\n"
                 "  trainyard requeue sweep --state failed",

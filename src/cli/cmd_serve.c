@@ -1,6 +1,9 @@
 /* trainyard serve: the server, in the foreground. */
+#define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): so the C library names it */
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/mem.h"
 #include "base/str.h"
 #include "cli/commands.h"
 #include "policy/combo.h"
@@ -11,8 +14,36 @@
  * room. */
 static const char default_policy[] = "elastic-fifo";
 
+/* Takes the token out of the environment, where other processes of this user could read it as
+ * long as the server runs. The caller frees it; NULL = there is none. */
+static char *take_token(void)
+{
+    char *text = getenv("TRAINYARD_TOKEN");
+    if (!text || !*text)
+        return NULL;
+    char *token = xstrdup(text);
+    explicit_bzero(text, strlen(text));
+    unsetenv("TRAINYARD_TOKEN");
+    return token;
+}
+
+/* A short one can be guessed. */
+static int check_token(const char *token, struct err *err)
+{
+    enum { LEAST = 16 };
+    size_t n = token ? strlen(token) : 0;
+    if (n >= LEAST)
+        return 0;
+    if (!n)
+        return err_set(err, ERR_INVALID, "--listen needs a token for clients; set TRAINYARD_TOKEN");
+    return err_set(err, ERR_INVALID,
+                   "TRAINYARD_TOKEN has %zu characters and could be guessed; use at least %d, as "
+                   "from `openssl rand -hex 16`",
+                   n, LEAST);
+}
+
 static int get_config(const struct args *a, struct serve_config *c, char **state, char **run,
-                      struct err *err)
+                      char **token, struct err *err)
 {
     const char *policy = args_get(a, "policy"), *distance = args_get(a, "resched-min");
     const char *rest = args_get(a, "min-run");
@@ -33,18 +64,16 @@ static int get_config(const struct args *a, struct serve_config *c, char **state
     c->run_dir = *run;
     c->combo_given = policy;
     c->listen = args_get(a, "listen");
-    c->token = getenv("TRAINYARD_TOKEN");
-    if (c->listen && (!c->token || !*c->token))
-        return err_set(err, ERR_INVALID, "--listen needs a token for clients; set TRAINYARD_TOKEN");
-    return 0;
+    c->token = *token = take_token();
+    return c->listen ? check_token(*token, err) : 0;
 }
 
 static int run(const struct args *args)
 {
-    AUTO_FREE char *state = NULL, *dir = NULL;
+    AUTO_FREE char *state = NULL, *dir = NULL, *token = NULL;
     struct serve_config config = {0};
     struct err err;
-    if (get_config(args, &config, &state, &dir, &err) < 0 || serve(&config, &err) < 0)
+    if (get_config(args, &config, &state, &dir, &token, &err) < 0 || serve(&config, &err) < 0)
         return command_fail(args->command, &err);
     return 0;
 }
@@ -62,8 +91,8 @@ static const struct option options[] = {
     {"policy", 'p', "P", "scheduling policy (default: that of the last run, or elastic-fifo)",
      false},
     {"resched-min", 0, "T", "minimum time between two decisions (default 0)", false},
-    {"min-run", 0, "T",
-     "a job that was preempted runs this long before it is again (default 5m)", false},
+    {"min-run", 0, "T", "a job that was preempted runs this long before it is again (default 5m)",
+     false},
     {"keep", 0, "T", "how long to keep events and samples of finished jobs (default 30d)", false},
     {"journal-rows", 0, "N", "begin a new section of the journal after N rows (default 200000)",
      false},
@@ -80,7 +109,7 @@ const struct command command_serve = {
                "next server takes them over.",
     .examples = "  trainyard serve &\n"
                 "  trainyard serve --state /tmp/yard --policy equal\n"
-                "  TRAINYARD_TOKEN=secret trainyard serve --listen 127.0.0.1:8080",
+                "  TRAINYARD_TOKEN=$(openssl rand -hex 16) trainyard serve --listen 127.0.0.1:8080",
     .options = options,
     .run = run,
 };

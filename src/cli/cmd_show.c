@@ -14,9 +14,9 @@
 static int add_job(const struct args *args, struct server_link *l, const json_t *brief,
                    const struct job_details_look *look, struct str *out, struct err *err)
 {
-    char id[24];
-    snprintf(id, sizeof id, "%lld", (long long)member_integer(brief, "id"));
-    AUTO_FREE char *path = server_link_job_path(id, NULL);
+    char path[48];
+    snprintf(path, sizeof path, "/jobs/%lld%s", (long long)member_integer(brief, "id"),
+             args_get(args, "env") ? "?env=true" : "");
     json_auto_t *job = NULL;
     if (server_link_get(l, path, &job, err) < 0)
         return -1;
@@ -69,6 +69,8 @@ static int run(const struct args *args)
 static const struct option options[] = {
     OPTION_WATCH_OPERANDS,
     OPTION_JSON("print the whole job, as the API returns it"),
+    {"env", 0, NULL, "with --json: the values of its variables (--env), not only their names",
+     false},
     OPTION_SERVER,
     {},
 };

@@ -13,6 +13,7 @@
 #include "wire/slurm_calls.h"
 #include "wire/spec.h"
 #include "wire/spec_check.h"
+#include "wire/spec_export.h"
 #include "wire/spec_json.h"
 #include "wire/spec_places.h"
 #include "wire/spec_script.h"
@@ -144,17 +145,9 @@ static void set_user(struct spec *s)
         s->user = arena_strdup(&s->arena, found->pw_name);
 }
 
-/* The environment without the token, which would let a job act for the submitter. */
 static void set_environment(struct spec *s)
 {
-    static const char secret[] = "TRAINYARD_TOKEN=";
-    VEC(char *) kept = {0};
-    for (char **p = environ; *p; p++)
-        if (strncmp(*p, secret, sizeof secret - 1) != 0)
-            VEC_PUSH(&kept, *p);
-    VEC_PUSH(&kept, NULL);
-    uint32_t left_out = spec_export(s, kept.at);
-    VEC_DONE(&kept);
+    uint32_t left_out = spec_export(s, environ);
     if (left_out)
         fprintf(stderr, "%u environment variables are not valid UTF-8 and were left out\n",
                 left_out);

@@ -164,7 +164,19 @@ static int bind_any(const char *port, struct err *err)
     return fd >= 0 ? fd : bind_name("0.0.0.0", port, err);
 }
 
-int http_server_listen_tcp(struct http_server *s, const char *where, unsigned *port,
+/* Whether only this machine can reach the address. */
+static bool is_loopback(const struct sockaddr_in6 *bound)
+{
+    struct sockaddr_in v4;
+    if (bound->sin6_family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(&bound->sin6_addr))
+        return bound->sin6_addr.s6_addr[12] == IN_LOOPBACKNET;
+    if (bound->sin6_family == AF_INET6)
+        return IN6_IS_ADDR_LOOPBACK(&bound->sin6_addr);
+    memcpy(&v4, bound, sizeof v4);
+    return ntohl(v4.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+}
+
+int http_server_listen_tcp(struct http_server *s, const char *where, unsigned *port, bool *open,
                            struct err *err)
 {
     AUTO_FREE char *copy = xstrdup(where);
@@ -178,8 +190,10 @@ int http_server_listen_tcp(struct http_server *s, const char *where, unsigned *p
     int fd = *host ? bind_name(host, service, err) : bind_any(service, err);
     if (fd < 0)
         return -1;
-    /* The port is at the same offset in both families. */
-    if (port && getsockname(fd, (struct sockaddr *)&bound, &size) == 0)
+    (void)getsockname(fd, (struct sockaddr *)&bound, &size);
+    if (port) /* it is at the same offset in both families */
         *port = ntohs(bound.sin6_port);
+    if (open)
+        *open = !is_loopback(&bound);
     return listener_add(s, fd, false, err) ? 0 : -1;
 }

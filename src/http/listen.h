@@ -2,6 +2,8 @@
 #ifndef HTTP_LISTEN_H
 #define HTTP_LISTEN_H
 
+#include <stdbool.h>
+
 #include "base/err.h"
 
 struct http_server;
@@ -12,8 +14,9 @@ int http_server_listen_unix(struct http_server *s, const char *path, struct err 
 
 /* Listens on "ADDR:PORT": "127.0.0.1:8080", "[::1]:8080", "host:8080", or
  * ":8080" for all addresses. Port 0 picks a free one; *port (may be NULL) gets the
- * one in use. Needs a token in the configuration. */
-int http_server_listen_tcp(struct http_server *s, const char *where, unsigned *port,
+ * one in use, and *open (may be NULL) whether other machines can reach it. Needs a token in the
+ * configuration. */
+int http_server_listen_tcp(struct http_server *s, const char *where, unsigned *port, bool *open,
                            struct err *err);
 
 /* Makes the unix sockets again whose files are gone, or are not those that were made. Connections

@@ -160,12 +160,17 @@ struct live_job *yard_revive(struct yard *y, int64_t id, struct err *err)
         return NULL;
     live_add(&y->jobs, j);
     if (store_dep_get(y->store, id, load_dep, y, err) < 0) {
-        live_remove(&y->jobs, j);
-        drop_live(y, j);
+        yard_unrevive(y, j);
         return NULL;
     }
     live_depend(&y->jobs, j);
     return j;
+}
+
+void yard_unrevive(struct yard *y, struct live_job *j)
+{
+    live_remove(&y->jobs, j);
+    drop_live(y, j);
 }
 
 /* ---- load and unload ----------------------------------------------------- */
@@ -181,6 +186,7 @@ int yard_load(struct yard *y, struct err *err)
     for (struct live_job *j = y->jobs.first; j; j = j->next)
         live_depend(&y->jobs, j);
     adopt_all(y);
+    submissions_sweep(&y->submissions);
     y->trimming = true;
     yard_care(y);
     return 0;

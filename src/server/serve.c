@@ -178,17 +178,22 @@ static int listen_http(struct frame *f, const struct serve_config *c, const char
                                .limits = {.connections = most_connections(f)}};
     struct str path = {0};
     unsigned port = 0;
+    bool open = false;
     str_addf(&path, "%s/trainyard.sock", run);
     AUTO_FREE char *socket = path.at;
     if (http_server_create(&f->loop, &http, &f->http, err) < 0 ||
         http_server_listen_unix(f->http, socket, err) < 0)
         return -1;
-    if (c->listen && http_server_listen_tcp(f->http, c->listen, &port, err) < 0)
+    if (c->listen && http_server_listen_tcp(f->http, c->listen, &port, &open, err) < 0)
         return -1;
     log_info("serving socket=%s%s%s", socket, c->listen ? " listen=" : "",
              c->listen ? c->listen : "");
     if (c->listen)
         log_info("port=%u", port);
+    if (open)
+        log_warning("listen=%s other machines can reach it, and there is no TLS: whoever sees the "
+                    "traffic learns the token; use a TLS proxy, a tunnel or 127.0.0.1",
+                    c->listen);
     return 0;
 }
 

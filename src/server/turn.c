@@ -205,6 +205,7 @@ static void committed(struct yard *y)
     y->turn.urgent = y->turn.failing = false;
     y->turn.failures = 0;
     y->turn.lazy_at = USEC_NEVER;
+    submissions_committed(&y->submissions);
     send_replies(y, NULL);
     arrivals_committed(y);
     events_flush(y, true);

@@ -19,6 +19,7 @@
 #include "server/jobs/standing.h"
 #include "server/log.h"
 #include "server/nodes.h"
+#include "server/upgrade_env.h"
 #include "store/job_state.h"
 #include "store/jobs.h"
 #include "store/journal.h"
@@ -191,7 +192,7 @@ void yard_end(struct yard *y, struct live_job *j, enum job_state state, int code
     if (j->changed)
         drop_changed(y, j);
     eligible_leave(y, j);
-    submission_drop(&y->submissions, j->submission);
+    submission_end(&y->submissions, j->submission);
     live_job_free(j);
 }
 
@@ -295,6 +296,10 @@ static int open_store(struct yard *y, struct err *err)
     struct str path = {0};
     str_addf(&path, "%s/trainyard.db", y->config.state_dir);
     int rc = store_open(path.at, &y->store, err);
+    if (rc == 0 && upgrade_environments(y->store, path.at, y->config.state_dir, err) < 0) {
+        store_close(y->store);
+        rc = -1;
+    }
     str_done(&path);
     return rc;
 }
@@ -305,6 +310,7 @@ int yard_open(struct uv_loop_s *loop, const struct yard_config *config, struct y
     struct yard *y = xcalloc(1, sizeof *y);
     y->loop = loop;
     y->config = *config;
+    y->submissions.state_dir = y->config.state_dir;
     clock_init(&y->clock, config->clock);
     if (config->boot_id)
         snprintf(y->boot_id, sizeof y->boot_id, "%s", config->boot_id);

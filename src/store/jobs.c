@@ -146,6 +146,14 @@ int store_request_add(struct store *s, const char *text, const char *command, in
     return 0;
 }
 
+int store_request_set(struct store *s, int64_t id, const char *text, struct err *err)
+{
+    AUTO_QUERY struct query q = query_open(s, "UPDATE request SET text = ? WHERE id = ?");
+    query_text(&q, text);
+    query_int(&q, id);
+    return query_run(&q, err);
+}
+
 int store_request_get(struct store *s, int64_t id, char **text, struct err *err)
 {
     AUTO_QUERY struct query q = query_open(s, "SELECT text FROM request WHERE id = ?");

@@ -71,6 +71,8 @@ void job_row_done(struct job_row *row);
 /* `text` is the whole request as JSON, `command` the list in it, which job rows show. */
 int store_request_add(struct store *s, const char *text, const char *command, int64_t *id,
                       struct err *err);
+/* Replaces its text. */
+int store_request_set(struct store *s, int64_t id, const char *text, struct err *err);
 /* The text of the request, which the caller frees. ERR_NOT_FOUND when it does not exist. */
 int store_request_get(struct store *s, int64_t id, char **text, struct err *err);
 

@@ -265,7 +265,9 @@ static const char version_4[] =
     ") STRICT;"
     "ALTER TABLE job ADD COLUMN saves INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE attempt ADD COLUMN stopped_by INTEGER NOT NULL DEFAULT 0;"
-    "ALTER TABLE attempt ADD COLUMN lost INTEGER NOT NULL DEFAULT -1;";
+    "ALTER TABLE attempt ADD COLUMN lost INTEGER NOT NULL DEFAULT -1;"
+    "INSERT INTO meta SELECT '" STORE_META_ENVIRONMENTS "', 'inside'"
+    "  WHERE EXISTS (SELECT 1 FROM request);";
 
 static const char *const scripts[] = {version_1, version_2, version_3, version_4};
 const struct schema schema_current = {scripts, COUNT_OF(scripts)};

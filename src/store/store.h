@@ -46,6 +46,10 @@ bool store_dirty(const struct store *s);
  * The server fills them in and removes it (server/upgrade.h). */
 #define STORE_META_REQUESTS "requests"
 
+/* Name of the setting that a migration sets when requests may have environments in them. The
+ * server moves them out and removes it. */
+#define STORE_META_ENVIRONMENTS "environments"
+
 /* NULL when it is not set; the caller frees it. */
 char *store_meta_get(struct store *s, const char *key);
 /* NULL removes it. */

@@ -135,34 +135,23 @@ static enum outcome take_nice(struct slurm *x, const char *value, struct err *er
     return set(x, "priority", text, err);
 }
 
-/* A name without a value has its current one, if any. */
-static enum outcome export_one(struct slurm *x, const char *word, struct err *err)
-{
-    if (strchr(word, '='))
-        return set(x, "env", word, err);
-    const char *value = getenv(word);
-    if (!value)
-        return TAKEN;
-    __attribute__((cleanup(str_done))) struct str pair = {0};
-    str_addf(&pair, "%s=%s", word, value);
-    return set(x, "env", pair.at, err);
-}
-
 /* "ALL", "NONE", "NIL", "[ALL,]KEY[=VALUE],...". */
 static enum outcome take_export(struct slurm *x, const char *value, struct err *err)
 {
     bool all = false;
+    __attribute__((cleanup(str_done))) struct str names = {0};
     for (const char *p = value; *p;) {
         size_t n = strcspn(p, ",");
         AUTO_FREE char *word = xstrndup(p, n);
         p += n + (p[n] == ',');
         if (!strcmp(word, "ALL"))
             all = true;
-        else if (strcmp(word, "NONE") != 0 && strcmp(word, "NIL") != 0 &&
-                 export_one(x, word, err) == FAILED)
+        else if (strchr(word, '=') && set(x, "env", word, err) == FAILED)
             return FAILED;
+        else if (!strchr(word, '=') && strcmp(word, "NONE") != 0 && strcmp(word, "NIL") != 0)
+            str_addf(&names, "%s%s", names.n ? "," : "", word);
     }
-    return set(x, "export", all ? "all" : "none", err);
+    return set(x, "export", all ? "all" : names.n ? names.at : "none", err);
 }
 
 #define NUMBER(how, member) .number = how, .at = offsetof(struct slurm, member)

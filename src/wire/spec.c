@@ -1,5 +1,5 @@
-/* Owns the table of a job request's fields and their defaults, and derives what is run: the
- * environment and the words to execute. */
+/* Owns the table of a job request's fields and their defaults, and derives the words to
+ * execute. */
 #include "wire/spec.h"
 
 #include <math.h>
@@ -66,8 +66,11 @@ const struct spec_field spec_fields[] = {
     {"hold", 'H', SPEC_FLAG, NULL, "do not start it until it is released", AT(hold)},
     {"workdir", 0, SPEC_TEXT, "DIR", "working directory (default: the current one)", AT(workdir)},
     {"env", 'e', SPEC_MAP, "KEY=VALUE", "environment variables", AT(env)},
-    {"export", 0, SPEC_CHOICE, "all|none", "how much of your environment it gets (default all)",
-     AT(export)},
+    {"export", 0, SPEC_TEXT, "all|none|NAMES",
+     "what it gets of your environment; names as in WANDB_MODE,CUDA_* (default all)", AT(export)},
+    {"environment", 0, SPEC_MAP, "KEY=VALUE",
+     "the submitter's environment; not stored in the database", AT(environment),
+     .not_option = true},
     {"checkpoint_dir", 0, SPEC_TEXT, "DIR", "where it saves checkpoints (TRAINYARD_CHECKPOINT_DIR)",
      AT(checkpoint_dir)},
     {"image", 'i', SPEC_TEXT, "IMAGE", "container image (default: none, a process on the node)",
@@ -190,31 +193,6 @@ bool spec_differs(const struct spec *s, const struct spec_field *f)
         spec_init(&d);
         return memcmp(at, (char *)&d + f->at, sizes[f->type]) != 0;
     }
-}
-
-/* Variables that most programs need. */
-static bool is_login_variable(const char *key, size_t n)
-{
-    static const char *const names[] = {"HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TZ", "USER"};
-    for (size_t i = 0; i < COUNT_OF(names); i++)
-        if (strlen(names[i]) == n && !strncmp(names[i], key, n))
-            return true;
-    return false;
-}
-
-uint32_t spec_export(struct spec *s, char *const *environment)
-{
-    uint32_t left_out = 0;
-    for (; *environment; environment++) {
-        const char *pair = *environment;
-        size_t n = strcspn(pair, "=");
-        if (!pair[n] || spec_env_get(s, pair, n) ||
-            (s->export == SPEC_EXPORT_NONE && !is_login_variable(pair, n)))
-            continue;
-        if (pair[str_valid_utf8(pair)] || spec_env_add(s, pair, NULL) < 0)
-            left_out++;
-    }
-    return left_out;
 }
 
 /* The kernel splits "#!/usr/bin/env -S python3 -u" into two words. */

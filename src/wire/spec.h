@@ -29,11 +29,6 @@ enum spec_preempt {
     SPEC_PREEMPT_NEVER,
 };
 
-enum spec_export {
-    SPEC_EXPORT_ALL,  /* all of the submitter's environment; `env` overrides it */
-    SPEC_EXPORT_NONE, /* only the variables of a login shell */
-};
-
 enum spec_dep_kind {
     SPEC_AFTER,      /* has started or is over */
     SPEC_AFTEROK,    /* is done */
@@ -78,10 +73,11 @@ struct spec {
     int64_t memory_mb; /* 0 = no limit */
     enum spec_resize resize;
     enum spec_preempt preempt;
-    enum spec_export export;
-    usec_t deadline;    /* after submission; 0 = none */
-    usec_t deadline_at; /* or at this wall-clock time; 0 = none */
-    usec_t time_limit;  /* 0 = none */
+    const char *export;           /* of the submitter's environment; NULL = all */
+    struct spec_list environment; /* what came along of it; `env` overrides it */
+    usec_t deadline;              /* after submission; 0 = none */
+    usec_t deadline_at;           /* or at this wall-clock time; 0 = none */
+    usec_t time_limit;            /* 0 = none */
     struct spec_warning signal;
     int checkpoint_signal; /* 0 = not given: SIGTERM */
     usec_t grace;
@@ -157,10 +153,6 @@ const struct spec_field *spec_find_option(const char *option);
 void spec_clear(struct spec *s, const struct spec_field *f);
 /* Whether its value is not the default. */
 bool spec_differs(const struct spec *s, const struct spec_field *f);
-
-/* Adds the submitter's environment to `env`, as `export` says; `env` takes precedence.
- * Returns how many variables were left out because they are not valid text. */
-uint32_t spec_export(struct spec *s, char *const *environment);
 
 /* What to execute: the command; or for a script, which was written to `path`, its interpreter
  * (from its first line, else /bin/sh), the path and the arguments. Lives as long as both the

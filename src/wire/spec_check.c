@@ -7,6 +7,7 @@
 
 #include "base/str.h"
 #include "model/speed.h"
+#include "wire/spec_export.h"
 #include "wire/spec_lists.h"
 #include "wire/spec_name.h"
 #include "wire/spec_places.h"
@@ -51,6 +52,8 @@ static int check_command(struct check *c)
         size += strlen(s->command.at[i]) + 1 + sizeof(char *);
     for (uint32_t i = 0; i < s->env.n; i++)
         size += strlen(s->env.at[i]) + 1 + sizeof(char *);
+    for (uint32_t i = 0; i < s->environment.n; i++)
+        size += strlen(s->environment.at[i]) + 1 + sizeof(char *);
     if (size > EXEC_MAX)
         return fault(c, "command", "%zu bytes together with env; the kernel accepts about %d", size,
                      EXEC_MAX);
@@ -59,6 +62,14 @@ static int check_command(struct check *c)
         spec_name_derive(&s->command, name);
         s->name = arena_strdup(&s->arena, name);
     }
+    return 0;
+}
+
+static int check_export(struct check *c)
+{
+    struct err why;
+    if (c->s->export && spec_export_check(c->s->export, &why) < 0)
+        return fault(c, "export", "%s", why.text);
     return 0;
 }
 
@@ -123,7 +134,8 @@ static int check_size(struct check *c)
 int spec_check(struct spec *s, const char **field, struct err *err)
 {
     struct check c = {.s = s, .err = err};
-    if (check_command(&c) < 0 || check_times(&c) < 0 || check_paths(&c) < 0 || check_size(&c) < 0) {
+    if (check_command(&c) < 0 || check_export(&c) < 0 || check_times(&c) < 0 ||
+        check_paths(&c) < 0 || check_size(&c) < 0) {
         if (field)
             *field = c.field;
         return -1;

@@ -48,21 +48,21 @@ int spec_list_add(struct spec *s, struct spec_list *list, const char *text, stru
     return check_word(text, err) < 0 ? -1 : add_word(s, list, WORDS_MAX, text, err);
 }
 
-static const char **find_variable(const struct spec *s, const char *key, size_t length)
+static const char **find_variable(const struct spec_list *env, const char *key, size_t length)
 {
-    for (uint32_t i = 0; i < s->env.n; i++)
-        if (!strncmp(s->env.at[i], key, length) && s->env.at[i][length] == '=')
-            return &s->env.at[i];
+    for (uint32_t i = 0; i < env->n; i++)
+        if (!strncmp(env->at[i], key, length) && env->at[i][length] == '=')
+            return &env->at[i];
     return NULL;
 }
 
-const char *spec_env_get(const struct spec *s, const char *key, size_t length)
+const char *spec_env_get(const struct spec_list *env, const char *key, size_t length)
 {
-    const char **pair = find_variable(s, key, length);
+    const char **pair = find_variable(env, key, length);
     return pair ? *pair + length + 1 : NULL;
 }
 
-int spec_env_add(struct spec *s, const char *text, struct err *err)
+int spec_env_add(struct spec *s, struct spec_list *env, const char *text, struct err *err)
 {
     char shown[VALUE_SHOWN];
     size_t n = strcspn(text, "=");
@@ -70,9 +70,9 @@ int spec_env_add(struct spec *s, const char *text, struct err *err)
         return err_set(err, ERR_INVALID, "'%s': expected KEY=VALUE", value_show(text, shown));
     if (check_word(text, err) < 0)
         return -1;
-    const char **pair = find_variable(s, text, n);
+    const char **pair = find_variable(env, text, n);
     if (!pair)
-        return add_word(s, &s->env, VARIABLES_MAX, text, err);
+        return add_word(s, env, VARIABLES_MAX, text, err);
     *pair = arena_strdup(&s->arena, text);
     return 0;
 }

@@ -122,7 +122,7 @@ static int set_field(struct spec *s, const struct spec_field *f, const char *tex
     case SPEC_LIST:
         return spec_list_add(s, at, text, err);
     case SPEC_MAP:
-        return spec_env_add(s, text, err);
+        return spec_env_add(s, at, text, err);
     case SPEC_DEPS:
         return spec_deps_add(s, text, err);
     }

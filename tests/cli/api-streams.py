@@ -136,7 +136,7 @@ def test_events_of_one_job_with_progress(yard):
 
 def test_tcp_needs_the_token():
     with live.Yard() as yard:
-        yard.start("--listen", "127.0.0.1:0", TRAINYARD_TOKEN="secret")
+        yard.start("--listen", "127.0.0.1:0", TRAINYARD_TOKEN="secret-secret-secret")
         port = int(wait_until(lambda: re.search(r"port=(\d+)", yard.output())).group(1))
 
         def status(path, token=None):

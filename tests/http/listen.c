@@ -157,19 +157,41 @@ static void test_file_replaced(void **state)
 
 /* ---- TCP ------------------------------------------------------------------- */
 
-static struct err try_tcp(const struct http_config *config, const char *where, unsigned *port)
+static struct err try_open(const struct http_config *config, const char *where, unsigned *port,
+                           bool *open)
 {
     struct http_server *s;
     struct err err = {0}, ignored;
     uv_loop_t loop;
     uv_loop_init(&loop);
     assert_int_equal(http_server_create(&loop, config, &s, &ignored), 0);
-    if (http_server_listen_tcp(s, where, port, &err) == 0)
+    if (http_server_listen_tcp(s, where, port, open, &err) == 0)
         assert_int_equal(err.code, ERR_OK);
     http_server_stop(s, 0, NULL, NULL);
     uv_run(&loop, UV_RUN_DEFAULT);
     assert_int_equal(uv_loop_close(&loop), 0);
     return err;
+}
+
+static struct err try_tcp(const struct http_config *config, const char *where, unsigned *port)
+{
+    return try_open(config, where, port, NULL);
+}
+
+/* Whether other machines can reach it. */
+static void test_open_addresses(void **state)
+{
+    static const struct {
+        const char *where;
+        bool open;
+    } cases[] = {{"127.0.0.1:0", false}, {"127.9.9.9:0", false}, {"localhost:0", false},
+                 {":0", true},           {"0.0.0.0:0", true},    {"[::ffff:127.0.0.1]:0", false}};
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        bool open = !cases[i].open;
+        assert_err(try_open(&with_token, cases[i].where, NULL, &open), ERR_OK, "");
+        assert_int_equal(open, cases[i].open);
+    }
 }
 
 static void test_addresses(void **state)
@@ -265,8 +287,9 @@ static void test_token(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    TEST(test_file),      TEST(test_peer), TEST(test_file_in_the_way), TEST(test_file_replaced),
-    TEST(test_addresses), TEST(test_ipv6), TEST(test_token),
+    TEST(test_file),          TEST(test_peer),           TEST(test_file_in_the_way),
+    TEST(test_file_replaced), TEST(test_open_addresses), TEST(test_addresses),
+    TEST(test_ipv6),          TEST(test_token),
 };
 
 int main(void)

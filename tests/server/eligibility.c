@@ -53,7 +53,7 @@ static void requeue_with_hold_stops_it_and_holds_it(void **state)
     struct err err;
     int64_t job = stage_submit(w, "{'command': ['fake', 'work=60']}");
     stage_run(w, 5 * SECOND);
-    assert_ok(verb_requeue(w->y, job, true, &err), err);
+    assert_ok(verb_requeue(w->y, job, true, NULL, &err), err);
     stage_run(w, MINUTE);
     assert_state(w, job, JOB_HELD);
     assert_int_equal(running(w), 0);
@@ -68,7 +68,7 @@ static void a_hold_of_a_job_that_still_runs_survives_a_kill(void **state)
     struct err err;
     int64_t job = stage_submit(w, "{'command': ['fake', 'work=60', 'deaf'], 'grace': '20s'}");
     stage_run(w, 5 * SECOND);
-    assert_ok(verb_requeue(w->y, job, true, &err), err);
+    assert_ok(verb_requeue(w->y, job, true, NULL, &err), err);
     stage_run(w, SECOND);
     assert_state(w, job, JOB_STOPPING);
     restart(w);
@@ -153,7 +153,7 @@ static void a_job_queued_again_waits_for_what_may_still_come(void **state)
     int64_t job = submit_pair(w, 0, "afterok");
     assert_ok(verb_cancel(w->y, job, -1, &err), err);
     stage_run(w, SECOND);
-    assert_ok(verb_requeue(w->y, job, false, &err), err);
+    assert_ok(verb_requeue(w->y, job, false, NULL, &err), err);
     stage_run(w, 5 * SECOND);
     assert_state(w, job, JOB_QUEUED);
     stage_run(w, 10 * SECOND);
@@ -166,7 +166,7 @@ static void a_job_queued_again_does_not_wait_for_what_cannot_come(void **state)
     struct err err;
     int64_t job = submit_pair(w, 1, "afterok");
     assert_true(stage_run_until_over(w, job, MINUTE));
-    assert_ok(verb_requeue(w->y, job, true, &err), err);
+    assert_ok(verb_requeue(w->y, job, true, NULL, &err), err);
     stage_turn(w);
     restart(w);
     assert_ok(verb_release(w->y, job, &err), err);

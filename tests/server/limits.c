@@ -36,7 +36,7 @@ static void the_time_limit_is_of_the_job_not_of_the_attempt(void **state)
     struct err err;
     int64_t job = stage_submit(w, "{'command': ['fake', 'work=600'], 'time_limit': '60s'}");
     stage_run(w, 40 * SECOND);
-    assert_ok(verb_requeue(w->y, job, false, &err), err);
+    assert_ok(verb_requeue(w->y, job, false, NULL, &err), err);
     stage_run(w, 10 * SECOND);
     assert_state(w, job, JOB_RUNNING);
     stage_run(w, 20 * SECOND);
@@ -194,7 +194,7 @@ static void a_job_that_must_end_is_not_frozen(void **state)
                                   " 'preempt': 'pause', 'grace': '30s'}");
     stage_run(w, 5 * SECOND);
     fake_set_faults(w->fake, &(struct fake_faults){.delay = SECOND});
-    assert_ok(verb_requeue(w->y, job, true, &err), err);
+    assert_ok(verb_requeue(w->y, job, true, NULL, &err), err);
     stage_submit(w, "{'command': ['fake', 'work=600'], 'cpus': 2, 'deadline': '1h'}");
     stage_run(w, MINUTE);
     assert_state(w, job, JOB_HELD);

@@ -182,7 +182,7 @@ static void a_user_who_requeues_begins_from_zero(void **state)
     int64_t job = stage_submit(w, "{'command': ['fake', 'work=1', 'code=3'], 'retries': 1,"
                                   " 'backoff': '1s'}");
     assert_true(stage_run_until_over(w, job, MINUTE));
-    assert_ok(verb_requeue(w->y, job, false, &err), err);
+    assert_ok(verb_requeue(w->y, job, false, NULL, &err), err);
     assert_true(stage_run_until_over(w, job, MINUTE));
     assert_int_equal(stage_job(w, job)->failures, 2);
     assert_int_equal(stage_job(w, job)->attempt, 4);
@@ -212,7 +212,7 @@ static void a_job_that_fails_while_it_is_requeued_starts_again(void **state)
     int64_t job = stage_submit(w, "{'command': ['fake', 'work=10', 'code=3']}");
     stage_run(w, 5 * SECOND);
     fake_cut_node(w->fake, 0, fake_now(w->fake) + 20 * SECOND);
-    assert_ok(verb_requeue(w->y, job, false, &err), err);
+    assert_ok(verb_requeue(w->y, job, false, NULL, &err), err);
     stage_run(w, 25 * SECOND);
     assert_state(w, job, JOB_RUNNING);
     assert_int_equal(stage_job(w, job)->attempt, 2);

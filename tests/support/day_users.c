@@ -209,7 +209,7 @@ static void requeue(struct day *d, struct known *k)
 {
     bool holds = day_chance(d, 0.2);
     struct err err;
-    if (verb_requeue(d->w.y, k->id, holds, &err) < 0)
+    if (verb_requeue(d->w.y, k->id, holds, NULL, &err) < 0)
         return;
     k->requeues++;
     k->attempts = UINT32_MAX;

@@ -44,7 +44,7 @@ void http_host_start(struct http_host *h, struct http_config config)
     assert_ok(http_server_create(&h->loop, &config, &h->server, &err), err);
     assert_ok(http_server_listen_unix(h->server, h->socket, &err), err);
     if (config.token)
-        assert_ok(http_server_listen_tcp(h->server, "127.0.0.1:0", &h->port, &err), err);
+        assert_ok(http_server_listen_tcp(h->server, "127.0.0.1:0", &h->port, NULL, &err), err);
     assert_int_equal(pthread_create(&h->thread, NULL, run_loop, h), 0);
 }
 

@@ -7,6 +7,7 @@
 
 #include "wire/spec.h"
 #include "wire/spec_check.h"
+#include "wire/spec_export.h"
 #include "wire/spec_json.h"
 #include "wire/spec_lists.h"
 #include "wire/spec_set.h"
@@ -95,6 +96,8 @@ static const struct good {
     {"env", "A=1=2", "{\"A\": \"1=2\"}"},
     {"env", "EMPTY=", "{\"EMPTY\": \"\"}"},
     {"export", "none", "\"none\""},
+    {"export", "WANDB_*,A", "\"WANDB_*,A\""},
+    {"environment", "A=1", "{\"A\": \"1\"}"},
     {"checkpoint_dir", "/srv/ckpt", "\"/srv/ckpt\""},
     {"image", "pytorch/pytorch:2.4", "\"pytorch/pytorch:2.4\""},
     {"mounts", "/data:/data:ro", "[\"/data:/data:ro\"]"},
@@ -181,7 +184,6 @@ static const struct {
     {"workers", "1.5", "workers: '1.5': expected whole numbers"},
     {"resize", "Live", "resize: 'Live': expected one of auto|none|live|restart|torchrun|horovod"},
     {"preempt", "", "preempt: '': expected auto|restart|pause|never"},
-    {"export", "some", "export: 'some': expected one of all|none"},
     {"deadline", "soon", "deadline: 'soon' is not a duration; write 90, 90s, 15m, 2h30m or 1d"},
     {"deadline", "-1", "deadline: '-1' is not a duration"},
     {"deadline", "99999d", "deadline: '99999d' is not between 0ms and 36525d00h"},
@@ -317,6 +319,9 @@ static const struct {
     {{"command", "x", "gpu_type", "t4"}, "gpu_type", "gpu_type: the job does not ask for GPUs"},
     {{"command", "x", "workers", "2"}, "workers", "need resize: torchrun or horovod"},
     {{"command", "x", "gpus", "1", "resize", "live"}, "resize", "live works only without GPUs"},
+    {{"command", "x", "export", "A,all"}, "export", "expected all, none, or names"},
+    {{"command", "x", "export", "A*B"}, "export", "expected all, none, or names"},
+    {{"command", "x", "export", "A=1"}, "export", "expected all, none, or names"},
     {{"command", "x", "gpus", "1", "preempt", "pause"}, "preempt", "would keep its GPU memory"},
 };
 
@@ -376,8 +381,8 @@ static void lists_grow_and_variables_replace(void **state)
         assert_string_equal(s.command.at[i], text);
         assert_int_equal(atoi(s.after.at[i].job), i);
     }
-    assert_string_equal(spec_env_get(&s, "K7", 2), "907");
-    assert_null(spec_env_get(&s, "K", 1));
+    assert_string_equal(spec_env_get(&s.env, "K7", 2), "907");
+    assert_null(spec_env_get(&s.env, "K", 1));
     assert_int_equal(indices_count(&s.array), 0);
     set(&s, "array", "0-9,20-30:5");
     assert_int_equal(indices_count(&s.array), 13);
@@ -388,21 +393,31 @@ static void lists_grow_and_variables_replace(void **state)
 
 static void exports_the_environment(void **state)
 {
-    char *environment[] = {"PATH=/bin", "A=theirs", "B=2", "odd", "C=\xff", "HOME=/h", NULL};
+    char *environment[] = {"PATH=/bin", "A=theirs",          "B=2", "odd", "C=\xff",
+                           "HOME=/h",   "TRAINYARD_TOKEN=t", NULL};
     struct spec s;
     (void)state;
     spec_init(&s);
     set(&s, "env", "A=mine");
     assert_int_equal(spec_export(&s, environment), 1);
-    assert_int_equal(s.env.n, 4);
-    assert_string_equal(spec_env_get(&s, "A", 1), "mine");
-    assert_string_equal(spec_env_get(&s, "B", 1), "2");
+    assert_int_equal(s.env.n, 1);
+    assert_int_equal(s.environment.n, 3);
+    assert_null(spec_env_get(&s.environment, "A", 1));
+    assert_string_equal(spec_env_get(&s.environment, "B", 1), "2");
+    assert_null(spec_env_get(&s.environment, "TRAINYARD_TOKEN", 15));
     spec_done(&s);
     spec_init(&s);
     set(&s, "export", "none");
     assert_int_equal(spec_export(&s, environment), 0);
-    assert_int_equal(s.env.n, 2);
-    assert_string_equal(spec_env_get(&s, "PATH", 4), "/bin");
+    assert_int_equal(s.environment.n, 2);
+    assert_string_equal(spec_env_get(&s.environment, "PATH", 4), "/bin");
+    spec_done(&s);
+    spec_init(&s);
+    set(&s, "export", "B, TRAINYARD_T*");
+    assert_int_equal(spec_export(&s, environment), 0);
+    assert_int_equal(s.environment.n, 4);
+    assert_string_equal(spec_env_get(&s.environment, "B", 1), "2");
+    assert_string_equal(spec_env_get(&s.environment, "TRAINYARD_TOKEN", 15), "t");
     spec_done(&s);
 }
 

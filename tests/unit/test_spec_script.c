@@ -168,13 +168,11 @@ static void knows_the_other_options(void **state)
 static void exports_variables(void **state)
 {
     (void)state;
-    setenv("TEST_SPEC_SCRIPT", "here", 1);
-    unsetenv("TEST_SPEC_NONE");
-    expect_sbatch("--export=ALL", "{}");
+    expect_sbatch("--export=ALL", "{\"export\":\"all\"}");
     expect_sbatch("--export=NONE", "{\"export\":\"none\"}");
-    expect_sbatch("--export=ALL,A=1", "{\"env\":{\"A\":\"1\"}}");
+    expect_sbatch("--export=ALL,A=1", "{\"env\":{\"A\":\"1\"},\"export\":\"all\"}");
     expect_sbatch("--export=A=1,TEST_SPEC_SCRIPT,TEST_SPEC_NONE",
-                  "{\"env\":{\"A\":\"1\",\"TEST_SPEC_SCRIPT\":\"here\"},\"export\":\"none\"}");
+                  "{\"env\":{\"A\":\"1\"},\"export\":\"TEST_SPEC_SCRIPT,TEST_SPEC_NONE\"}");
 }
 
 static void names_what_it_ignores(void **state)

@@ -4,6 +4,7 @@
 
 #include <signal.h>
 
+#include "runtime/local/files.h"
 #include "runtime/local/local.h"
 #include "runtime/local/process.h"
 
@@ -32,8 +33,11 @@ static int end_attempt(struct runtime *r, struct attempt_id id, struct err *err)
         return -1;
     if (!which->grouped)
         left |= kill_processes(r, which);
-    if (left || !h)
+    if (left)
         return left;
+    files_forget(r, id);
+    if (!h)
+        return 0;
     held_drop(r, h);
     held_weigh(r);
     return 0;

@@ -59,3 +59,12 @@ int files_write(const char *dir, const struct runtime_start *start, struct err *
         return -1;
     return write_spec(dir, start->spec, err);
 }
+
+void files_forget(const struct runtime *r, struct attempt_id id)
+{
+    struct str path = {0};
+    AUTO_FREE char *dir = files_dir(r, id);
+    str_addf(&path, "%s/spec.json", dir);
+    unlink(path.at);
+    str_done(&path);
+}

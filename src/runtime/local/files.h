@@ -15,4 +15,7 @@ int files_make_dir(const char *dir, bool *is_new, struct err *err);
  * attempt without a claim is given up, and its job is started again. */
 int files_write(const char *dir, const struct runtime_start *start, struct err *err);
 
+/* Removes what may hold secrets: spec.json has the job's environment. */
+void files_forget(const struct runtime *r, struct attempt_id id);
+
 #endif

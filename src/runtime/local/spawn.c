@@ -24,8 +24,6 @@
 
 enum { STACK_BYTES = 64 * 1024 };
 
-extern char **environ;
-
 int spawn_find_conductor(char **out, struct err *err)
 {
     char exe[PATH_MAX];
@@ -70,13 +68,16 @@ static int run_middle(void *arg)
 {
     struct start *s = arg;
     char *argv[] = {(char *)s->program, (char *)s->dir, NULL};
+    /* It needs nothing of the server's environment, which may have secrets: every process of
+     * this user could read it there. */
+    char *environment[] = {NULL};
     struct rlimit limit;
     /* Limits are this process' own, unlike its memory. */
     if (s->descriptors && getrlimit(RLIMIT_NOFILE, &limit) == 0) {
         limit.rlim_cur = s->descriptors < limit.rlim_max ? s->descriptors : limit.rlim_max;
         setrlimit(RLIMIT_NOFILE, &limit);
     }
-    s->code = posix_spawn(&s->pid, s->program, s->actions, s->attributes, argv, environ);
+    s->code = posix_spawn(&s->pid, s->program, s->actions, s->attributes, argv, environment);
     return 0;
 }
 

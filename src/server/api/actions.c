@@ -64,6 +64,8 @@ static void release_job(const struct api_call *c)
 
 static const struct api_member requeue_members[] = {
     API_MEMBER("hold", "?boolean", "Whether to hold the requeued job"),
+    API_MEMBER("environment", "?object",
+               "Environment of a job that has ended, of which its `export` takes its part"),
     {0},
 };
 
@@ -72,9 +74,14 @@ static const struct api_schema requeue_schema = {"JobRequeue", .members = requeu
 static void requeue_job(const struct api_call *c)
 {
     struct err err;
+    struct spec s;
     bool hold = json_is_true(json_object_get(c->body, "hold"));
-    int rc = verb_requeue(c->yard, c->job, hold, &err);
-    api_reply_changed(c, rc, &err);
+    spec_init(&s);
+    if (!json_object_get(c->body, "environment") || read_member(c, "environment", &s)) {
+        int rc = verb_requeue(c->yard, c->job, hold, &s.environment, &err);
+        api_reply_changed(c, rc, &err);
+    }
+    spec_done(&s);
 }
 
 /* ---- resize ---------------------------------------------------------------- */

@@ -84,7 +84,7 @@ void api_reply_job(const struct api_call *c, int status)
 {
     struct err err;
     json_t *job = NULL;
-    if (job_view_show(c->yard, c->job, &job, &err) < 0)
+    if (job_view_show(c->yard, c->job, false, &job, &err) < 0)
         reply_problem(c->reply, &err, NULL);
     else
         turn_reply(c->yard, c->reply, status, job);

@@ -183,7 +183,8 @@ struct job_detail {
 };
 
 static const struct api_member detail_members[] = {
-    API_JSON(job_detail, spec, "object", "The request as it was submitted"),
+    API_JSON(job_detail, spec, "object",
+             "The request as it was submitted; of variables only the names, unless asked for"),
     API_INTEGER(job_detail, failures, "Attempts that failed on their own"),
     API_JSON(job_detail, standing, "string[]", "How the active policies rank it, in sentences"),
     API_JSON(job_detail, deps, "Dependency[]", "Jobs that it waits for or waited for"),
@@ -296,6 +297,19 @@ json_t *job_view_brief(struct yard *y, const struct job_row *stored)
     return api_print(&job_schema, &v);
 }
 
+/* Replaces the object of variables by the list of their names. */
+static void hide_values(json_t *request)
+{
+    json_t *names = json_array();
+    const char *name;
+    json_t *value;
+    json_object_foreach(json_object_get(request, "env"), name, value)
+        json_array_append_new(names, json_string(name));
+    if (json_object_get(request, "env"))
+        json_object_set(request, "env", names);
+    json_decref(names);
+}
+
 /* The request as it was submitted. */
 static int read_request(struct yard *y, const struct live_job *j, const struct job_row *row,
                         json_t **out, struct err *err)
@@ -303,7 +317,7 @@ static int read_request(struct yard *y, const struct live_job *j, const struct j
     AUTO_FREE char *text = NULL;
     if (!j && store_request_get(y->store, row->request, &text, err) < 0)
         return -1;
-    json_t *request = j ? spec_to_json(&j->submission->spec) : json_loads(text, 0, NULL);
+    json_t *request = j ? submission_to_json(&j->submission->spec) : json_loads(text, 0, NULL);
     if (!request)
         return err_set(err, ERR_INTERNAL, "job %lld: its stored request is not valid JSON",
                        (long long)row->id);
@@ -313,6 +327,7 @@ static int read_request(struct yard *y, const struct live_job *j, const struct j
 
 struct show {
     struct yard *y;
+    bool values; /* of its variables */
     json_t *job;
 };
 
@@ -327,6 +342,8 @@ static int show_row(void *ctx, const struct job_row *stored, struct err *err)
     if (read_request(s->y, j, &row, &request, err) < 0 ||
         job_history_read(s->y, row.id, &d.deps, &d.attempts, &d.sizes, err) < 0)
         return -1;
+    if (!s->values)
+        hide_values(request);
     AUTO_FREE char *dir = attempt_dir(s->y, row.id, row.attempt);
     if (row.attempt)
         str_addf(&log, "%s/log", dir);
@@ -339,9 +356,9 @@ static int show_row(void *ctx, const struct job_row *stored, struct err *err)
     return 0;
 }
 
-int job_view_show(struct yard *y, int64_t id, json_t **out, struct err *err)
+int job_view_show(struct yard *y, int64_t id, bool values, json_t **out, struct err *err)
 {
-    struct show s = {.y = y};
+    struct show s = {.y = y, .values = values};
     if (store_job_get(y->store, id, show_row, &s, err) < 0)
         return -1;
     *out = s.job;

@@ -16,7 +16,8 @@
 /* The object in lists; `row` is from the store. */
 json_t *job_view_brief(struct yard *y, const struct job_row *row);
 
-/* The object with all details; the caller owns *out. */
-int job_view_show(struct yard *y, int64_t id, json_t **out, struct err *err);
+/* The object with all details; the caller owns *out. `values`: with the values of the variables
+ * that were submitted. */
+int job_view_show(struct yard *y, int64_t id, bool values, json_t **out, struct err *err);
 
 #endif

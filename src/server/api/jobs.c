@@ -139,9 +139,22 @@ static void list_jobs(const struct api_call *c)
 
 /* ---- one job --------------------------------------------------------------- */
 
+enum { SHOW_ENV };
+
+static const struct api_query show_query[] = {
+    [SHOW_ENV] = {"env", QUERY_FLAG,
+                  .help = "With the values of the variables that were submitted as `env`"},
+    {0},
+};
+
 static void show_job(const struct api_call *c)
 {
-    api_reply_job(c, 200);
+    struct err err;
+    json_t *job = NULL;
+    if (job_view_show(c->yard, c->job, c->query[SHOW_ENV].number, &job, &err) < 0)
+        reply_problem(c->reply, &err, NULL);
+    else
+        turn_reply(c->yard, c->reply, 200, job);
 }
 
 struct sample_view {
@@ -302,6 +315,7 @@ static const struct endpoint endpoints[] = {
         .method = "GET",
         .path = API_V1 "/jobs/{id}",
         .handle = show_job,
+        .query = show_query,
         .summary = "Show a job in detail",
         .description = "Like in lists, and with its request, dependencies, attempts and sizes.",
         .replies = {{200, "JobDetail", "The job"}},

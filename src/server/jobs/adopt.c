@@ -185,7 +185,9 @@ void adopt_all(struct yard *y)
         y->runtimes.at[i].ops->sweep(y->runtimes.at[i].runtime);
     for (struct live_job *j = y->jobs.first, *next; j; j = next) {
         next = j->next;
-        if (!j->attempt)
+        if (!j->attempt && j->submission->bare)
+            yard_end(y, j, JOB_FAILED, 125, SUBMISSION_BARE);
+        else if (!j->attempt)
             eligible_offer(y, j);
     }
 }

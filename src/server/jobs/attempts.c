@@ -291,6 +291,10 @@ static bool is_complete(const struct live_job *j)
 static void queue_again(struct yard *y, struct live_job *j, bool failed, const char *reason)
 {
     struct err err;
+    if (j->submission->bare) {
+        yard_end(y, j, JOB_FAILED, 125, SUBMISSION_BARE);
+        return;
+    }
     const struct task *t = yard_task(y, j);
     struct event event = {.kind = t && t->phase == TASK_STOPPING ? EVENT_STOPPED : EVENT_FAILED,
                           .task = j->task};

@@ -36,20 +36,18 @@ static void set_default(struct launch *l, const char *name, const char *value)
         SET(l, name, "%s", value);
 }
 
-static void set_requested(struct launch *l)
+static void set_variables(struct launch *l, const struct spec_list *variables)
 {
-    for (uint32_t i = 0; i < l->s->env.n; i++) {
-        const char *text = l->s->env.at[i], *equals = strchr(text, '=');
-        if (equals)
-            SET(l, arena_strndup(&l->arena, text, (size_t)(equals - text)), "%s", equals + 1);
-    }
+    for (uint32_t i = 0; i < variables->n; i++)
+        launch_spec_put(&l->spec, &l->arena, variables->at[i]);
 }
 
 static void set_environment(struct launch *l)
 {
     const struct attempt *a = l->a;
     AUTO_FREE char *files = nodes_files(l->y, a);
-    set_requested(l);
+    set_variables(l, &l->s->environment);
+    set_variables(l, &l->s->env);
     set_default(l, "PATH", getenv("PATH"));
     set_default(l, "HOME", getenv("HOME"));
     SET(l, "TRAINYARD_JOB_ID", "%lld", (long long)a->job);

@@ -13,12 +13,18 @@ struct submission {
     int64_t id; /* in the store */
     uint32_t users;
     struct spec spec;
+    bool bare; /* its environment is gone: no attempt can begin */
 };
 
 /* The requests of live jobs, by id. */
 struct submissions {
     struct idmap by_id;
+    const char *state_dir; /* for environments (jobs/environment.h) */
+    VEC(int64_t) over;     /* whose environments are to be removed after the commit */
 };
+
+/* Why a job of a bare request cannot start. */
+#define SUBMISSION_BARE "its environment is gone; submit it again"
 
 /* Writes the request to the store and takes the spec, which is empty afterwards. The caller
  * is its first user. Returns NULL, and takes nothing, on failure. */
@@ -33,6 +39,17 @@ struct submission *submission_get(struct submissions *all, struct store *store, 
 struct submission *submission_share(struct submission *r);
 /* Removes a user; the last one frees it. NULL is legal. */
 void submission_drop(struct submissions *all, struct submission *r);
+/* The same for a job that is over: after the commit nobody needs the environment any more. */
+void submission_end(struct submissions *all, struct submission *r);
+/* The turn was committed: removes environments that nobody needs. */
+void submissions_committed(struct submissions *all);
+/* Removes environments of requests that no live job has. */
+void submissions_sweep(struct submissions *all);
+/* Gives a bare request the part of this environment that its `export` allows. */
+int submission_dress(struct submissions *all, struct submission *r, struct spec_list *environment,
+                     struct err *err);
+/* The request as JSON, for the store and for users: of its environment only the names. */
+struct json_t *submission_to_json(const struct spec *spec);
 /* Call when no request has users. */
 void submissions_done(struct submissions *all);
 

@@ -105,7 +105,7 @@ static int add_deps(struct yard *y, const struct batch *b, struct live_job *j,
 static void batch_done(struct yard *y, struct batch *b)
 {
     for (size_t i = 0; i < b->jobs.n; i++) {
-        submission_drop(&y->submissions, b->jobs.at[i]->submission);
+        submission_end(&y->submissions, b->jobs.at[i]->submission);
         live_job_free(b->jobs.at[i]);
     }
     VEC_DONE(&b->jobs);

@@ -86,11 +86,30 @@ int verb_release(struct yard *y, int64_t id, struct err *err)
     return 0;
 }
 
-static int requeue_over(struct yard *y, int64_t id, bool hold, struct err *err)
+/* What the job had of its submitter's environment was removed when it ended. */
+static int dress_again(struct yard *y, struct live_job *j, struct spec_list *environment,
+                       struct err *err)
+{
+    if (!j->submission->bare)
+        return 0;
+    if (!environment || !environment->n)
+        return err_set(err, ERR_CONFLICT,
+                       "the environment of job %lld was removed when it ended; `trainyard "
+                       "requeue` sends yours along",
+                       (long long)j->row.id);
+    return submission_dress(&y->submissions, j->submission, environment, err);
+}
+
+static int requeue_over(struct yard *y, int64_t id, bool hold, struct spec_list *environment,
+                        struct err *err)
 {
     struct live_job *j = yard_revive(y, id, err);
     if (!j)
         return -1;
+    if (dress_again(y, j, environment, err) < 0) {
+        yard_unrevive(y, j);
+        return -1;
+    }
     j->row.held = hold;
     j->row.state = hold ? JOB_HELD : JOB_QUEUED;
     j->row.code = -1;
@@ -104,7 +123,8 @@ static int requeue_over(struct yard *y, int64_t id, bool hold, struct err *err)
     return 0;
 }
 
-int verb_requeue(struct yard *y, int64_t id, bool hold, struct err *err)
+int verb_requeue(struct yard *y, int64_t id, bool hold, struct spec_list *environment,
+                 struct err *err)
 {
     struct live_job *j = yard_live(y, id);
     if (j && !j->attempt)
@@ -116,7 +136,7 @@ int verb_requeue(struct yard *y, int64_t id, bool hold, struct err *err)
         j->row.held |= hold;
         yard_touch(y, j);
         attempt_stop(y, j, STOP_REQUEUE, -1);
-    } else if (requeue_over(y, id, hold, err) < 0) {
+    } else if (requeue_over(y, id, hold, environment, err) < 0) {
         return -1;
     }
     events_add(y, "job.requeued", id, NULL);

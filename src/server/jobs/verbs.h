@@ -10,8 +10,10 @@ int verb_cancel(struct yard *y, int64_t id, usec_t grace, struct err *err); /* -
 int verb_hold(struct yard *y, int64_t id, struct err *err);
 int verb_release(struct yard *y, int64_t id, struct err *err);
 /* Requeues a running job, which is stopped first, or one that has ended. It starts as a new
- * attempt. */
-int verb_requeue(struct yard *y, int64_t id, bool hold, struct err *err);
+ * attempt. A job that has ended and had its submitter's environment needs one again:
+ * `environment`, or NULL. */
+int verb_requeue(struct yard *y, int64_t id, bool hold, struct spec_list *environment,
+                 struct err *err);
 /* Sets the range of CPUs, within the submitted one; min 0 = as submitted. */
 int verb_resize(struct yard *y, int64_t id, units_t min, units_t max, struct err *err);
 

@@ -216,14 +216,15 @@ class Yard:
 
     def processes(self, word=""):
         """Those that carry the mark and have the word in their command, the server aside:
-        [(pid, command)]."""
+        [(pid, command)]. Conductors have no environment, but the directory of their attempt."""
         found = []
         for entry in pathlib.Path("/proc").glob("[0-9]*"):
             try:
-                if self.mark.encode() not in (entry / "environ").read_bytes():
-                    continue
                 command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(
                     errors="replace")
+                ours = "trainyard-conductor" in command and f"{self.state.resolve()}/" in command
+                if not ours and self.mark.encode() not in (entry / "environ").read_bytes():
+                    continue
             except OSError:
                 continue
             pid = int(entry.name)
