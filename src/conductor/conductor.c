@@ -39,7 +39,8 @@ static void on_signal(void *ctx)
     else if (info.ssi_signo != SIGTERM)
         tree_signal(&c->tree, REACH_GROUP, (int)info.ssi_signo);
     else if (!c->over)
-        job_stop(c, &(struct stop_message){.grace = USEC_NEVER, .reach = REACH_ALL}, "terminated");
+        job_stop(c, &(struct stop_message){.grace = USEC_NEVER, .reach = REACH_ALL},
+                 EXIT_STOP_TERMINATED);
     else
         finish_leave(c);
 }

@@ -49,6 +49,7 @@ static void take_report(struct conductor *c, const struct child_report *r)
     notes_clean(text);
     if (child_is_fatal(r)) {
         c->failed = true;
+        c->exit.no_workdir = r->step == CHILD_WORKDIR && r->why == ENOENT;
         snprintf(c->exit.reason, sizeof c->exit.reason, "%s", text);
         return;
     }

@@ -26,6 +26,7 @@ static const struct field members[] = {
     {"oom", FIELD_FLAG, AT(oom), 0, 0, NULL},
     {"timeout", FIELD_FLAG, AT(timeout), 0, 0, NULL},
     {"untried", FIELD_FLAG | FIELD_OPTIONAL, AT(untried), 0, 0, NULL},
+    {"no_workdir", FIELD_FLAG | FIELD_OPTIONAL, AT(no_workdir), 0, 0, NULL},
     {"stop", FIELD_CHARS | FIELD_OPTIONAL, AT(stop), 0, EXIT_TEXT_SIZE, NULL},
     {"reason", FIELD_CHARS, AT(reason), 0, EXIT_TEXT_SIZE, NULL},
     {"usage", FIELD_OBJECT | FIELD_OPTIONAL, AT(usage), 0, 0, &usage_record},

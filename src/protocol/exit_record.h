@@ -13,13 +13,17 @@
 
 enum { EXIT_TEXT_SIZE = 256 };
 
+/* `stop` when the conductor itself was asked to end, as at a shutdown of the machine. */
+#define EXIT_STOP_TERMINATED "terminated"
+
 struct exit_record {
     int64_t job, attempt; /* 0 = spec.json could not be read */
     usec_t started, at;   /* wall time; started: 0 = never */
     int32_t code;         /* its exit status, 128 + the signal that killed it, or 125 to 127 */
     int32_t signal;
     bool oom, timeout;
-    bool untried; /* the conductor could not even try the command: that is not the job's fault */
+    bool untried;    /* the conductor could not even try the command: that is not the job's fault */
+    bool no_workdir; /* it was not started: its working directory does not exist */
     char stop[EXIT_TEXT_SIZE];   /* the reason of the stop that was going on; empty = none */
     char reason[EXIT_TEXT_SIZE]; /* for people; empty = it just ended */
     struct usage usage;

@@ -17,6 +17,11 @@ usec_t clock_now(const struct clock *c)
     return c->epoch + c->source->boot(c->source->ctx);
 }
 
+usec_t clock_up(const struct clock *c)
+{
+    return c->source->boot(c->source->ctx);
+}
+
 bool clock_jumped(struct clock *c)
 {
     usec_t offset = clock_wall(c) - clock_now(c), by = offset - c->offset;

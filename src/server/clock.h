@@ -18,6 +18,8 @@ void clock_init(struct clock *c, const struct clock_source *source);
 usec_t clock_wall(const struct clock *c);
 /* Engine time. */
 usec_t clock_now(const struct clock *c);
+/* How long the machine has been up. */
+usec_t clock_up(const struct clock *c);
 /* Whether the wall clock jumped by more than a second since the last call. */
 bool clock_jumped(struct clock *c);
 

@@ -23,11 +23,12 @@
 #include "server/log.h"
 #include "server/nodes.h"
 #include "server/places.h"
+#include "server/shutdown.h"
 #include "server/yard.h"
 
 struct frame {
     uv_loop_t loop;
-    uv_signal_t term, intr, child;
+    uv_signal_t term, intr, power, child;
     uv_prepare_t before_wait; /* ends the turn */
     uv_timer_t alarm;         /* wakes the loop when a turn is due */
     struct yard *yard;
@@ -91,10 +92,14 @@ static void wake_up(uv_timer_t *alarm)
     (void)alarm; /* the turn ends before the next wait, so waking up is enough */
 }
 
+static void stop_serving(struct frame *f);
+
 static void end_turn(uv_prepare_t *prepare)
 {
     struct frame *f = prepare->data;
     turn_end(f->yard);
+    if (f->yard->closing && !f->stopping && shutdown_over(f->yard))
+        stop_serving(f);
     usec_t due = turn_due(f->yard), now = clock_now(&f->yard->clock);
     if (due == USEC_NEVER) {
         uv_timer_stop(&f->alarm);
@@ -128,20 +133,38 @@ static void http_stopped(void *ctx)
         end_turns(f);
 }
 
-static void stop_server(uv_signal_t *signal, int number)
+static void stop_serving(struct frame *f)
 {
-    struct frame *f = signal->data;
     if (f->stopping)
         return;
     f->stopping = true;
-    log_info("stopping signal=%d; jobs keep running", number);
     notify("STOPPING=1");
     uv_close((uv_handle_t *)&f->term, NULL);
     uv_close((uv_handle_t *)&f->intr, NULL);
+    uv_close((uv_handle_t *)&f->power, NULL);
     uv_close((uv_handle_t *)&f->child, NULL);
     places_unwatch(f->places);
     turn_end(f->yard);
     http_server_stop(f->http, USEC_PER_SEC, http_stopped, f);
+}
+
+/* The machine is going down, so SIGTERM follows soon; the server waits for its jobs all the
+ * same. SIGINT ends it at once. */
+static void shut_down(uv_signal_t *signal, int number)
+{
+    struct frame *f = signal->data;
+    (void)number;
+    if (!f->stopping)
+        shutdown_begin(f->yard);
+}
+
+static void stop_server(uv_signal_t *signal, int number)
+{
+    struct frame *f = signal->data;
+    if (number == SIGTERM && f->yard->closing && !shutdown_over(f->yard))
+        return;
+    log_info("stopping signal=%d; jobs keep running", number);
+    stop_serving(f);
 }
 
 /* As process 1 of a container, the server inherits orphaned processes. */
@@ -158,10 +181,12 @@ static void watch_signals(struct frame *f)
     signal(SIGPIPE, SIG_IGN);
     uv_signal_init(&f->loop, &f->term);
     uv_signal_init(&f->loop, &f->intr);
+    uv_signal_init(&f->loop, &f->power);
     uv_signal_init(&f->loop, &f->child);
-    f->term.data = f->intr.data = f->child.data = f;
+    f->term.data = f->intr.data = f->power.data = f->child.data = f;
     uv_signal_start(&f->term, stop_server, SIGTERM);
     uv_signal_start(&f->intr, stop_server, SIGINT);
+    uv_signal_start(&f->power, shut_down, SIGPWR);
     if (getpid() == 1)
         uv_signal_start(&f->child, reap_orphans, SIGCHLD);
 }

@@ -151,7 +151,7 @@ static void decide(struct yard *y)
     struct event tick = {.kind = EVENT_TICK};
     struct err err;
     nodes_follow(y);
-    if (engine_due(&y->engine) > clock_now(&y->clock))
+    if (y->closing || engine_due(&y->engine) > clock_now(&y->clock))
         return;
     if (yard_step(y, &tick, &err) < 0)
         log_warning("the engine failed to decide: %s", err.text);
@@ -244,7 +244,7 @@ void turn_end(struct yard *y)
 
 usec_t turn_due(const struct yard *y)
 {
-    usec_t due = engine_due(&y->engine);
+    usec_t due = y->closing ? USEC_NEVER : engine_due(&y->engine);
     if (y->turn.urgent || arrivals_wait(y))
         due = must_wait(y) ? y->turn.retry_at : clock_now(&y->clock);
     else if (y->turn.lazy_at < due)

@@ -81,6 +81,7 @@ struct yard {
     usec_t care_at;        /* engine time of the next yard_look_after(); USEC_NEVER = none */
     char boot_id[40];      /* of the machine; changes when it reboots */
     bool ready;
+    bool closing;  /* the machine is going down: nothing is decided any more */
     bool entering; /* effects are being applied: the engine must not be stepped */
     bool trimming; /* deleting old rows, some in each turn */
 };

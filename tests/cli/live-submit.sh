@@ -87,7 +87,9 @@ env: {MODE: file, CLIENT_VARIABLE: file}
 END
 submitted 'a job file' '^file on 1$' job.yaml
 check_output 'its name' '^from-file$' field "$id" 'job["name"]'
-check_output 'it goes before the session' '^file$' field "$id" 'spec["env"]["CLIENT_VARIABLE"]'
+check_output 'it goes before the session' '^True$' field "$id" '"CLIENT_VARIABLE" in spec["env"]'
+check_output 'and its value is told when asked' '"CLIENT_VARIABLE": ?"file"' \
+    "$TRAINYARD" show --json --env "$id"
 submitted 'options go before it' '^option on 1$' -e MODE=option -n other job.yaml
 check_output 'the name as well' '^other$' field "$id" 'job["name"]'
 submitted 'a job file on standard input' '^input$' - <<'END'

@@ -154,7 +154,8 @@ def test_a_size_that_others_must_make_room_for():
     with live.Yard(cpus=2) as yard:
         yard.start()
         command = "trap 'sleep {}; exit 0' TERM; echo ready; while :; do sleep 0.05; done"
-        jobs = [start_job(yard)] + [start_job(yard, command.format(n)) for n in (0.2, 1)]
+        jobs = [start_job(yard)] + [start_job(yard, command.format(n), preempt="restart")
+                                    for n in (0.2, 1)]
         settles_at(yard, jobs[0], 1)
         resize(yard, jobs[0], 2)
         settles_at(yard, jobs[0], 2)

@@ -100,6 +100,14 @@ static void add_backoff(struct explanation *x)
     const struct job_row *row = &x->j->row;
     usec_t left = row->eligible - x->wall;
     struct str s = {0};
+    if (!row->failures) { /* it waits for something of the machine */
+        str_add_utf8(&s, row->reason);
+        str_add(&s, ". It is tried again in ");
+        phrase_span(&s, left);
+        str_add(&s, ".");
+        explain_reason(x, "retry", &s, NULL);
+        return;
+    }
     str_add(&s, "It has failed ");
     str_addf(&s, row->failures == 1 ? "once" : "%u times", row->failures);
     if (row->reason && *row->reason) {
@@ -185,8 +193,10 @@ void explain_blocked(struct explanation *x)
     if (blocks & BLOCK_BACKOFF)
         add_backoff(x);
     phrase_job(&x->summary, x->j);
-    str_add(&x->summary, blocks & BLOCK_HOLD      ? " is on hold until a user releases it."
-                         : blocks & BLOCK_BACKOFF ? " failed and will be retried."
+    str_add(&x->summary, blocks & BLOCK_HOLD ? " is on hold until a user releases it."
+                         : blocks & BLOCK_BACKOFF && x->j->row.failures
+                             ? " failed and will be retried."
+                         : blocks & BLOCK_BACKOFF ? " could not start and will be tried again."
                          : blocks & BLOCK_NODES   ? " waits for a node that can run it."
                                                   : " waits for other jobs before it can queue.");
     expect_start(x);

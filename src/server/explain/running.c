@@ -303,6 +303,7 @@ void explain_stopping(struct explanation *x)
         [STOP_CANCEL] = "A user cancelled it.",
         [STOP_REQUEUE] = "A user requeued it; it returns to the queue.",
         [STOP_TIMEOUT] = "It reached its time limit.",
+        [STOP_SHUTDOWN] = "The machine is going down.",
     };
     const struct attempt *a = x->j->attempt;
     struct str s = {0};

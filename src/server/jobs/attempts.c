@@ -5,6 +5,7 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/random.h>
 
 #include "base/str.h"
@@ -326,6 +327,50 @@ static void fail_or_retry(struct yard *y, struct live_job *j, const struct endin
         yard_end(y, j, JOB_FAILED, end->code, reason);
 }
 
+/* Whether the attempt ended because its machine went down: the server or the machine asked it
+ * to, or it was gone afterwards. */
+static bool went_down(const struct ending *end, enum stop_why stop)
+{
+    return stop == STOP_SHUTDOWN || (end->lost && end->rebooted) ||
+           !strcmp(end->stop, EXIT_STOP_TERMINATED);
+}
+
+/* A job that can continue does, and so does one that took its leave with code 0. */
+static void settle_shutdown(struct yard *y, struct live_job *j, const struct ending *end)
+{
+    static const char down[] = "the machine was shut down",
+                      restarted[] = "the machine was restarted";
+    const char *reason = end->lost ? restarted : down;
+    if (end->code == 0 && is_complete(j))
+        yard_end(y, j, JOB_DONE, 0, "");
+    else if (j->terms.resumes || j->terms.requeue || end->code == 0)
+        queue_again(y, j, false, reason);
+    else
+        fail_or_retry(y, j, end, reason);
+}
+
+/* How long after the start of its machine a job waits for its working directory. */
+#define MOUNT_PATIENCE (10 * 60 * USEC_PER_SEC)
+/* Between two looks for it. */
+#define MOUNT_LOOK (15 * USEC_PER_SEC)
+
+/* Whether the directory may just not be mounted yet: the machine has started a moment ago, and
+ * the job was there before. */
+static bool may_be_mounted(const struct yard *y, const struct live_job *j)
+{
+    usec_t up = clock_up(&y->clock), wall = clock_wall(&y->clock);
+    return up < MOUNT_PATIENCE && j->row.submitted < wall - up;
+}
+
+static void wait_for_mount(struct yard *y, struct live_job *j, const struct ending *end)
+{
+    struct str text = {0};
+    str_addf(&text, "%s; waiting until 10 minutes after the start of the machine", end->reason);
+    j->row.eligible = clock_wall(&y->clock) + MOUNT_LOOK;
+    queue_again(y, j, false, text.at);
+    str_done(&text);
+}
+
 /* Ends or requeues the job. `stop` is why its attempt was stopped, or STOP_NONE if the attempt
  * ended before the stop reached it. */
 static void settle_job(struct yard *y, struct live_job *j, const struct ending *end,
@@ -339,8 +384,12 @@ static void settle_job(struct yard *y, struct live_job *j, const struct ending *
         yard_end(y, j, JOB_CANCELLED, end->code, "cancelled");
     } else if (stop == STOP_REQUEUE) {
         queue_again(y, j, false, "requeued by a user");
+    } else if (end->no_workdir && may_be_mounted(y, j)) {
+        wait_for_mount(y, j, end);
     } else if (end->timeout) {
         yard_end(y, j, JOB_TIMEOUT, end->code, *reason ? reason : "it ran into its time limit");
+    } else if (went_down(end, stop)) {
+        settle_shutdown(y, j, end);
     } else if (stop == STOP_PREEMPT && !(end->code == 0 && is_complete(j))) {
         queue_again(y, j, false, reason);
     } else if (end->never_ran) {
@@ -418,6 +467,7 @@ void attempt_over_by(struct yard *y, struct attempt *a, const struct exit_record
         .signal = r->signal,
         .oom = r->oom,
         .timeout = r->timeout,
+        .no_workdir = r->no_workdir,
         .stop = r->stop,
         .reason = r->reason,
         .cpu_seconds = r->usage.cpu_us > 0 ? (double)r->usage.cpu_us / 1e6 : 0,

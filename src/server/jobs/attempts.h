@@ -28,6 +28,8 @@ struct ending {
     int code, signal;
     bool oom, timeout;
     bool lost;          /* it is unknown how it ended */
+    bool rebooted;      /* its machine was restarted meanwhile */
+    bool no_workdir;    /* its working directory does not exist */
     bool never_ran;     /* its command did not run */
     const char *stop;   /* reason of the stop in progress; "" = none */
     const char *reason; /* for users; "" = none */

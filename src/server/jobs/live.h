@@ -23,7 +23,8 @@
     X(PREEMPT, "preempt")                                                                          \
     X(CANCEL, "cancel")                                                                            \
     X(REQUEUE, "requeue")                                                                          \
-    X(TIMEOUT, "timeout")
+    X(TIMEOUT, "timeout")                                                                          \
+    X(SHUTDOWN, "shutdown")
 
 enum stop_why {
 #define X(name, text) STOP_##name,

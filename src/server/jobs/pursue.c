@@ -173,11 +173,9 @@ static void started(struct yard *y, struct attempt *a)
     snprintf(a->trouble, sizeof a->trouble, "%.*s", (int)sizeof a->trouble - 1, a->op.err.text);
 }
 
-/* The reason for a lost attempt, for users. */
-static const char *why_lost(const struct yard *y, const struct attempt *a)
+static bool was_rebooted(const struct yard *y, const struct attempt *a)
 {
-    bool restarted = *a->boot && strcmp(a->boot, y->boot_id) != 0;
-    return restarted ? "the machine was restarted" : "its conductor died";
+    return *a->boot && strcmp(a->boot, y->boot_id) != 0;
 }
 
 static void settled(struct yard *y, struct attempt *a)
@@ -206,7 +204,8 @@ static void settled(struct yard *y, struct attempt *a)
     case FATE_LOST:
         end.lost = true;
         end.started = a->started;
-        end.reason = why_lost(y, a);
+        end.rebooted = was_rebooted(y, a);
+        end.reason = end.rebooted ? "the machine was restarted" : "its conductor died";
         break;
     }
     attempt_over(y, a, &end);
