@@ -28,15 +28,17 @@ LIBS = -Wl,--as-needed -lmicrohttpd -lcurl -ljansson -lyaml -lsqlite3 -luv -lpcr
 # One short line for each step; V=1 shows the commands.
 Q = $(if $(V),,@echo '  $(1)  $(2)';)
 
-# The malleable library lives in other people's processes: nothing else goes there.
-SRC := $(filter-out src/%/main.c src/malleable/%,$(wildcard src/*/*.c src/*/*/*.c))
+# What is preloaded lives in other people's processes: nothing else goes there.
+SRC := $(filter-out src/%/main.c src/malleable/% src/preload/%,$(wildcard src/*/*.c src/*/*/*.c))
 WEB := $(patsubst src/web/%/page.html,$(BUILD)/src/web/%_page.o,$(wildcard src/web/*/page.html))
 OBJ := $(SRC:%.c=$(BUILD)/%.o) $(WEB)
 MALLEABLE := $(BUILD)/libtrainyard-malleable.so
 MALLEABLE_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard src/malleable/*.c))
+LINES := $(BUILD)/libtrainyard-lines.so
+LINES_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard src/preload/*.c))
 EXAMPLES := $(patsubst %.c,$(BUILD)/%,$(wildcard examples/*.c))
 
-all: $(BUILD)/trainyard $(BUILD)/trainyard-conductor $(MALLEABLE) $(EXAMPLES) ## build the programs, below build/
+all: $(BUILD)/trainyard $(BUILD)/trainyard-conductor $(MALLEABLE) $(LINES) $(EXAMPLES) ## build the programs, below build/
 
 $(BUILD)/trainyard: $(BUILD)/src/main.o $(BUILD)/libtrainyard.a
 	$(call Q,LINK,$@)$(LINK) -o $@ $^ $(LIBS)
@@ -47,8 +49,10 @@ $(BUILD)/trainyard-conductor: $(BUILD)/src/conductor/main.o $(BUILD)/libtrainyar
 	$(call Q,LINK,$@)$(LINK) $(STATIC) -o $@ $^ -ljansson -lpcre2-8 -lm
 
 # Preloaded into jobs: it shows them only what it stands before, and needs the C library alone.
-$(MALLEABLE_OBJ): private CPPFLAGS += -fPIC -fvisibility=hidden -ftls-model=initial-exec
+$(MALLEABLE_OBJ) $(LINES_OBJ): private CPPFLAGS += -fPIC -fvisibility=hidden -ftls-model=initial-exec
 $(MALLEABLE): $(MALLEABLE_OBJ)
+$(LINES): $(LINES_OBJ)
+$(MALLEABLE) $(LINES):
 	$(call Q,LINK,$@)$(LINK) -shared -o $@ $^
 
 # An example is a program of its own, with nothing of ours in it.
@@ -116,6 +120,7 @@ install: all ## install below PREFIX (/usr/local), inside DESTDIR
 	install -D -m 755 $(BUILD)/trainyard $(DESTDIR)$(PREFIX)/bin/trainyard
 	install -D -m 755 $(BUILD)/trainyard-conductor $(DESTDIR)$(PREFIX)/bin/trainyard-conductor
 	install -D -m 644 $(MALLEABLE) $(DESTDIR)$(PREFIX)/lib/trainyard/$(notdir $(MALLEABLE))
+	install -D -m 644 $(LINES) $(DESTDIR)$(PREFIX)/lib/trainyard/$(notdir $(LINES))
 	install -D -m 644 include/trainyard.h $(DESTDIR)$(PREFIX)/include/trainyard.h
 	install -D -m 644 -t $(share)/trainyard/python $(wildcard python/*.py)
 	@chmod 755 $(share)/trainyard/python/trainyard_hosts.py

@@ -83,10 +83,10 @@ NAMED_ASAN = $(patsubst asan/%,%,$(filter asan/%,$(NAMES)))
 NAMED_FUZZERS = $(filter fuzz/%,$(NAMES))
 
 prepare: $(NAMED_PROGRAMS:%=$(BUILD)/tests/%) $(if $(filter $(CLI) $(MACHINE),$(NAMES)),all) \
-    $(if $(filter %/declarations %/purity,$(NAMES)),$(OBJ) $(MALLEABLE_OBJ)) \
+    $(if $(filter %/declarations %/purity,$(NAMES)),$(OBJ) $(MALLEABLE_OBJ) $(LINES_OBJ)) \
     $(if $(filter browser/%,$(NAMES)),$(BROWSER_PROGRAMS:%=$(BUILD)/tests/%)) \
     $(if $(filter malleable/%,$(NAMES)),$(MALLEABLE_JOBS)) \
-    $(if $(NAMED_ASAN),prepare-asan $(MALLEABLE)) $(if $(NAMED_FUZZERS),prepare-fuzz)
+    $(if $(NAMED_ASAN),prepare-asan $(MALLEABLE) $(LINES)) $(if $(NAMED_FUZZERS),prepare-fuzz)
 	@:
 prepare-asan:
 	@$(MAKE) --no-print-directory BUILD=$(ASAN_BUILD) CFLAGS='$(ASAN_FLAGS)' \

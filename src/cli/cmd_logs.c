@@ -84,8 +84,9 @@ const struct command command_logs = {
     .operands = "JOB...",
     .details =
         "On a terminal, escape sequences other than colours are shown as text. A file or a pipe\n"
-        "gets every byte unchanged. The outputs of several jobs are printed one after the other,\n"
-        "each under its name.\n\n" JOB_CHOICE_DETAILS,
+        "gets every byte unchanged. --tail prints lines as a terminal would show them: a progress\n"
+        "bar that was redrawn is one line. The outputs of several jobs are printed one after the\n"
+        "other, each under its name.\n\n" JOB_CHOICE_DETAILS,
     .examples = "  trainyard logs train -f\n  trainyard logs 12 --tail 20 --attempt 1",
     .options = options,
     .max_operands = OPERANDS_ANY,

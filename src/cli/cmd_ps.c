@@ -90,6 +90,7 @@ static int get_request(const struct args *a, struct request *r, struct err *err)
                   .name = args_get(a, "name"),
                   .user = args_get(a, "user"),
                   .all = args_get(a, "all") || a->operands.n,
+                  .failed = !args_get(a, "json") && !args_get(a, "quiet"),
                   .newest = !a->operands.n && (args_get(a, "all") || args_get(a, "state")),
                   .limit = (size_t)number},
         .json = args_get(a, "json"),
@@ -124,13 +125,15 @@ static const struct option options[] = {
 
 const struct command command_ps = {
     .name = "ps",
-    .summary = "List jobs that are queued, held or running",
+    .summary = "List jobs that are queued, held or running, or have just failed",
     .operands = "[JOB...]",
     .details =
         "With JOB, only these jobs are listed, also when they are over.\n\n" JOB_CHOICE_DETAILS
         "\n\n"
         "CPUS is what a job holds of what it can use. TIME is how long it has run or waited. ETA\n"
-        "is the time until its expected end, estimated from its progress.",
+        "is the time until its expected end, estimated from its progress. The table also has jobs\n"
+        "that failed within the last hour (serve --show-failed), with ERROR, the line of their\n"
+        "output that tells why.",
     .examples = "  trainyard ps\n"
                 "  trainyard ps sweep\n"
                 "  trainyard ps --all --state failed,timeout\n"

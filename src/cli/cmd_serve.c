@@ -47,6 +47,7 @@ static int get_config(const struct args *a, struct serve_config *c, char **state
 {
     const char *policy = args_get(a, "policy"), *distance = args_get(a, "resched-min");
     const char *rest = args_get(a, "min-run");
+    const char *failed = args_get(a, "show-failed");
     const char *keep = args_get(a, "keep"), *rows = args_get(a, "journal-rows");
     if (dirs_state(args_get(a, "state"), state, err) < 0 ||
         dirs_run(args_get(a, "run"), args_get(a, "state"), run, err) < 0 ||
@@ -58,6 +59,8 @@ static int get_config(const struct args *a, struct serve_config *c, char **state
         return err_prefix(err, "--min-run");
     if (time_parse(keep ? keep : "30d", &c->keep, err) < 0)
         return err_prefix(err, "--keep");
+    if (time_parse(failed ? failed : "1h", &c->show_failed, err) < 0)
+        return err_prefix(err, "--show-failed");
     if (str_parse_int(rows ? rows : "200000", 100, INT32_MAX, &c->journal_rows, err) < 0)
         return err_prefix(err, "--journal-rows");
     c->state_dir = *state;
@@ -94,6 +97,8 @@ static const struct option options[] = {
     {"min-run", 0, "T", "a job that was preempted runs this long before it is again (default 5m)",
      false},
     {"keep", 0, "T", "how long to keep events and samples of finished jobs (default 30d)", false},
+    {"show-failed", 0, "T", "how long ps lists jobs that have failed (default 1h; 0 = not at all)",
+     false},
     {"journal-rows", 0, "N", "begin a new section of the journal after N rows (default 200000)",
      false},
     {},

@@ -131,10 +131,29 @@ static void add_times(const json_t *job, usec_t now, struct str *out)
         add_line(out, "running for", "%s", job_text_duration(member_number(job, "run_s"), text));
 }
 
+/* The processes that its last attempt left running, and the words before them. */
+static void add_left_running(const json_t *job, struct str *out)
+{
+    const json_t *attempts = json_object_get(job, "attempts");
+    const json_t *last = json_array_get(attempts, json_array_size(attempts) - 1);
+    if (*member_text(last, "left_running"))
+        add_line(out, "left running", "%s; they were ended", member_text(last, "left_running"));
+}
+
+/* Nothing was printed so far, so nothing can be known of its progress. */
+static bool is_silent(const json_t *job)
+{
+    const json_t *attempts = json_object_get(job, "attempts");
+    const json_t *last = json_array_get(attempts, json_array_size(attempts) - 1);
+    return !strcmp(member_text(job, "state"), "running") && !member_integer(last, "log_bytes");
+}
+
 static void add_progress(const json_t *job, const struct job_details_look *look, struct str *out)
 {
     const json_t *progress = json_object_get(job, "progress");
     char steps[JOB_TEXT_SIZE], text[JOB_TEXT_SIZE];
+    if (is_silent(job))
+        add_line(out, "output", "no output yet");
     if (!json_is_object(progress))
         return;
     struct str bar = {0};
@@ -143,9 +162,11 @@ static void add_progress(const json_t *job, const struct job_details_look *look,
         job_text_bar(share, BAR, &bar);
         str_add(&bar, " ");
     }
+    bool counts = *job_text_steps(job, steps) != '-';
     if (!isnan(share))
-        str_addf(&bar, "%s, ", job_text_progress(job, 0, text));
-    add_line(out, "progress", "%s%s", bar.at ? bar.at : "", job_text_steps(job, steps));
+        str_addf(&bar, "%s%s", job_text_progress(job, 0, text), counts ? ", " : "");
+    if (bar.n || counts)
+        add_line(out, "progress", "%s%s", bar.n ? bar.at : "", counts ? steps : "");
     str_done(&bar);
     if (!isnan(rate))
         add_line(out, "speed", "%.3g steps per second", rate);
@@ -153,7 +174,11 @@ static void add_progress(const json_t *job, const struct job_details_look *look,
         add_line(out, "time left", "%s, likely %s", text, steps);
     else if (*text != '-')
         add_line(out, "time left", "%s", text);
-    if (!isnan(member_number(progress, "loss")))
+    if (*member_text(progress, "total_from"))
+        add_line(out, "total", "from %s", member_text(progress, "total_from"));
+    if (*member_text(progress, "diverged"))
+        add_line(out, "loss", "%s: the training has diverged", member_text(progress, "diverged"));
+    else if (!isnan(member_number(progress, "loss")))
         add_line(out, "loss", "%.6g", member_number(progress, "loss"));
     if (!isnan(member_number(progress, "value")) &&
         strcmp(member_text(progress, "metric"), "loss") != 0)
@@ -266,6 +291,9 @@ void job_details_add(const json_t *job, const struct job_details_look *look, str
     add_head(job, look, out);
     if (*member_text(job, "reason"))
         add_line(out, "reason", "%s", member_text(job, "reason"));
+    if (*member_text(job, "error"))
+        add_line(out, "error", "%s", member_text(job, "error"));
+    add_left_running(job, out);
     add_items(out, "waits for", json_object_get(job, "waits_for"), ", ");
     add_wishes(job, look->now, out);
     add_place(job, out);

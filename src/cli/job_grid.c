@@ -115,6 +115,16 @@ static void add_why(struct row *r, const char *member)
     add_list(r, member, ", ", member_text(r->job, "reason"));
 }
 
+/* Why it failed: the error that it printed, or else the reason. */
+static void add_error(struct row *r, const char *member)
+{
+    const char *error = member_text(r->job, member);
+    grid_add(r->t, COLOUR_RED,
+             *error                    ? error
+             : job_text_failed(r->job) ? member_text(r->job, "reason")
+                                       : "");
+}
+
 static void add_command(struct row *r, const char *member)
 {
     struct str text = {0};
@@ -135,6 +145,8 @@ static const struct job_column columns[] = {
     {{"TIME", true, 0, 2}, add_time, "run_s"},
     {{"ETA", true, 0, 3}, add_eta, "progress"},
     {{"USER", false, 6, 5}, add_string, "user"},
+    /* only when a job has failed: */
+    {{"ERROR", false, 20, 0}, add_error, "error"},
     /* only when wide: */
     {{"PRIORITY", true, 0, 12}, add_number, "priority"},
     {{"NODE", false, 6, 11}, add_string, "node"},
@@ -145,18 +157,32 @@ static const struct job_column columns[] = {
     {{"WHY", false, 10, 6}, add_why, "waits_for"},
     {{"COMMAND", false, 10, 7}, add_command, "command"},
 };
-enum { NARROW = 9 };
+enum { ERROR = 9, NARROW };
+
+static bool any_failed(const json_t *jobs)
+{
+    for (size_t i = 0; i < json_array_size(jobs); i++)
+        if (job_text_failed(json_array_get(jobs, i)))
+            return true;
+    return false;
+}
 
 void job_grid_fill(const json_t *jobs, const struct job_grid_look *look, struct grid *out)
 {
     struct grid_column heads[COUNT_OF(columns)];
-    size_t n = look->wide ? COUNT_OF(columns) : NARROW;
-    for (size_t c = 0; c < n; c++)
-        heads[c] = columns[c].grid;
+    const struct job_column *shown[COUNT_OF(columns)];
+    size_t n = 0, most = look->wide ? COUNT_OF(columns) : NARROW;
+    bool failed = any_failed(jobs);
+    for (size_t c = 0; c < most; c++) {
+        if (c == ERROR && !failed)
+            continue;
+        heads[n] = columns[c].grid;
+        shown[n++] = &columns[c];
+    }
     grid_init(out, heads, n);
     for (size_t i = 0; i < json_array_size(jobs); i++) {
         struct row r = {.t = out, .job = json_array_get(jobs, i), .look = look};
         for (size_t c = 0; c < n; c++)
-            columns[c].add(&r, columns[c].member);
+            shown[c]->add(&r, shown[c]->member);
     }
 }

@@ -13,6 +13,7 @@ struct job_list_query {
     const char *select;              /* what the user calls the jobs; NULL = all of them */
     const char *state, *name, *user; /* filters; NULL = any */
     bool all;                        /* also jobs that are over */
+    bool failed;                     /* also jobs that failed a short while ago */
     bool newest;                     /* newest first; otherwise oldest first */
     size_t limit;                    /* 0 = all */
 };

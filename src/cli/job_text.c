@@ -33,6 +33,11 @@ static bool in_state(const json_t *job, enum job_state state)
     return state_of(job) == (int)state;
 }
 
+bool job_text_failed(const json_t *job)
+{
+    return in_state(job, JOB_FAILED) || in_state(job, JOB_TIMEOUT) || in_state(job, JOB_LOST);
+}
+
 char *job_text_state(const json_t *job, char *buf)
 {
     const char *state = member_text(job, "state");
@@ -160,6 +165,10 @@ char *job_text_loss(const json_t *job, char *buf)
 {
     const json_t *progress = json_object_get(job, "progress");
     double loss = member_number(progress, "loss");
+    if (*member_text(progress, "diverged")) {
+        snprintf(buf, JOB_TEXT_SIZE, "%.8s!", member_text(progress, "diverged"));
+        return buf;
+    }
     if (isnan(loss))
         return unknown(buf);
     snprintf(buf, JOB_TEXT_SIZE, "%.4g", loss);

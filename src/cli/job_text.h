@@ -37,6 +37,7 @@ char *job_text_band(const json_t *job, usec_t now, char *buf);
 /* Whether it is over. */
 bool job_text_over(const json_t *job);
 /* The job's own exit code, or 128+N when signal N ended it; 0 only when it is done. */
+bool job_text_failed(const json_t *job);
 int job_text_exit(const json_t *job);
 
 /* A time of the API (seconds since 1970) relative to `now`: "3m ago", "in 2h05m", "now". */

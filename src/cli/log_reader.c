@@ -8,6 +8,9 @@
 #include "base/mem.h"
 #include "cli/member.h"
 
+/* The most lines that the server shows as a terminal would. */
+enum { SCREEN_MAX = 10000 };
+
 static const json_t *attempt_of(const json_t *job, int64_t number)
 {
     const json_t *attempts = json_object_get(job, "attempts");
@@ -44,9 +47,9 @@ static void note_place(struct log_reader *r)
 static int on_bytes(void *ctx, const char *bytes, size_t n)
 {
     struct log_reader *r = ctx;
-    if (!r->placed)
+    if (!r->placed && !r->screen)
         note_place(r);
-    r->got += (int64_t)n;
+    r->got += r->screen ? 0 : (int64_t)n;
     if (r->terminal) {
         struct str shown = {0};
         log_filter_add(&r->filter, bytes, n, &shown);
@@ -69,7 +72,7 @@ static char *path_of(const struct log_reader *r)
         str_addf(&path, "offset=%lld&", (long long)r->place.offset);
     else if (r->tail >= 0)
         str_addf(&path, "tail=%lld&", (long long)r->tail);
-    str_addf(&path, "follow=%d", r->follow);
+    str_addf(&path, r->screen ? "screen=1" : "follow=%d", r->follow);
     return path.at;
 }
 
@@ -88,13 +91,32 @@ static int find_place(struct log_reader *r, struct err *err)
     return 0;
 }
 
-static int stream(struct log_reader *r, struct err *err)
+static int stream_from_place(struct log_reader *r, struct err *err)
 {
     if (find_place(r, err) < 0)
         return -1;
     AUTO_FREE char *path = path_of(r);
     int rc = server_link_stream(r->link, path, on_bytes, r, err);
     return rc > 0 ? err_set(err, ERR_IO, "cannot write the output") : rc;
+}
+
+/* Prints the last lines as a terminal shows them; the place is the end of the log then. */
+static int show_tail(struct log_reader *r, struct err *err)
+{
+    r->screen = true;
+    int rc = stream_from_place(r, err);
+    r->screen = false;
+    if (rc == 0)
+        note_place(r);
+    return rc;
+}
+
+static int stream(struct log_reader *r, struct err *err)
+{
+    bool tail = r->tail >= 0 && r->tail <= SCREEN_MAX;
+    if (tail && !r->placed && (show_tail(r, err) < 0 || !r->follow))
+        return r->placed ? 0 : -1;
+    return stream_from_place(r, err);
 }
 
 int log_reader_run(struct log_reader *r, struct err *err)

@@ -28,6 +28,7 @@ struct log_reader {
     int64_t got;  /* bytes since that place */
     bool reached; /* the server has answered */
     bool placed;  /* bytes have come, so the place is known */
+    bool screen;  /* the bytes are those of a screen, not of the log */
     struct log_filter filter;
 };
 

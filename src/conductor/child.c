@@ -17,7 +17,9 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "conductor/cause.h"
 #include "conductor/cpus.h"
+#include "conductor/output.h"
 
 enum { NOT_FOUND = 127, NOT_EXECUTABLE = 126 };
 
@@ -91,6 +93,7 @@ static _Noreturn void run(const struct launch_spec *spec, struct group_set *grou
     if (chdir(spec->workdir) < 0)
         fail(e, CHILD_WORKDIR, errno);
     environ = (char **)spec->env;
+    output_name_pipe(spec);
     execvp(spec->command[0], (char *const *)spec->command);
     fail(e, CHILD_EXEC, errno);
 }
@@ -123,17 +126,17 @@ static int cannot_start(struct err *err, const char *what)
 int child_start(const struct launch_spec *spec, struct group_set *cgroups, struct child *out,
                 struct err *err)
 {
-    int reports[2], output[2];
+    int reports[2];
+    struct output output;
     if (pipe2(reports, O_CLOEXEC) < 0)
         return cannot_start(err, "a pipe");
     AUTO_CLOSE int report_in = reports[0];
     AUTO_CLOSE int report_out = reports[1];
-    if (pipe2(output, O_CLOEXEC) < 0)
-        return cannot_start(err, "a pipe");
-    AUTO_CLOSE int output_in = output[0];
-    AUTO_CLOSE int output_out = output[1];
+    if (output_open(spec, &output, err) < 0)
+        return -1;
+    AUTO_CLOSE int output_in = output.in;
+    AUTO_CLOSE int output_out = output.out;
     fcntl(report_in, F_SETFL, O_NONBLOCK);
-    fcntl(output_in, F_SETFL, O_NONBLOCK);
     for (size_t i = 0; i < cgroups->n; i++)
         cgroups->at[i].joined = cgroups->at[i].fd >= 0;
     struct ends ends = {.report = report_out, .output = output_out};
@@ -186,6 +189,8 @@ void child_describe(const struct child_report *r, const struct launch_spec *spec
         snprintf(text, size, "cannot enter the working directory %s: %s", spec->workdir, why);
         break;
     case CHILD_EXEC:
+        if (r->why == ENOENT && cause_interpreter(spec, text, size))
+            break;
         if (r->why == ENOENT && !strchr(program, '/'))
             snprintf(text, size, "%s: command not found", program);
         else

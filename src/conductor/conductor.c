@@ -18,6 +18,7 @@
 #include "conductor/hints.h"
 #include "conductor/job.h"
 #include "conductor/obey.h"
+#include "conductor/output.h"
 #include "protocol/claim.h"
 
 /* PATIENCE: a job that ends sooner is looked at once, at its end, and is over when the
@@ -125,6 +126,11 @@ static void on_timer(void *ctx, unsigned timer)
     case TIMER_LEAVE:
         c->leave = true;
         break;
+    case TIMER_LOGS:
+        if (!c->over)
+            c->follow.news |=
+                runlogs_look(&c->logs, clock_read_steady(), &c->tree, c->follow.reader);
+        break;
     case TIMER_THREADS:
         obey_look(c);
         break;
@@ -184,15 +190,24 @@ static int set_up(struct conductor *c, struct err *err)
         .grace = s->grace,
         .stop_signal = s->checkpoint_signal,
         .patience = s->patience,
+        .wait_children = s->wait_children,
     };
     life_init(&c->life, &rules);
     struct progress_plan plan;
     hints_read(s, &plan);
+    const char *unit = s->progress.unit ? s->progress.unit : "";
     const struct progress_config progress = {
-        .pattern = s->progress.pattern, .total = s->progress.total, .plan = &plan};
+        .pattern = s->progress.pattern,
+        .total = s->progress.total,
+        .total_unit = progress_unit_of_word(unit, strlen(unit)),
+        .past = s->progress.past,
+        .plan = &plan,
+    };
     follow_init(&c->follow, c->job_dir, &progress, &c->notes);
+    runlogs_init(&c->logs, s->workdir, clock_read_steady(), clock_read_wall());
     watch_files(c);
     make_page(c);
+    output_preload(&c->spec, &c->arena);
     outbox_init(&c->outbox, s, &c->notes, getpid());
     link_init(&c->link, &c->loop, TIMER_LINK, s->socket, &obey_link, c);
     return 0;
@@ -227,6 +242,7 @@ static void run_loop(struct conductor *c)
         loop_set_timer(&c->loop, TIMER_LIFE, life_next(&c->life));
         loop_set_timer(&c->loop, TIMER_FOLLOW, follow_next(&c->follow));
         loop_set_timer(&c->loop, TIMER_THREADS, threads_next(&c->threads));
+        loop_set_timer(&c->loop, TIMER_LOGS, runlogs_next(&c->logs));
         if (!c->leave)
             loop_turn(&c->loop);
     }

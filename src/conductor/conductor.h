@@ -12,6 +12,7 @@
 #include "conductor/notes.h"
 #include "conductor/notify.h"
 #include "conductor/outbox.h"
+#include "conductor/runlogs.h"
 #include "conductor/threads.h"
 #include "conductor/tree.h"
 #include "conductor/usage.h"
@@ -27,6 +28,7 @@ enum timer {
     TIMER_LINK,    /* the next try to connect */
     TIMER_RECORD,  /* to write exit.json again */
     TIMER_LEAVE,   /* over and recorded, and no server has connected */
+    TIMER_LOGS,    /* to look for files that the job logs to */
     TIMER_THREADS, /* to look whether the job obeys a resize */
 };
 
@@ -55,6 +57,7 @@ struct conductor {
     usec_t born; /* wall time at which the child was made */
     struct life life;
     struct follow follow;
+    struct runlogs logs;
     struct notify notify;
     struct outbox outbox;
     struct link link;
@@ -74,7 +77,7 @@ struct conductor {
     bool leave;
     bool stay;       /* the server may have another attempt for us */
     bool complained; /* of what the server sent */
-    char bytes[64 * 1024];
+    char bytes[256 * 1024];
 };
 
 /* Runs the attempt in the directory to its end; returns the exit status of the

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 
 #include "base/clock.h"
+#include "conductor/cause.h"
 #include "conductor/conductor.h"
 #include "conductor/job.h"
 #include "conductor/obey.h"
@@ -83,6 +84,7 @@ static void close_job(struct conductor *c)
     loop_close(&c->loop, &c->report);
     loop_set_timer(&c->loop, TIMER_SAMPLE, USEC_NEVER);
     loop_set_timer(&c->loop, TIMER_POLL, USEC_NEVER);
+    runlogs_done(&c->logs);
     follow_done(&c->follow);
     usage_done(&c->meter);
     logfile_done(&c->log);
@@ -122,11 +124,14 @@ void finish_job(struct conductor *c)
     if (c->output.fd >= 0)
         job_read_output(c, LAST_READS);
     follow_file(&c->follow);
+    c->follow.news |= runlogs_read(&c->logs, c->follow.reader);
     job_report_progress(c, true);
     o->at = clock_read_wall();
     o->usage = *usage_finish(&c->meter);
     set_code(c);
     say_why(c);
+    if (o->code && o->started && !*o->stop)
+        cause_of_log(&c->log, o->error, sizeof o->error);
     if (*o->reason)
         logfile_note(&c->log, "%s", o->reason);
     logfile_end(&c->log);

@@ -12,17 +12,25 @@
 #include "base/str.h"
 
 enum { PACE = 100000, SILENCE = 1000000, CHUNK = 4096, MOST_AT_ONCE = 1 << 20 };
+/* Bytes that are read although the job waits for us, and that are added to them per second
+ * while it does not. */
+enum { BURST = 4 << 20, RATE = 4 << 20 };
 
 void follow_init(struct follow *f, int dir, const struct progress_config *config,
                  struct notes *notes)
 {
     struct err err;
-    *f = (struct follow){
-        .notes = notes, .dir = dir, .file = -1, .settle = USEC_NEVER, .reported = -PACE};
+    *f = (struct follow){.notes = notes,
+                         .dir = dir,
+                         .file = -1,
+                         .settle = USEC_NEVER,
+                         .reported = -PACE,
+                         .allowed = BURST};
     if (progress_create(config, &f->reader, &err) < 0) {
         notes_add(notes, "the progress pattern is not used: %s; looking for the usual forms",
                   err.text);
-        const struct progress_config usual = {.total = config->total};
+        struct progress_config usual = *config;
+        usual.pattern = NULL;
         if (progress_create(&usual, &f->reader, &err) < 0)
             f->reader = NULL;
     }
@@ -43,12 +51,60 @@ static void look_for_problems(struct follow *f)
         notes_add(f->notes, "progress: %s", problem);
 }
 
-void follow_output(struct follow *f, usec_t now, const char *bytes, size_t n)
+/* ---- floods of output ------------------------------------------------------------- */
+
+/* Whether so many bytes may be read now. */
+static bool allow(struct follow *f, usec_t now, size_t n, bool behind)
+{
+    usec_t passed = now - f->filled < USEC_PER_SEC ? now - f->filled : USEC_PER_SEC;
+    f->filled = now;
+    if (!behind)
+        f->allowed += passed * RATE / USEC_PER_SEC;
+    if (f->allowed > BURST)
+        f->allowed = BURST;
+    if (f->allowed < (int64_t)n)
+        return false;
+    f->allowed -= (int64_t)n;
+    return true;
+}
+
+/* Keeps the end of what is not read. */
+static void keep_tail(struct follow *f, const char *bytes, size_t n)
+{
+    if (n > FOLLOW_TAIL) {
+        bytes += n - FOLLOW_TAIL;
+        n = FOLLOW_TAIL;
+    }
+    size_t old = f->kept + n > FOLLOW_TAIL ? FOLLOW_TAIL - n : f->kept;
+    memmove(f->tail, f->tail + f->kept - old, old);
+    memcpy(f->tail + old, bytes, n);
+    f->kept = old + n;
+}
+
+/* Reads what was kept, from its first whole line on. */
+static void read_tail(struct follow *f)
+{
+    size_t i = 0;
+    if (!f->kept)
+        return;
+    while (i < f->kept && f->tail[i] != '\n' && f->tail[i] != '\r')
+        i++;
+    progress_skip(f->reader);
+    f->news |= progress_feed(f->reader, f->tail + i, f->kept - i);
+    f->kept = 0;
+}
+
+void follow_output(struct follow *f, usec_t now, const char *bytes, size_t n, bool behind)
 {
     if (!f->reader)
         return;
-    f->news |= progress_feed(f->reader, bytes, n);
     f->settle = now + SILENCE;
+    if (!allow(f, now, n, behind)) {
+        keep_tail(f, bytes, n);
+        return;
+    }
+    read_tail(f);
+    f->news |= progress_feed(f->reader, bytes, n);
     look_for_problems(f);
 }
 
@@ -118,6 +174,13 @@ static void add_metric(struct field_numbers *out, const struct progress_metric *
     out->n += !taken;
 }
 
+/* Foreign text, NULL = none: cut where it is too long or no UTF-8. */
+static void copy_text(char *to, size_t size, const char *from)
+{
+    snprintf(to, size, "%s", from ? from : "");
+    to[str_valid_utf8(to)] = '\0';
+}
+
 /* The one number by which the training is judged: the loss, or the first metric when it
  * tells no loss. */
 static void judge(const struct progress *p, const struct field_numbers *metrics,
@@ -149,6 +212,7 @@ void follow_report(const struct progress *p, struct progress_message *out)
         add_metric(&out->metrics, &p->metric[i]);
     judge(p, &out->metrics, &out->report);
     snprintf(out->report.source, sizeof out->report.source, "%s", p->source ? p->source : "");
+    copy_text(out->report.total_from, sizeof out->report.total_from, p->total_from);
 }
 
 bool follow_take(struct follow *f, usec_t now, bool end, struct progress_message *out)
@@ -157,6 +221,7 @@ bool follow_take(struct follow *f, usec_t now, bool end, struct progress_message
         return false;
     if (f->settle <= now || (end && f->settle != USEC_NEVER)) {
         f->settle = USEC_NEVER;
+        read_tail(f);
         f->news |= progress_settle(f->reader);
     }
     if (!f->news || (!end && f->reported + PACE > now))

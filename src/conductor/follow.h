@@ -1,6 +1,9 @@
 /* Follows the progress of a job: in its output, and in the file that $TRAINYARD_PROGRESS
  * names. There are at most ten reports per second; the newest replaces older ones, and
- * the last one is never lost. */
+ * the last one is never lost.
+ *
+ * A flood of output is not read as a whole, so that it does not slow the job down: when the
+ * job waits for us, 4 MB are read, and then only the last lines before a pause. */
 #ifndef CONDUCTOR_FOLLOW_H
 #define CONDUCTOR_FOLLOW_H
 
@@ -13,15 +16,21 @@
 #include "progress/progress.h"
 #include "protocol/to_server.h"
 
+enum { FOLLOW_TAIL = 8192 };
+
 struct follow {
     struct progress_reader *reader;
     struct notes *notes;
-    int dir;         /* of the attempt; borrowed */
-    int file;        /* -1 = not there yet, or cannot be read */
-    int64_t offset;  /* read so far */
-    bool news;       /* that were not reported */
-    usec_t reported; /* the last time, by the steady clock */
-    usec_t settle;   /* when the output will have been silent for a while */
+    int dir;                /* of the attempt; borrowed */
+    int file;               /* -1 = not there yet, or cannot be read */
+    int64_t offset;         /* read so far */
+    bool news;              /* that were not reported */
+    usec_t reported;        /* the last time, by the steady clock */
+    usec_t settle;          /* when the output will have been silent for a while */
+    int64_t allowed;        /* bytes of output that may be read now, */
+    usec_t filled;          /* as of this time */
+    size_t kept;            /* bytes of `tail` */
+    char tail[FOLLOW_TAIL]; /* the end of what was too much to read */
 };
 
 /* The file `progress` in the directory is made by the job when it has something to
@@ -30,8 +39,8 @@ void follow_init(struct follow *f, int dir, const struct progress_config *config
                  struct notes *notes);
 void follow_done(struct follow *f);
 
-/* The job has written this. */
-void follow_output(struct follow *f, usec_t now, const char *bytes, size_t n);
+/* The job has written this. `behind`: it writes faster than we read. */
+void follow_output(struct follow *f, usec_t now, const char *bytes, size_t n, bool behind);
 /* The file may have grown, or appeared. */
 void follow_file(struct follow *f);
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "conductor/cause.h"
 #include "conductor/conductor.h"
 #include "conductor/finish.h"
 #include "conductor/restart.h"
@@ -26,11 +27,11 @@ bool job_read_output(struct conductor *c, unsigned chunks)
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
-            return errno == EAGAIN;
+            return errno == EAGAIN; /* EIO: no process has the terminal any more */
         if (n == 0)
             return false;
         logfile_write(&c->log, c->bytes, (size_t)n);
-        follow_output(&c->follow, clock_read_steady(), c->bytes, (size_t)n);
+        follow_output(&c->follow, clock_read_steady(), c->bytes, (size_t)n, n == sizeof c->bytes);
     }
     return true;
 }
@@ -142,6 +143,20 @@ static void take_leader_end(struct conductor *c, int status)
         on_report(c);
 }
 
+/* What it left running is named before it is ended. */
+static void end_without_leader(struct conductor *c)
+{
+    char *left = c->exit.left_running;
+    unsigned acts = life_leader_ended(&c->life, clock_read_steady(), c->status);
+    if (acts & LIFE_KILL && !*c->exit.stop)
+        cause_left_running(&c->tree, left, sizeof c->exit.left_running);
+    if (*left && c->output.fd >= 0)
+        job_read_output(c, READS);
+    if (*left)
+        logfile_note(&c->log, "ended processes that the command left running: %s", left);
+    job_act(c, acts);
+}
+
 void job_reap(struct conductor *c)
 {
     int status;
@@ -159,7 +174,7 @@ void job_reap(struct conductor *c)
     if (pid < 0 && tree_has_left_cgroups(&c->tree))
         job_act(c, life_all_ended(&c->life));
     else if (leader)
-        job_act(c, life_leader_ended(&c->life, clock_read_steady(), c->status));
+        end_without_leader(c);
 }
 
 void job_tick(struct conductor *c)

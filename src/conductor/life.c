@@ -79,7 +79,7 @@ static bool died_of(int status, int signal)
 
 unsigned life_leader_ended(struct life *l, usec_t now, int status)
 {
-    if (l->stage >= LIFE_KILLING)
+    if (l->stage >= LIFE_KILLING || l->rules.wait_children)
         return 0;
     if (l->stage == LIFE_STOPPING && died_of(status, l->signal))
         return 0;

@@ -28,6 +28,7 @@ struct life_rules {
     usec_t grace;       /* at the limit */
     int stop_signal;    /* at the limit */
     usec_t patience;    /* with processes that SIGKILL does not end */
+    bool wait_children; /* what the leader leaves running is part of the job */
 };
 
 struct life {
@@ -59,8 +60,8 @@ void life_thaw(struct life *l, usec_t now);
 unsigned life_stop(struct life *l, usec_t now, usec_t grace, int signal);
 
 /* The leader ended with this wait status. What it left behind is killed at once,
- * unless the leader (a shell, say) just died of the signal that was sent to all:
- * then the others have the rest of their time. */
+ * unless it is to be waited for, or the leader (a shell, say) just died of the signal
+ * that was sent to all: then the others have the rest of their time. */
 unsigned life_leader_ended(struct life *l, usec_t now, int status);
 
 /* No process is left. */

@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "base/time.h"
 
-enum { LOOP_TIMERS = 8 };
+enum { LOOP_TIMERS = 12 };
 
 struct loop_watch {
     int fd; /* -1 = none */

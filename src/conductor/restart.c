@@ -43,7 +43,7 @@ int restart_ask(struct conductor *c, const struct restart_message *m, struct err
 static bool is_complete(const struct conductor *c)
 {
     const struct progress *p = progress_now(c->follow.reader);
-    return WIFEXITED(c->status) && WEXITSTATUS(c->status) == 0 && p->total > 0 &&
+    return WIFEXITED(c->status) && WEXITSTATUS(c->status) == 0 && (p->has & PROGRESS_TOTAL) &&
            p->step >= p->total;
 }
 

@@ -25,8 +25,7 @@ static int by_pid(const void *a, const void *b)
     return x->pid < y->pid ? -1 : x->pid > y->pid;
 }
 
-/* Every process that lives, once; the conductor is not among them. */
-static void find_all(const struct tree *t, struct proc_list *out)
+void tree_list(const struct tree *t, struct proc_list *out)
 {
     struct pid_list grouped = {0};
     struct proc p;
@@ -51,7 +50,7 @@ size_t tree_signal(const struct tree *t, enum reach reach, int signal)
         return kill(reach == REACH_GROUP ? -t->leader : t->leader, signal) == 0;
     struct proc_list all = {0};
     size_t sent = 0;
-    find_all(t, &all);
+    tree_list(t, &all);
     for (size_t i = 0; i < all.n; i++)
         sent += kill(all.at[i].pid, signal) == 0;
     VEC_DONE(&all);
@@ -62,7 +61,7 @@ bool tree_signal_one(const struct tree *t, pid_t pid, int signal)
 {
     struct proc_list all = {0};
     bool sent = false;
-    find_all(t, &all);
+    tree_list(t, &all);
     for (size_t i = 0; i < all.n && !sent; i++)
         sent = all.at[i].pid == pid && kill(pid, signal) == 0;
     VEC_DONE(&all);
@@ -77,7 +76,7 @@ static void stop_all(const struct tree *t)
     struct proc_list all = {0};
     for (size_t pass = 0, running = 1; running && pass < STOP_PASSES; pass++) {
         running = 0;
-        find_all(t, &all);
+        tree_list(t, &all);
         for (size_t i = 0; i < all.n; i++)
             if (proc_can_run(&all.at[i]))
                 running += kill(all.at[i].pid, SIGSTOP) == 0;
@@ -175,7 +174,7 @@ int tree_set_cpus(const struct tree *t, const char *text, struct err *err)
     /* What is born during the first round has its parent's new CPUs in the second. */
     for (unsigned round = 0; round < 2; round++) {
         failed = 0;
-        find_all(t, &all);
+        tree_list(t, &all);
         for (size_t i = 0; i < all.n; i++)
             failed += set_cpus_of(all.at[i].pid, &cpus);
     }

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "base/proc.h"
 #include "conductor/group.h"
 #include "protocol/launch_spec.h"
 
@@ -15,6 +16,9 @@ struct tree {
     pid_t root;   /* the conductor */
     pid_t leader; /* the command; 0 once it was reaped, as its pid may be another's then */
 };
+
+/* Lists every process that lives, once; the conductor is not among them. */
+void tree_list(const struct tree *t, struct proc_list *out);
 
 /* Sends a signal, to each process once. Without a leader REACH_GROUP and
  * REACH_LEADER mean all that is left. Returns how many got it. */

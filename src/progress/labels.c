@@ -15,252 +15,7 @@
 
 #include "base/letter.h"
 #include "progress/announce.h"
-
-#define NONE UINT16_MAX
-
-/* What was found in a line; indices into its numbers. */
-struct found {
-    uint16_t step, epoch, fraction, second; /* NONE = not there */
-    uint16_t last_epoch;                    /* the last number of the epoch's own group */
-    uint16_t percent;                       /* the share that is done */
-    uint16_t total;                         /* the steps of the whole job */
-    size_t metric_at;                       /* where the first loss or metric is named */
-    bool learning;                          /* it tells a learning rate, or measures something */
-    bool whole_metrics;                     /* its metrics are all whole numbers */
-    bool eval_metric;                       /* one of them is named as an evaluation's */
-    bool closes, train_epoch;
-};
-
-/* Only marks, blanks and a share in parentheses, "[", "] [", " (33%) [", lie
- * between two numbers. */
-static bool is_adjacent(const struct progress_line *line, const struct progress_number *a,
-                        const struct progress_number *b)
-{
-    for (size_t i = a->end; i < b->at; i++) {
-        if (letter_is_alpha(line->text[i]) || line->text[i] == '=' || line->text[i] == ';')
-            return false;
-    }
-    return true;
-}
-
-/* The number behind the group of number i: i itself, its divisor, "( 33%)". */
-static unsigned next_group(const struct progress_line *line, unsigned i)
-{
-    i += line->number[i].over ? 2 : 1;
-    while (i < line->count && line->number[i].percent && line->number[i].open == '(')
-        i++;
-    return i;
-}
-
-/* "04/28 17:21:59" */
-static bool is_date(const struct progress_line *line, const struct progress_number *divisor)
-{
-    size_t i = divisor->end;
-    const char *t = line->text;
-    if (divisor->end - divisor->at != 2 || divisor[-1].end - divisor[-1].at != 2)
-        return false;
-    return i + 4 < line->n && t[i] == ' ' && t[i + 1] >= '0' && t[i + 1] <= '9' &&
-           (t[i + 2] == ':' || t[i + 3] == ':');
-}
-
-/* A fraction that no word names. */
-static bool is_bare_fraction(const struct progress_line *line, unsigned i)
-{
-    return i + 1 < line->count && line->number[i].over && !line->number[i].words &&
-           line->number[i + 1].whole > 0 && !is_date(line, &line->number[i + 1]);
-}
-
-/* "Train: 0 [  0/1251", "Train: [14/300][250/1251]": an epoch without its name. */
-static bool is_train_epoch(const struct progress_line *line, unsigned i,
-                           const struct progress_name *name)
-{
-    unsigned next = next_group(line, i);
-    return name->train && !strcmp(name->text, "train") && line->number[i].whole >= 0 &&
-           is_bare_fraction(line, next) && line->number[next].open == '[' &&
-           is_adjacent(line, &line->number[next - 1], &line->number[next]);
-}
-
-static bool is_place(const struct progress_number *x)
-{
-    return !x->unit && !x->percent && x->sep != '|';
-}
-
-/* "building tree 3 of 400", "Learning iteration 3/1500": words that are not known stand
- * in front of a step. That it has an end makes it one. */
-static void guess_step(const struct progress_line *line, unsigned i, struct progress_name *name)
-{
-    const struct progress_number *x = &line->number[i];
-    if (name->kind != PROGRESS_WORD_IGNORED || name->eval || !x->over)
-        return;
-    const char *label = line->text + x->label, *last = label + x->words;
-    while (last > label && letter_is_alpha(last[-1]))
-        last--;
-    unsigned words = 1;
-    for (const char *p = label; p < last; p++)
-        words += *p == ' ';
-    struct progress_name word;
-    progress_name_read(last, (size_t)(label + x->words - last), &word);
-    if (words > 3 || word.kind != PROGRESS_WORD_STEP)
-        return;
-    name->kind = PROGRESS_WORD_STEP;
-    name->unit = word.unit;
-}
-
-/* "45 / 300 total iterations": what is counted comes behind. Not in "epoch 2/4 step 10/100",
- * where the word belongs to the next number. */
-static bool is_counted(const struct progress_line *line, unsigned i, struct progress_name *name)
-{
-    bool completed = name->closes;
-    if (line->number[i].words && name->kind == PROGRESS_WORD_EPOCH)
-        return false;
-    size_t at = line->number[i + 1].end;
-    for (int words = 0; words < 2 && progress_line_at(line, at, " "); words++) {
-        size_t begin = ++at;
-        while (at < line->n && letter_is_alpha(line->text[at]))
-            at++;
-        enum progress_unit unit = progress_unit_of_word(line->text + begin, at - begin);
-        bool names_next = at < line->n && strchr(":=", line->text[at]);
-        if (unit == PROGRESS_UNIT_NONE || names_next)
-            continue;
-        *name =
-            (struct progress_name){.kind = PROGRESS_WORD_STEP, .unit = unit, .closes = completed};
-        if (unit == PROGRESS_UNIT_EPOCH)
-            name->kind = PROGRESS_WORD_EPOCH;
-        return line->number[i].whole >= 0 && line->number[i + 1].whole > 0;
-    }
-    return false;
-}
-
-/* "train: 0.13  valid: 0.21": whatever it is, it is measured. */
-static void guess_metric(const struct progress_number *x, struct progress_name *name)
-{
-    bool whose =
-        !strcmp(name->text, "train") || !strcmp(name->text, "val") || !strcmp(name->text, "test");
-    if (name->kind == PROGRESS_WORD_OTHER && whose && x->whole < 0 && x->sep != ' ' && !x->over)
-        name->kind = PROGRESS_WORD_METRIC;
-}
-
-static void note_place(const struct progress_line *line, unsigned i,
-                       const struct progress_name *name, struct found *f)
-{
-    const struct progress_number *x = &line->number[i];
-    if (name->kind == PROGRESS_WORD_STEP && f->step == NONE && x->whole >= 0 && is_place(x)) {
-        f->step = (uint16_t)i;
-    } else if (name->kind == PROGRESS_WORD_EPOCH && f->epoch == NONE && is_place(x) &&
-               isfinite(x->value) && x->value >= 0) {
-        f->epoch = (uint16_t)i;
-        f->closes = name->closes;
-    } else if (f->epoch == NONE && is_train_epoch(line, i, name)) {
-        f->epoch = (uint16_t)i;
-        f->train_epoch = true;
-    }
-    if (f->epoch == i)
-        f->last_epoch = (uint16_t)(next_group(line, i) - 1);
-    /* "Train Epoch: 3 [40%]" */
-    const struct progress_number *share = x + 1 + x->over;
-    if (f->epoch == i && share < line->number + line->count && share->percent &&
-        share->open == '[' && share->value >= 0 && share->value <= 100 &&
-        is_adjacent(line, x, share))
-        f->percent = (uint16_t)(share - line->number);
-}
-
-/* A whole number behind "loss" or "error" with nothing but a blank between may
- * be any count: "error 404". */
-static bool is_metric(const struct progress_number *x, const struct progress_name *name)
-{
-    if (name->kind == PROGRESS_WORD_LOSS)
-        return !x->unit && !x->percent && !x->over;
-    return name->kind == PROGRESS_WORD_METRIC && !x->unit && (x->sep != ' ' || x->whole < 0);
-}
-
-static void find_all(const struct progress_line *line, struct progress_name *names, struct found *f)
-{
-    *f = (struct found){.step = NONE,
-                        .epoch = NONE,
-                        .fraction = NONE,
-                        .second = NONE,
-                        .last_epoch = NONE,
-                        .percent = NONE,
-                        .total = NONE,
-                        .metric_at = line->n,
-                        .whole_metrics = true};
-    for (unsigned i = 0; i < line->count; i++) {
-        const struct progress_number *x = &line->number[i];
-        names[i].kind = PROGRESS_WORD_OTHER;
-        if (x->under)
-            continue;
-        if (x->words)
-            progress_name_read(line->text + x->label, x->words, &names[i]);
-        else
-            names[i].closes = false;
-        if (x->over && f->step == NONE && f->epoch == NONE && is_counted(line, i, &names[i])) {
-            note_place(line, i, &names[i], f);
-            continue;
-        }
-        if (is_bare_fraction(line, i)) {
-            if (f->fraction == NONE)
-                f->fraction = (uint16_t)i;
-            else if (f->second == NONE)
-                f->second = (uint16_t)i;
-        }
-        if (f->percent == NONE && progress_is_share_done(line, x))
-            f->percent = (uint16_t)i;
-        if (!x->words)
-            continue;
-        f->learning = f->learning || (names[i].measured && x->whole < 0);
-        guess_step(line, i, &names[i]);
-        guess_metric(x, &names[i]);
-        note_place(line, i, &names[i], f);
-        if (names[i].kind == PROGRESS_WORD_TOTAL && x->whole > 0 && f->total == NONE)
-            f->total = (uint16_t)i;
-        f->learning =
-            f->learning || !strcmp(names[i].text, "lr") || !strcmp(names[i].text, "learning_rate");
-        if (!is_metric(x, &names[i]))
-            continue;
-        if (f->metric_at == line->n)
-            f->metric_at = x->label;
-        f->eval_metric = f->eval_metric || names[i].eval;
-        f->whole_metrics = f->whole_metrics && x->whole >= 0 && !x->over;
-    }
-}
-
-static bool is_edge(char c)
-{
-    return !(letter_is_alpha(c) || (c >= '0' && c <= '9') || c == '_' || c == '/' || c == '.' ||
-             c == '-' || c == '=' || (unsigned char)c >= 0x80);
-}
-
-/* The prefix of the evaluation that the line is about: a word for one before its
- * first metric (0 = it has none), or the very first word of the line. */
-static const char *find_eval(const struct progress_line *line, size_t metric_at)
-{
-    if (line->eval)
-        return line->eval;
-    if (progress_line_find(line, 0, "Saving dict for global step") < line->n)
-        return "eval"; /* TensorFlow's estimators */
-    if (metric_at && progress_line_at(line, metric_at, "Acc@1") &&
-        memchr(line->text, '*', metric_at))
-        return "val"; /* " * Acc@1 71.3 Acc@5 90.1" of ImageNet's loops */
-    bool first = true;
-    for (size_t i = 0; i < line->n && (i < metric_at || first);) {
-        if (!letter_is_alpha(line->text[i])) {
-            i++;
-            continue;
-        }
-        size_t end = i;
-        while (end < line->n && letter_is_alpha(line->text[end]))
-            end++;
-        bool alone =
-            (!i || is_edge(line->text[i - 1])) && (end == line->n || is_edge(line->text[end]));
-        const char *prefix = alone ? progress_eval_prefix(line->text + i, end - i) : NULL;
-        if (prefix && (first || end <= metric_at))
-            return prefix;
-        /* Log levels do not count as the first word. */
-        first = first && end - i >= 4 && line->text[i] < 'a' && line->text[end - 1] < 'a';
-        i = end;
-    }
-    return NULL;
-}
+#include "progress/labels_find.h"
 
 static void add_fraction(struct sighting *s, const struct progress_line *line, unsigned i)
 {
@@ -357,8 +112,8 @@ static void add_place(struct sighting *s, const struct progress_line *line, cons
         s->closes = f->closes || says_over(line, line->number[f->last_epoch].end);
         unsigned next = f->last_epoch + 1u;
         bool counted = f->step != NONE && line->number[f->step].over;
-        if (!counted && is_bare_fraction(line, next) &&
-            is_adjacent(line, &line->number[next - 1], &line->number[next])) {
+        if (!counted && labels_is_bare_fraction(line, next) &&
+            labels_is_adjacent(line, &line->number[next - 1], &line->number[next])) {
             add_fraction(s, line, next);
             s->scope = SCOPE_EPOCH;
             s->source = line->number[next].open == '[' ? "pytorch" : s->source;
@@ -449,33 +204,15 @@ static bool judge_bare(struct sighting *s, const struct progress_line *line, con
     return (s->has & SIGHTING_EPOCHS) || (begins_line(line, x) && ends_line(line, x));
 }
 
-/* Where the first metric is an evaluation's and there is no loss of the training,
- * all of them are: "testing psnr = 34.4, ssim = 0.94". */
-static const char *common_prefix(const struct progress_line *line,
-                                 const struct progress_name *names)
-{
-    const char *prefix = NULL;
-    for (unsigned i = 0; i < line->count; i++) {
-        const struct progress_number *x = &line->number[i];
-        if (!x->words || x->under || !is_metric(x, &names[i]))
-            continue;
-        if (!names[i].eval && (!prefix || names[i].kind == PROGRESS_WORD_LOSS))
-            return NULL;
-        if (!prefix)
-            prefix = progress_eval_prefix(names[i].text, strcspn(names[i].text, "_"));
-    }
-    return prefix;
-}
-
 static void add_metrics(struct sighting *s, const struct progress_line *line,
                         const struct progress_name *names)
 {
     const char *eval = s->eval;
     if (!s->eval)
-        s->eval = common_prefix(line, names);
+        s->eval = labels_eval_prefix(line, names);
     for (unsigned i = 0; i < line->count; i++) {
         const struct progress_number *x = &line->number[i];
-        if (!x->words || x->under || !is_metric(x, &names[i]))
+        if (!x->words || x->under || !labels_is_metric(x, &names[i]))
             continue;
         double value = x->over ? x->value / x[1].value : x->value;
         if (isfinite(value) || !x->over)
@@ -509,7 +246,7 @@ static bool is_leading(const struct progress_line *line, const struct progress_n
     const struct progress_number *x = &line->number[0], *next = x + 1;
     if (line->count < 2 || x->words || x->whole < 0 || x->over || x->unit || x->open ||
         !next->words || next->label < x->end + 1 || next->label > x->end + 3 ||
-        !is_metric(next, &names[1]))
+        !labels_is_metric(next, &names[1]))
         return false;
     size_t i = x->at;
     while (i && line->text[i - 1] == ' ')
@@ -533,7 +270,7 @@ static bool read_outer(const struct progress_line *line, const struct progress_n
 /* "[108/400] 1 tree": one of so many of something that trainings count. */
 static bool read_item(const struct progress_line *line, struct sighting *s)
 {
-    if (line->number[0].open != '[' || line->number[0].at > 2 || !is_bare_fraction(line, 0))
+    if (line->number[0].open != '[' || line->number[0].at > 2 || !labels_is_bare_fraction(line, 0))
         return false;
     for (size_t i = line->number[1].end; i < line->n;) {
         size_t end = i;
@@ -558,7 +295,7 @@ bool progress_read_text(const struct progress_line *line, struct sighting *s)
         return false;
     struct progress_name names[PROGRESS_NUMBERS];
     struct found f;
-    find_all(line, names, &f);
+    labels_find(line, names, &f);
     sighting_init(s, "text");
     bool place = f.step != NONE || f.epoch != NONE || f.percent != NONE;
     if (f.metric_at == line->n && (!place || !(line->number[0].over || f.percent != NONE)) &&
@@ -568,7 +305,7 @@ bool progress_read_text(const struct progress_line *line, struct sighting *s)
         return read_outer(line, names, s) || read_item(line, s);
     bool train =
         (f.step != NONE && names[f.step].train) || (f.epoch != NONE && names[f.epoch].train);
-    s->eval = train ? NULL : find_eval(line, f.metric_at < line->n ? f.metric_at : 0);
+    s->eval = train ? NULL : labels_find_eval(line, f.metric_at < line->n ? f.metric_at : 0);
     if (f.metric_at < line->n)
         add_metrics(s, line, names);
     bool metric = sighting_has_metric(s);

@@ -195,6 +195,20 @@ void progress_plan_add(struct progress_plan *p, enum progress_unit unit, int64_t
     snprintf(l->from, sizeof l->from, "%s", from);
 }
 
+const char *progress_unit_name(enum progress_unit unit)
+{
+    static const char *const names[PROGRESS_UNITS] = {
+        [PROGRESS_UNIT_NONE] = "",
+        [PROGRESS_UNIT_EPOCH] = "epochs",
+        [PROGRESS_UNIT_STEP] = "steps",
+        [PROGRESS_UNIT_TIMESTEP] = "timesteps",
+        [PROGRESS_UNIT_EPISODE] = "episodes",
+        [PROGRESS_UNIT_GENERATION] = "generations",
+        [PROGRESS_UNIT_KIMG] = "kimg",
+    };
+    return names[unit];
+}
+
 /* "500steps": the number, and then a word for a unit. */
 int progress_total_parse(const char *text, enum progress_unit *unit, int64_t *value,
                          struct err *err)
@@ -208,18 +222,16 @@ int progress_total_parse(const char *text, enum progress_unit *unit, int64_t *va
     size_t length = progress_plan_value(text, exponent || text[i] == '.' ? n : i, &number);
     if (!length)
         return err_set(err, ERR_INVALID,
-                       "total '%s': write a number of steps, or a number and a unit such as "
-                       "'10epochs'",
+                       "'%.40s': expected a number of steps, or a number and a unit such as "
+                       "10epochs",
                        text);
     i = length;
     while (text[i] == ' ')
         i++;
-    enum progress_unit found = PROGRESS_UNIT_STEP;
-    if (text[i])
-        found = progress_unit_of_word(text + i, n - i);
-    if (found == PROGRESS_UNIT_NONE)
+    enum progress_unit found = progress_unit_of_word(text + i, n - i);
+    if (text[i] && found == PROGRESS_UNIT_NONE)
         return err_set(err, ERR_INVALID,
-                       "total '%s': unknown unit '%s'; use steps, epochs, episodes, timesteps "
+                       "'%.40s': unknown unit '%.40s'; expected steps, epochs, episodes, timesteps "
                        "or generations",
                        text, text + i);
     *unit = found;

@@ -62,8 +62,11 @@ size_t progress_plan_value(const char *text, size_t n, int64_t *out);
 void progress_plan_add(struct progress_plan *p, enum progress_unit unit, int64_t value,
                        enum progress_origin origin, const char *from);
 
+/* The plural of a unit, as users write it: "epochs"; "" for PROGRESS_UNIT_NONE. */
+const char *progress_unit_name(enum progress_unit unit);
+
 /* What a user writes for the length of a job: "500", "500steps", "10epochs", "10 epochs",
- * "2e5 timesteps". Without a unit it counts in steps. */
+ * "2e5 timesteps". Without a unit it is PROGRESS_UNIT_NONE: it counts as the output does. */
 int progress_total_parse(const char *text, enum progress_unit *unit, int64_t *value,
                          struct err *err);
 

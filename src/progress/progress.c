@@ -45,6 +45,7 @@ int progress_create(const struct progress_config *config, struct progress_reader
     r->pattern = pattern;
     bool steps = config->total_unit == PROGRESS_UNIT_NONE;
     progress_track_init(&r->track, steps ? config->total : 0, config->plan);
+    r->track.past = config->past;
     if (!steps)
         progress_plan_add(&r->track.plan, config->total_unit, config->total, PROGRESS_FROM_USER,
                           "--total");
@@ -125,6 +126,11 @@ bool progress_feed(struct progress_reader *r, const char *bytes, size_t n)
     uint64_t seq = r->track.now.seq;
     progress_text_feed(&r->output, bytes, n, take_output, r);
     return r->track.now.seq != seq;
+}
+
+void progress_skip(struct progress_reader *r)
+{
+    r->output = (struct progress_text){0};
 }
 
 bool progress_settle(struct progress_reader *r)

@@ -51,8 +51,8 @@ struct progress {
     bool diverged;  /* the newest loss is NaN or infinite */
     /* Static name of the form that gave step (else loss): "keras", "file" ... */
     const char *source;
-    /* What told the total: "output", "--total", or as the plan says, "--epochs 14"; NULL
-     * without a total. Valid as long as the reader. */
+    /* What told the total: "output", "--total", "earlier runs", or as the plan says,
+     * "--epochs 14"; NULL without a total. Valid as long as the reader. */
     const char *total_from;
     unsigned n_metrics;
     struct progress_metric metric[PROGRESS_METRICS]; /* newest of each, loss apart; in order seen */
@@ -63,6 +63,7 @@ struct progress_config {
     const char *pattern;
     int64_t total; /* the job's steps as the user gave them; 0 = read it from the output */
     enum progress_unit total_unit;    /* PROGRESS_UNIT_NONE = steps, as the output counts them */
+    int64_t past;                     /* the steps of an earlier run that was alike; 0 = none */
     const struct progress_plan *plan; /* copied; NULL = nothing is known of it */
 };
 
@@ -76,6 +77,10 @@ void progress_free(struct progress_reader *r);
 
 /* The next bytes of the job's output. True when progress_now() has news. */
 bool progress_feed(struct progress_reader *r, const char *bytes, size_t n);
+
+/* Bytes of the output were left out: forgets the line that was begun. What is fed next should
+ * begin a line. */
+void progress_skip(struct progress_reader *r);
 
 /* The output has been silent for a while (a second, say) or has ended: reads the
  * line that has no end yet, as a bar has none until its next state. The line

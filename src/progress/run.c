@@ -245,7 +245,8 @@ bool progress_run_advance(struct progress_run *r, const struct sighting *s)
 static int64_t count_epochs(const struct progress_run *r)
 {
     int64_t n = r->epochs ? r->epochs : r->planned, current = (int64_t)r->epoch - r->base + 1;
-    if (r->epochs && r->has_epoch && r->base == 0 && (n + 1) % 5 == 0)
+    bool last = !r->exact && ((n + 1) % 5 == 0 || r->planned == n + 1);
+    if (r->epochs && r->has_epoch && r->base == 0 && last)
         n++;
     return n && n < current && r->has_epoch ? current : n;
 }

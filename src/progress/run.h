@@ -27,6 +27,7 @@ struct progress_run {
     double epoch, first_epoch;
     int64_t epochs;  /* as the job says it; 0 = not known */
     int64_t planned; /* as the plan says it; 0 = not known */
+    bool exact;      /* `epochs` is a number that the plan has: how many, not the last one's */
     int64_t
         epoch_at;   /* where the epoch was first seen, when places count from the job's beginning */
     int64_t stride; /* steps from one such place to the next; 0 = not known */

@@ -9,6 +9,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "progress/total.h"
+
 /* Places of other sources of the same trust until the followed one is given up.
  * A bar is drawn ten times a second, also that of a long evaluation. */
 #define SILENCE 2000
@@ -83,90 +85,15 @@ static bool take_metrics(struct progress_track *t, const struct sighting *s)
     return set_double(&t->now, PROGRESS_LOSS, &t->now.loss, s->loss) || news;
 }
 
-/* ---- how long the run is -------------------------------------------------- */
-
-static void drop_limit(struct progress_track *t, enum progress_unit unit)
-{
-    t->plan.limit[unit].value = 0;
-}
-
-/* A limit that the output has gone beyond is not the run's. */
-static void check_limits(struct progress_track *t)
-{
-    struct progress_run *r = &t->run;
-    struct progress_limit *l = t->plan.limit;
-    if (r->has_epoch && r->epoch - r->base + 1 > (double)l[PROGRESS_UNIT_EPOCH].value)
-        drop_limit(t, PROGRESS_UNIT_EPOCH);
-    if (!r->has_epoch && r->resets >= l[PROGRESS_UNIT_EPOCH].value)
-        drop_limit(t, PROGRESS_UNIT_EPOCH);
-    if (r->has_at && !r->within && !r->resets && r->unit != PROGRESS_UNIT_NONE &&
-        r->at > l[r->unit].value)
-        drop_limit(t, r->unit);
-    r->planned = l[PROGRESS_UNIT_EPOCH].value;
-    r->job = r->job || (r->of && r->of == l[PROGRESS_UNIT_STEP].value);
-}
-
-/* For a place that has no name: the limit of epochs or steps when there is only one. */
-static const struct progress_limit *only_limit(const struct progress_track *t)
-{
-    const struct progress_limit *epochs = &t->plan.limit[PROGRESS_UNIT_EPOCH],
-                                *steps = &t->plan.limit[PROGRESS_UNIT_STEP];
-    if (!epochs->value == !steps->value)
-        return NULL;
-    const struct progress_limit *only = epochs->value ? epochs : steps;
-    /* A log by epochs counts them one by one. */
-    bool one_by_one = t->run.at - t->run.first_at == t->run.moves && t->run.moves;
-    if (t->run.trust == TRUST_LOGGED && only == epochs && !one_by_one)
-        return NULL;
-    return only->value >= t->run.at ? only : NULL;
-}
-
-/* The limit that counts what the run counts from the job's beginning; NULL = none. */
-static const struct progress_limit *step_limit(const struct progress_track *t)
-{
-    const struct progress_run *r = &t->run;
-    const struct progress_limit *l = t->plan.limit;
-    if (!r->has_at || r->within || r->per_epoch || r->resets)
-        return NULL;
-    if (r->unit == PROGRESS_UNIT_NONE)
-        return r->of ? NULL : only_limit(t);
-    if (l[r->unit].value)
-        return &l[r->unit];
-    bool timesteps = r->unit == PROGRESS_UNIT_STEP && l[PROGRESS_UNIT_TIMESTEP].value >= r->at;
-    return timesteps && l[PROGRESS_UNIT_TIMESTEP].value ? &l[PROGRESS_UNIT_TIMESTEP] : NULL;
-}
-
-/* The steps of the whole job, 0 = not known, and what tells them. */
-static int64_t find_total(const struct progress_track *t, const char **from)
-{
-    bool planned;
-    int64_t total = progress_run_total(&t->run, &planned);
-    const struct progress_limit *limit = step_limit(t);
-    *from = planned ? t->plan.limit[PROGRESS_UNIT_EPOCH].from : "output";
-    if (t->given_total > 0) {
-        *from = "--total";
-        return t->given_total;
-    }
-    if (t->outer)
-        return 0;
-    if (total && !planned)
-        return total;
-    /* Of two limits the one that is reached first ends the run. */
-    if (limit && (!total || limit->value < total)) {
-        *from = limit->from;
-        return limit->value;
-    }
-    return total;
-}
+/* ---- what is shown -------------------------------------------------------- */
 
 /* Brings what is shown up to what the run says. */
 static bool show_run(struct progress_track *t, const struct sighting *s)
 {
     struct progress *p = &t->now;
     const struct progress_run *r = &t->run;
-    check_limits(t);
     const char *from;
-    int64_t step = progress_run_step(r), total = find_total(t, &from);
+    int64_t step = progress_run_step(r), total = progress_track_total(t, step, &from);
     bool news = p->source != r->source || p->weak != (r->trust == TRUST_WEAK);
     p->source = r->source;
     p->weak = r->trust == TRUST_WEAK;
@@ -192,54 +119,6 @@ static bool show_epoch(struct progress_track *t, const struct sighting *s)
     if (s->has & SIGHTING_EPOCHS)
         news |= set_whole(&t->now, PROGRESS_EPOCHS, &t->now.epochs, s->epochs);
     return news;
-}
-
-/* ---- lines that open an epoch --------------------------------------------- */
-
-static void open_header(struct progress_track *t, const struct sighting *s)
-{
-    struct progress_header *h = &t->header;
-    bool ended = h->taken && h->of && h->at >= h->of;
-    if (h->open && h->epoch == s->epoch && !ended)
-        return; /* drawn again */
-    *h = (struct progress_header){
-        .open = true,
-        .from_zero = s->from_zero,
-        .again = h->open && h->epoch == s->epoch,
-        .epoch = s->epoch,
-        .epochs = s->has & SIGHTING_EPOCHS ? s->epochs : 0,
-    };
-}
-
-/* Another bar than the training's below the open epoch: an evaluation's. */
-static bool is_foreign(const struct progress_track *t, const struct sighting *s)
-{
-    const struct progress_header *h = &t->header;
-    if (!s->bar || !h->open || !h->taken || (s->has & SIGHTING_EPOCH))
-        return false;
-    bool other = s->key != h->key || ((s->has & SIGHTING_OF) && h->of && s->of != h->of);
-    bool second = h->of && h->at >= h->of && s->at < h->at;
-    return other || second;
-}
-
-/* Puts a place below the open epoch. */
-static void adopt_header(struct progress_track *t, struct sighting *s)
-{
-    struct progress_header *h = &t->header;
-    int64_t of = s->has & SIGHTING_OF ? s->of : 0;
-    h->taken = h->taken || s->bar;
-    h->key = s->key;
-    h->at = s->at;
-    h->of = of;
-    s->has |= SIGHTING_EPOCH | (h->epochs ? SIGHTING_EPOCHS : 0);
-    s->epoch = h->epoch;
-    s->epochs = h->epochs;
-    s->from_zero = h->from_zero;
-    s->key = 0;
-    if (s->bar || (of && !s->named))
-        s->scope = SCOPE_EPOCH;
-    if (s->bar)
-        s->trust = TRUST_GOOD;
 }
 
 /* ---- which source --------------------------------------------------------- */
@@ -406,13 +285,13 @@ static bool take_bar(struct progress_track *t, struct sighting *s)
         }
     }
     if (!(s->has & SIGHTING_EPOCH) && t->header.open)
-        adopt_header(t, s);
+        progress_header_adopt(&t->header, s);
     return follow(t, s);
 }
 
 static bool take_header(struct progress_track *t, const struct sighting *s)
 {
-    open_header(t, s);
+    progress_header_open(&t->header, s);
     if (t->header.again && t->run.has_at && t->run.has_epoch && t->run.epoch == s->epoch)
         t->run.closed = true; /* a second fit of one epoch */
     return follow(t, s);
@@ -445,7 +324,7 @@ static bool take_place(struct progress_track *t, struct sighting *s)
         return take_bar(t, s);
     if ((s->has & SIGHTING_AT) && !(s->has & SIGHTING_EPOCH) && t->header.open &&
         (s->scope == SCOPE_UNKNOWN || s->scope == SCOPE_EPOCH) && s->trust == TRUST_GOOD)
-        adopt_header(t, s);
+        progress_header_adopt(&t->header, s);
     return follow(t, s);
 }
 
@@ -458,6 +337,7 @@ static bool take_said(struct progress_track *t, const struct sighting *s)
     if (s->has & SIGHTING_AT) {
         if (!t->said_place || s->at > p->step)
             news |= set_whole(p, PROGRESS_STEP, &p->step, s->at);
+        progress_track_drop_given(t, p->step);
         if (!t->said_place && !t->given_total) {
             p->has &= ~PROGRESS_TOTAL; /* of something else */
             p->total_from = NULL;
@@ -509,7 +389,7 @@ static bool confirm_header(struct progress_track *t, const struct sighting *s)
 void progress_track_take(struct progress_track *t, const struct sighting *seen)
 {
     struct sighting s = *seen;
-    if (is_foreign(t, &s))
+    if (progress_header_is_foreign(&t->header, &s))
         return;
     bool news = false;
     t->behind = false;

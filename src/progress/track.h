@@ -2,19 +2,8 @@
 #ifndef PROGRESS_TRACK_H
 #define PROGRESS_TRACK_H
 
+#include "progress/header.h"
 #include "progress/run.h"
-
-/* The epoch that a line of its own has opened: the bars below it belong there. */
-struct progress_header {
-    bool open;
-    bool taken; /* a bar was found below it */
-    bool from_zero;
-    bool again; /* the same epoch was opened once more, after its bar had ended */
-    double epoch;
-    int64_t epochs;
-    uint32_t key; /* of that bar */
-    int64_t at, of;
-};
 
 /* A step that a line of its own has told: it counts when a loss follows. */
 struct progress_step_header {
@@ -30,6 +19,7 @@ struct progress_track {
     struct progress_step_header step_header;
     unsigned others;           /* places of other sources since the last of this one */
     int64_t given_total;       /* by the user; 0 = none */
+    int64_t past;              /* of an earlier run; 0 = none */
     struct progress_plan plan; /* what is left of it, and what the job announced */
     int64_t ticks;             /* of SIGHTING_TICK */
     uint32_t bar_key;          /* the bare bar that was drawn last */

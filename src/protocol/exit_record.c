@@ -29,6 +29,8 @@ static const struct field members[] = {
     {"no_workdir", FIELD_FLAG | FIELD_OPTIONAL, AT(no_workdir), 0, 0, NULL},
     {"stop", FIELD_CHARS | FIELD_OPTIONAL, AT(stop), 0, EXIT_TEXT_SIZE, NULL},
     {"reason", FIELD_CHARS, AT(reason), 0, EXIT_TEXT_SIZE, NULL},
+    {"error", FIELD_CHARS | FIELD_OPTIONAL, AT(error), 0, EXIT_TEXT_SIZE, NULL},
+    {"left_running", FIELD_CHARS | FIELD_OPTIONAL, AT(left_running), 0, EXIT_TEXT_SIZE, NULL},
     {"usage", FIELD_OBJECT | FIELD_OPTIONAL, AT(usage), 0, 0, &usage_record},
     {"log_bytes", FIELD_I64, AT(log_bytes), 0, INT64_MAX, NULL},
     {"log_dropped", FIELD_I64, AT(log_dropped), 0, INT64_MAX, NULL},

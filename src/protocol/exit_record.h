@@ -26,6 +26,8 @@ struct exit_record {
     bool no_workdir; /* it was not started: its working directory does not exist */
     char stop[EXIT_TEXT_SIZE];   /* the reason of the stop that was going on; empty = none */
     char reason[EXIT_TEXT_SIZE]; /* for people; empty = it just ended */
+    char error[EXIT_TEXT_SIZE];  /* the line of its output that tells why it failed; empty = none */
+    char left_running[EXIT_TEXT_SIZE]; /* processes that it left behind: "sleep (4711)" */
     struct usage usage;
     int64_t log_bytes, log_dropped;
     const char **warnings; /* ends with NULL; NULL = none */

@@ -39,6 +39,8 @@ static const struct record record_of_warning =
 static const struct field progress_members[] = {
     {"pattern", FIELD_TEXT | FIELD_OPTIONAL, MEMBER(launch_progress, pattern), 0, 0, NULL},
     {"total", FIELD_I64 | FIELD_OPTIONAL, MEMBER(launch_progress, total), 0, INT64_MAX / 2, NULL},
+    {"past", FIELD_I64 | FIELD_OPTIONAL, MEMBER(launch_progress, past), 0, INT64_MAX / 2, NULL},
+    {"unit", FIELD_TEXT | FIELD_OPTIONAL, MEMBER(launch_progress, unit), 0, 0, NULL},
     {0},
 };
 static const struct launch_progress progress_defaults = {0};
@@ -81,6 +83,9 @@ static const struct field members[] = {
     {"kill_wait_s", FIELD_SECONDS | FIELD_OPTIONAL, MEMBER(launch_spec, patience), 0, 0, NULL},
     {"malleable", FIELD_OBJECT | FIELD_OPTIONAL, MEMBER(launch_spec, malleable), 0, 0, &record_of_malleable},
     {"job_files", FIELD_TEXT | FIELD_OPTIONAL, MEMBER(launch_spec, job_files), 1, 0, NULL},
+    {"pty", FIELD_WORD | FIELD_OPTIONAL, MEMBER(launch_spec, pty), 0, 0, PTY_WORDS},
+    {"lines", FIELD_PATH | FIELD_OPTIONAL, MEMBER(launch_spec, lines), 0, 0, NULL},
+    {"wait_children", FIELD_FLAG | FIELD_OPTIONAL, MEMBER(launch_spec, wait_children), 0, 0, NULL},
     {0},
 };
 /* clang-format on */
@@ -95,6 +100,7 @@ static const struct launch_spec defaults = {
     .sample = USEC_PER_SEC,
     .linger = 600 * USEC_PER_SEC,
     .patience = 60 * USEC_PER_SEC,
+    .pty = PTY_NO, /* as servers of earlier versions want it */
 };
 
 const struct record launch_spec_record = {members, sizeof(struct launch_spec), &defaults};

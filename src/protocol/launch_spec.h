@@ -3,6 +3,7 @@
 #ifndef PROTOCOL_LAUNCH_SPEC_H
 #define PROTOCOL_LAUNCH_SPEC_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/record.h"
@@ -36,6 +37,8 @@ struct launch_warning {
 struct launch_progress {
     const char *pattern; /* NULL = the built-in forms */
     int64_t total;       /* 0 = unknown */
+    int64_t past;        /* steps that an earlier run suggests; 0 = none does */
+    const char *unit;    /* of the total, "epochs"; NULL = as the output counts */
 };
 
 /* The page by which the job is told its threads. */
@@ -44,6 +47,14 @@ struct launch_malleable {
     int64_t processors;  /* the most that the job can have, which it sees throughout; 0 = unknown */
     const char *library; /* to preload; NULL = none */
 };
+
+/* Whether stdout and stderr are a terminal. */
+enum launch_pty {
+    PTY_AUTO, /* where nothing else makes the program print line by line */
+    PTY_NO,
+    PTY_YES,
+};
+#define PTY_WORDS "auto|no|yes"
 
 struct launch_spec {
     int64_t job, attempt;
@@ -71,6 +82,9 @@ struct launch_spec {
     /* Name of the directory, in the attempt's, of the files that the job may write; NULL = they
      * are in the attempt's own directory. */
     const char *job_files;
+    enum launch_pty pty;
+    const char *lines;  /* library that makes C programs print line by line; NULL = none */
+    bool wait_children; /* it is over when the last process is, not when the command is */
 };
 #define LAUNCH_JOB_FILES "job"
 

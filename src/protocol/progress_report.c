@@ -14,6 +14,7 @@ static const struct field members[] = {
     {"metric", FIELD_CHARS | FIELD_OPTIONAL, AT(metric), 0, FIELD_NUMBERS_NAME, NULL},
     {"value", FIELD_NUMBER | FIELD_OPTIONAL, AT(value), 0, 0, NULL},
     {"source", FIELD_CHARS | FIELD_OPTIONAL, AT(source), 0, PROGRESS_SOURCE_SIZE, NULL},
+    {"total_from", FIELD_CHARS | FIELD_OPTIONAL, AT(total_from), 0, PROGRESS_TOTAL_FROM_SIZE, NULL},
     {0},
 };
 /* clang-format on */

@@ -4,7 +4,7 @@
 
 #include "base/record.h"
 
-enum { PROGRESS_SOURCE_SIZE = 16 };
+enum { PROGRESS_SOURCE_SIZE = 16, PROGRESS_TOTAL_FROM_SIZE = 64 };
 
 /* Whole numbers that are not known are -1, others FIELD_UNKNOWN, texts empty. A job may
  * say that a number is NaN or infinite. */
@@ -16,6 +16,7 @@ struct progress_report {
     char metric[FIELD_NUMBERS_NAME];   /* by which it is judged: the loss, or its first metric */
     double value;                      /* of that */
     char source[PROGRESS_SOURCE_SIZE]; /* the form in which it was found */
+    char total_from[PROGRESS_TOTAL_FROM_SIZE]; /* what told the total: "--epochs 14" */
 };
 
 #define PROGRESS_REPORT_UNKNOWN                                                                    \

@@ -75,6 +75,7 @@ struct runtime_start {
 /* Trainyard's files that jobs use. */
 enum runtime_tool {
     TOOL_MALLEABLE, /* the preload library */
+    TOOL_LINES,     /* the library that makes C programs print line by line */
     TOOL_TORCHRUN,  /* the launcher of elastic workers */
     TOOL_HOSTS,     /* Horovod's host discovery */
     TOOL_COUNT,

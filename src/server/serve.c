@@ -246,7 +246,9 @@ static int run_server(struct frame *f, const struct serve_config *c, struct err 
                                  .min_run = c->min_run,
                                  .journal_rows = (uint64_t)c->journal_rows,
                                  .keep = c->keep,
-                                 .job_descriptors = f->job_descriptors};
+                                 .job_descriptors = f->job_descriptors,
+
+                                 .show_failed = c->show_failed};
     if (yard_open(&f->loop, &config, &f->yard, err) < 0)
         return -1;
     begin_turns(f);

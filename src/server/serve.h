@@ -16,7 +16,7 @@ struct serve_config {
     bool combo_given;
     usec_t resched_min, min_run;
     int64_t journal_rows;
-    usec_t keep;
+    usec_t keep, show_failed;
 };
 
 /* Serves until SIGTERM or SIGINT, then returns 0. Jobs keep running. */

@@ -14,6 +14,7 @@
 #include "server/jobs/attempts.h"
 #include "server/jobs/eligible.h"
 #include "server/jobs/parts.h"
+#include "server/jobs/past.h"
 #include "server/jobs/pursue.h"
 #include "server/jobs/size.h"
 #include "server/jobs/standing.h"
@@ -184,9 +185,11 @@ void yard_end(struct yard *y, struct live_job *j, enum job_state state, int code
     j->row.reason = xstrdup(reason);
     free(old);
     (void)yard_save(y, j, &err);
+    if (state == JOB_DONE)
+        past_learn(y, j);
     events_add(y, "job.ended", j->row.id,
-               json_pack("{s:s, s:i, s:s}", "state", job_state_name(state), "code", code, "reason",
-                         j->row.reason));
+               json_pack("{s:s, s:i, s:s, s:s}", "state", job_state_name(state), "code", code,
+                         "reason", j->row.reason, "error", j->row.error));
     log_info("job=%lld state=%s code=%d", (long long)j->row.id, job_state_name(state), code);
     turn_hurry(y);
     if (j->changed)

@@ -35,7 +35,9 @@
     X(code, int)                                                                                   \
     X(signal, int)                                                                                 \
     X(fetch, int)                                                                                  \
-    X(reason, text)
+    X(reason, text)                                                                                \
+    X(error, text)                                                                                 \
+    X(left_running, text)
 
 static const char add_sql[] = "INSERT INTO attempt (" COLUMNS_ONCE(COLUMN_NAME)
     COLUMNS(COLUMN_NAME) "state, over, job, n) VALUES (" COLUMNS_ONCE(COLUMN_MARK)

@@ -39,8 +39,10 @@ struct attempt_row {
     usec_t since;  /* and the wall clock then; 0 = at its start */
     double cpu_seconds, memory_max_mb;
     int32_t code, signal;
-    bool fetch;         /* its log is elsewhere, and not all of it is here yet */
-    const char *reason; /* how it ended, as text; may be "" */
+    bool fetch;               /* its log is elsewhere, and not all of it is here yet */
+    const char *reason;       /* how it ended, as text; may be "" */
+    const char *error;        /* what it printed when it failed; may be "" */
+    const char *left_running; /* processes that it left running and that were ended; may be "" */
 };
 
 /* ERR_NOT_FOUND when the job does not exist, ERR_CONFLICT when it has this attempt. */

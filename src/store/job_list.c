@@ -27,7 +27,7 @@ struct list {
     const struct job_filter *f;
     size_t name_length; /* up to the first wildcard */
     bool has_wildcard;
-    struct cursor cursors[JOB_STATE_COUNT];
+    struct cursor cursors[JOB_STATE_COUNT + 1];
     unsigned n;
 };
 
@@ -46,6 +46,10 @@ static const char *const by_live_user[] =
     BOTH("INDEXED BY job_live WHERE over = 0 AND state = ?2 AND user = ?3");
 static const char *const by_over_user[] =
     BOTH("INDEXED BY job_over_user WHERE over = 1 AND state = ?2 AND user = ?3");
+/* The index has what ended, in that order: the newest of it is little. */
+static const char *const by_failure[] =
+    BOTH("INDEXED BY job_to_trim WHERE over = 1 AND trimmed = 0 AND ended >= ?2"
+         " AND state IN ('failed', 'timeout', 'lost')");
 static const char *const by_array[] = BOTH("INDEXED BY job_array WHERE array = ?2 AND array > 0");
 static const char *const by_name[] =
     BOTH("WHERE id IN (SELECT id FROM job WHERE name BETWEEN ?2 AND ?3)");
@@ -73,9 +77,16 @@ static void list_done(struct list *l)
         query_done(&l->cursors[i].q);
 }
 
+static bool has_state(const struct job_filter *f, const struct job_row *row)
+{
+    bool failed = row->state == JOB_FAILED || row->state == JOB_TIMEOUT || row->state == JOB_LOST;
+    return !f->states || f->states >> row->state & 1 ||
+           (f->failed_since && failed && row->ended >= f->failed_since);
+}
+
 static bool matches(const struct job_filter *f, const struct job_row *row)
 {
-    return (!f->states || f->states >> row->state & 1) && (!f->array || row->array == f->array) &&
+    return has_state(f, row) && (!f->array || row->array == f->array) &&
            (!f->index || (row->array && row->array_index == *f->index)) &&
            (!f->user || !strcmp(row->user, f->user)) && (!f->name || str_glob(f->name, row->name));
 }
@@ -117,6 +128,8 @@ static void add_state_cursors(struct list *l)
         if (l->f->user)
             query_text(q, l->f->user);
     }
+    if (l->f->states && l->f->failed_since)
+        query_int(add_cursor(l, by_failure), l->f->failed_since);
 }
 
 /* Opens the cursors that read the fewest rows. `last` has room for the name. */

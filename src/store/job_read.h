@@ -26,6 +26,7 @@
     X(failures, int)                                                                               \
     X(code, int)                                                                                   \
     X(reason, text)                                                                                \
+    X(error, text)                                                                                 \
     X(cpus_min, int)                                                                               \
     X(cpus_max, int)                                                                               \
     X(gpus_min, int)                                                                               \
@@ -48,6 +49,8 @@
     X(rate, real)                                                                                  \
     X(metric_name, name)                                                                           \
     X(progress_source, name)                                                                       \
+    X(total_from, name)                                                                            \
+    X(diverged, name)                                                                              \
     X(progress_at, int)
 
 /* What job_read() reads. */

@@ -122,6 +122,7 @@ struct job_row job_row_copy(const struct job_row *row)
     copy.name = xstrdup(row->name);
     copy.user = xstrdup(row->user);
     copy.reason = xstrdup(row->reason);
+    copy.error = xstrdup(row->error);
     copy.command = row->command ? xstrdup(row->command) : NULL;
     return copy;
 }
@@ -131,6 +132,7 @@ void job_row_done(struct job_row *row)
     free((char *)row->name);
     free((char *)row->user);
     free((char *)row->reason);
+    free((char *)row->error);
     free((char *)row->command);
 }
 

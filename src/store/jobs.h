@@ -36,6 +36,7 @@ struct job_row {
     uint32_t failures;                /* attempts that failed on their own */
     int32_t code;                     /* exit code, or 128 + signal; -1 = not over */
     const char *reason;               /* why it ended as it did, or why it waits; may be "" */
+    const char *error;                /* what its last failed attempt printed; may be "" */
     /* Current terms: as requested, or as a user changed them. */
     int64_t cpus_min, cpus_max, gpus_min, gpus_max; /* thousandths */
     int64_t memory_mb;                              /* 0 = none */
@@ -48,7 +49,9 @@ struct job_row {
     /* The last progress; NAN and "" = unknown. */
     double step, total, epoch, epochs, loss, metric, rate;
     char metric_name[32], progress_source[16];
-    usec_t progress_at; /* wall clock */
+    char total_from[64]; /* what told the total: "output", "--epochs 14" */
+    char diverged[8];    /* the last loss was not a number: "nan", "inf", "-inf"; "" = it was */
+    usec_t progress_at;  /* wall clock */
     /* The command of its request as a JSON list; only read. */
     const char *command;
 };

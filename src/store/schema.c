@@ -269,7 +269,23 @@ static const char version_4[] =
     "INSERT INTO meta SELECT '" STORE_META_ENVIRONMENTS "', 'inside'"
     "  WHERE EXISTS (SELECT 1 FROM request);";
 
-static const char *const scripts[] = {version_1, version_2, version_3, version_4};
+/* Where a total comes from, what the last line of an error was, a loss that is not a number;
+ * processes that a command left running; what earlier runs of a program were like. */
+static const char version_5[] =
+    "ALTER TABLE job ADD COLUMN total_from TEXT NOT NULL DEFAULT '';"
+    "ALTER TABLE job ADD COLUMN diverged TEXT NOT NULL DEFAULT '';"
+    "ALTER TABLE job ADD COLUMN error TEXT NOT NULL DEFAULT '';"
+    "ALTER TABLE attempt ADD COLUMN error TEXT NOT NULL DEFAULT '';"
+    "ALTER TABLE attempt ADD COLUMN left_running TEXT NOT NULL DEFAULT '';"
+    "CREATE TABLE past ("
+    "  category TEXT NOT NULL,"
+    "  arguments TEXT NOT NULL,"
+    "  at INTEGER NOT NULL,"
+    "  step REAL, work REAL,"
+    "  PRIMARY KEY (category, arguments)"
+    ") STRICT, WITHOUT ROWID;";
+
+static const char *const scripts[] = {version_1, version_2, version_3, version_4, version_5};
 const struct schema schema_current = {scripts, COUNT_OF(scripts)};
 
 /* The number that the statement returns. */

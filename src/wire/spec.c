@@ -50,10 +50,16 @@ const struct spec_field spec_fields[] = {
     {"weight", 0, SPEC_REAL, "N", "its weight in policies that share by weight (default 1)",
      AT(weight), 0.001, 1000},
     {"target", 0, SPEC_REAL, "VALUE", "target value of the metric", AT(target), -1e300, 1e300},
-    {"total", 0, SPEC_REAL, "STEPS", "number of training steps, if its output does not say",
-     AT(total), 0, 1e15},
+    {"total", 0, SPEC_TOTAL, "N[UNIT]",
+     "how long it trains, such as 500, 500steps or 10epochs, if its output does not say",
+     AT(total)},
     {"pattern", 0, SPEC_TEXT, "REGEX",
      "find progress in its output: (?<step>..) (?<total>..) (?<loss>..)", AT(pattern)},
+    {"stop_on_nan", 0, SPEC_FLAG, NULL, "stop it when its loss is NaN or infinite",
+     AT(stop_on_nan)},
+    {"wait_children", 0, SPEC_FLAG, NULL,
+     "wait for processes that its command leaves running, instead of ending them",
+     AT(wait_children)},
     {"retries", 0, SPEC_INT, "N", "restart it up to N times on failure (default 0)", AT(retries), 0,
      1000},
     {"backoff", 0, SPEC_DURATION, "TIME", "wait this long before a restart, doubling (default 10s)",
@@ -71,6 +77,9 @@ const struct spec_field spec_fields[] = {
     {"environment", 0, SPEC_MAP, "KEY=VALUE",
      "the submitter's environment; not stored in the database", AT(environment),
      .not_option = true},
+    {"pty", 0, SPEC_CHOICE, "auto|no|yes",
+     "give it a terminal, so that it prints line by line (default auto: where nothing else does)",
+     AT(pty)},
     {"checkpoint_dir", 0, SPEC_TEXT, "DIR", "where it saves checkpoints (TRAINYARD_CHECKPOINT_DIR)",
      AT(checkpoint_dir)},
     {"image", 'i', SPEC_TEXT, "IMAGE", "container image (default: none, a process on the node)",
@@ -158,6 +167,7 @@ static const size_t sizes[] = {
     [SPEC_WHEN] = sizeof(usec_t),
     [SPEC_INT] = sizeof(int32_t),
     [SPEC_REAL] = sizeof(double),
+    [SPEC_TOTAL] = sizeof(struct spec_total),
     [SPEC_FLAG] = sizeof(bool),
     [SPEC_CHOICE] = sizeof(unsigned),
     [SPEC_SIGNAL] = sizeof(int),
@@ -180,6 +190,8 @@ bool spec_differs(const struct spec *s, const struct spec_field *f)
     struct spec d;
     const void *at = (const char *)s + f->at;
     switch (f->type) {
+    case SPEC_TOTAL:
+        return ((const struct spec_total *)at)->value != 0;
     case SPEC_WARNING:
         return ((const struct spec_warning *)at)->number != 0;
     case SPEC_ARRAY:

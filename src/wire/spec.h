@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/time.h"
+#include "progress/plan.h"
 #include "wire/indices.h"
 
 enum spec_resize {
@@ -28,6 +29,9 @@ enum spec_preempt {
     SPEC_PREEMPT_PAUSE,   /* freeze in place; restart if its memory is needed */
     SPEC_PREEMPT_NEVER,
 };
+
+/* As enum launch_pty. */
+enum spec_pty { SPEC_PTY_AUTO, SPEC_PTY_NO, SPEC_PTY_YES };
 
 enum spec_dep_kind {
     SPEC_AFTER,      /* has started or is over */
@@ -56,6 +60,11 @@ struct spec_span {
     int64_t min, max;
 };
 
+struct spec_total {
+    int64_t value; /* 0 = not said */
+    enum progress_unit unit;
+};
+
 struct spec_warning {
     int number; /* of the signal; 0 = none */
     usec_t before;
@@ -73,6 +82,7 @@ struct spec {
     int64_t memory_mb; /* 0 = no limit */
     enum spec_resize resize;
     enum spec_preempt preempt;
+    enum spec_pty pty;
     const char *export;           /* of the submitter's environment; NULL = all */
     struct spec_list environment; /* what came along of it; `env` overrides it */
     usec_t deadline;              /* after submission; 0 = none */
@@ -83,12 +93,14 @@ struct spec {
     usec_t grace;
     int32_t priority;
     double weight;
-    double target; /* metric; NAN = none */
-    double total;  /* steps; 0 = not said */
+    double target;           /* metric; NAN = none */
+    struct spec_total total; /* how long it trains */
     int32_t retries;
     usec_t backoff;
     bool requeue; /* restart when its node or conductor is lost */
     bool hold;
+    bool stop_on_nan;   /* when its loss is NaN or infinite */
+    bool wait_children; /* it is over when its last process is */
     struct spec_deps after;
     struct indices array;
     struct spec_places *places; /* of fields in a file; NULL = it came from no file */
@@ -106,6 +118,7 @@ enum spec_type {
     SPEC_WHEN,     /* usec_t: seconds since 1970, or a date and time */
     SPEC_INT,      /* int32_t */
     SPEC_REAL,     /* double */
+    SPEC_TOTAL,    /* struct spec_total: "500", "10epochs" */
     SPEC_FLAG,     /* bool: "true", "false" */
     SPEC_CHOICE,   /* an enum: one of the words in `value` */
     SPEC_SIGNAL,   /* int: "TERM" */

@@ -138,6 +138,13 @@ static json_t *time_to_json(usec_t t)
     return t % USEC_PER_SEC ? json_real(time_seconds(t)) : json_integer(t / USEC_PER_SEC);
 }
 
+static json_t *total_to_json(const struct spec_total *v)
+{
+    if (v->unit == PROGRESS_UNIT_NONE)
+        return json_integer(v->value);
+    return json_sprintf("%lld%s", (long long)v->value, progress_unit_name(v->unit));
+}
+
 static json_t *warning_to_json(const struct spec_warning *w)
 {
     char name[16];
@@ -207,6 +214,8 @@ static json_t *field_to_json(const struct spec_field *f, const void *at)
         return json_integer(*(const int32_t *)at);
     case SPEC_REAL:
         return json_real(*(const double *)at);
+    case SPEC_TOTAL:
+        return total_to_json(at);
     case SPEC_FLAG:
         return json_boolean(*(const bool *)at);
     case SPEC_CHOICE:

@@ -77,6 +77,15 @@ static int set_warning(struct spec_warning *at, const char *text, struct err *er
     return 0;
 }
 
+static int set_total(struct spec_total *at, const char *text, struct err *err)
+{
+    struct spec_total v;
+    if (progress_total_parse(text, &v.unit, &v.value, err) < 0)
+        return -1;
+    *at = v;
+    return 0;
+}
+
 /* A whole number or a fraction, depending on the type of the field. */
 static int set_number(void *at, const struct spec_field *f, const char *text, struct err *err)
 {
@@ -109,6 +118,8 @@ static int set_field(struct spec *s, const struct spec_field *f, const char *tex
     case SPEC_INT:
     case SPEC_REAL:
         return set_number(at, f, text, err);
+    case SPEC_TOTAL:
+        return set_total(at, text, err);
     case SPEC_FLAG:
         return value_flag(text, at, err);
     case SPEC_CHOICE:

@@ -28,10 +28,11 @@ check 'its progress is seen' wait_until 30 bash -c "'$TRAINYARD' ps | grep -q '3
 
 # ---- ps
 
-check_output 'heads' '^ID +NAME +STATE +CPUS +PROGRESS +LOSS +TIME +ETA +USER$' "$TRAINYARD" ps
+check_output 'heads' '^ID +NAME +STATE +CPUS +PROGRESS +LOSS +TIME +ETA +USER +ERROR$' "$TRAINYARD" ps
 check_file 'a running job' output "^ *$train +train +running +[12] of 1-2 +30% +0\.25 +[0-9.]+m?s "
 check_file 'a held job' output "^ *$held +held-job +held +0 of 1 +- +- +waits "
-check_no_line 'none that is over' output ' over '
+check_file 'one that has just failed' output "^ *$over +over +failed \(3\) .* err$"
+check_no_line 'but not among the ids' <("$TRAINYARD" ps -q) "^$over$"
 check_no_line 'no colours in a pipe' output $'\e'
 check_output 'all' "^ *$over +over +failed \(3\) +- " "$TRAINYARD" ps --all
 check_output 'the newest first' "^$over$" bash -c "'$TRAINYARD' ps -aq | head -n 1"
@@ -141,7 +142,7 @@ check_error 'of nobody' 1 "no job 'nothing'" "$TRAINYARD" explain nothing
 # ---- resize, set
 
 check_output 'smaller' '\(train\): running(, 1 of 1 CPUs| on 2 CPUs, resizing to 1)$' "$TRAINYARD" resize train --cpus 1
-check 'it is' wait_until 20 bash -c "'$TRAINYARD' ps | grep -q 'running  1 of 1 '"
+check 'it is' wait_until 20 bash -c "'$TRAINYARD' ps | grep -Eq 'running +1 of 1 '"
 check_output 'its own range' '\(train\): running, [12] of 1-2 CPUs' "$TRAINYARD" resize train --reset
 check_error 'beyond what it asked for' 2 'cpus' "$TRAINYARD" resize train --cpus 64
 check_error 'no number' 2 'cpus' "$TRAINYARD" resize train --cpus many

@@ -107,7 +107,9 @@ def test_last_words_of_killed_processes(bench):
     a = bench.attempt("(echo child; echo up >up; sleep 100) & while ! [ -e up ]; do sleep 0.01;"
                       " done; head -c 60000 /dev/zero; exit 1")
     a.wait()
-    expect_equal(len(a.log()), len(b"child\n") + 60000, "bytes")
+    written, note = a.log()[:len(b"child\n") + 60000], a.log()[len(b"child\n") + 60000:]
+    expect(written == b"child\n" + bytes(60000), "all bytes")
+    expect(b"left running: " in note and b"sleep 100" in note, f"what was ended: {note}")
 
 
 def test_much_output(bench):
@@ -124,6 +126,7 @@ def test_full_disk_does_not_stop_the_job(bench):
     (a.dir / "spec.json").write_bytes((bench.tmp / "spec").read_bytes())
     a.start()
     wait_until(lambda: (bench.tmp / "done").exists(), what="the job to go on")
+    wait_until(lambda: os.statvfs(a.dir).f_bavail == 0, what="the disk to be full")
     # Room again: the log goes on, and tells what is missing.
     os.system(f"mount -o remount,size=1m {a.dir}")
     (bench.tmp / "go").touch()

@@ -85,6 +85,7 @@ struct job_row store_dir_job(int64_t i)
                             .submitted = 1700000000000000 + i,
                             .code = -1,
                             .reason = "",
+                            .error = "",
                             .cpus_min = 1000,
                             .cpus_max = 4000,
                             .memory_mb = 512,
@@ -119,6 +120,7 @@ int store_dir_keep(void *ctx, const struct job_row *row, struct err *err)
     copy.name = arena_strdup(&r->arena, row->name);
     copy.user = arena_strdup(&r->arena, row->user);
     copy.reason = arena_strdup(&r->arena, row->reason);
+    copy.error = arena_strdup(&r->arena, row->error);
     copy.command = arena_strdup(&r->arena, row->command);
     VEC_PUSH(&r->rows, copy);
     return 0;
@@ -153,6 +155,9 @@ void store_dir_same_job(const struct job_row *a, const struct job_row *b)
     assert_int_equal(a->failures, b->failures);
     assert_int_equal(a->code, b->code);
     assert_string_equal(a->reason, b->reason);
+    assert_string_equal(a->error, b->error);
+    assert_string_equal(a->total_from, b->total_from);
+    assert_string_equal(a->diverged, b->diverged);
     assert_real(a->work, b->work);
     assert_real(a->done, b->done);
     assert_real(a->attained, b->attained);

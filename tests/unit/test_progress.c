@@ -278,10 +278,14 @@ static void test_given_total(void **state)
     (void)state;
     struct progress_reader *r = reader(NULL, 500);
     assert_int_equal(progress_now(r)->total, 500);
-    feed(r, "step 10/100 loss 0.5\n");
+    feed(r, "step 10 loss 0.5\n");
     assert_int_equal(progress_now(r)->total, 500);
+    feed(r, "step 500 loss 0.5\n");
+    assert_int_equal(progress_now(r)->total, 500);
+    /* Going beyond it proves it wrong. */
     feed(r, "step 600 loss 0.5\n");
-    assert_int_equal(progress_now(r)->total, 600);
+    assert_false(progress_now(r)->has & PROGRESS_TOTAL);
+    assert_null(progress_now(r)->total_from);
     progress_free(r);
 }
 

@@ -190,10 +190,14 @@ static void test_total(void **state)
         enum progress_unit unit;
         int64_t value;
     } table[] = {
-        {"500", STEP, 500},         {"500steps", STEP, 500},
-        {"10epochs", EPOCH, 10},    {"10 epochs", EPOCH, 10},
-        {"1epoch", EPOCH, 1},       {"2e5 timesteps", PROGRESS_UNIT_TIMESTEP, 200000},
-        {"1_000iters", STEP, 1000}, {"3 Episodes", PROGRESS_UNIT_EPISODE, 3},
+        {"500", PROGRESS_UNIT_NONE, 500},
+        {"500steps", STEP, 500},
+        {"10epochs", EPOCH, 10},
+        {"10 epochs", EPOCH, 10},
+        {"1epoch", EPOCH, 1},
+        {"2e5 timesteps", PROGRESS_UNIT_TIMESTEP, 200000},
+        {"1_000iters", STEP, 1000},
+        {"3 Episodes", PROGRESS_UNIT_EPISODE, 3},
     };
     for (size_t i = 0; i < COUNT_OF(table); i++) {
         enum progress_unit unit = PROGRESS_UNIT_NONE;
@@ -255,6 +259,12 @@ static void test_output_with_a_plan(void **state)
     /* A bar may be of an epoch: that is not known before it begins again. */
     assert_total("t --epochs 3 ", " 50%|##   | 5/10 [00:01<00:01, 5.0it/s]\n", 5, 0, NULL);
     /* Other units. */
+    /* "[0/4]" is the first of four, or of five? */
+    assert_total("t --niter 4", "[1/4][5/20] Loss_D: 0.5 Loss_G: 0.4\n", 5, 80, "output");
+    assert_total("t --niter 4",
+                 "[0/4][5/20] Loss_D: 0.5 Loss_G: 0.4\n[1/4][5/20] Loss_D: 0.5 Loss_G: 0.4\n", 25,
+                 80, "output");
+    assert_total("t --epochs 7", "Epoch 0/6\nloss 0.5\n", 0, 7, "output");
     assert_total("t --episodes 10", "step 3 loss 0.5\n", 3, 0, NULL);
     assert_total("t --warmup-epochs 10", "epoch 3 loss 0.5\n", 3, 0, NULL);
 }
@@ -299,6 +309,26 @@ static void test_given_epochs(void **state)
     progress_free(r);
 }
 
+/* What an earlier run suggests counts where nothing else is known, and until it is exceeded. */
+static void test_past(void **state)
+{
+    (void)state;
+    struct progress_reader *r;
+    const struct progress_config config = {.past = 30};
+    struct err err;
+    assert_ok(progress_create(&config, &r, &err), err);
+    progress_feed(r, "Iteration 3, loss = 0.5\n", 24);
+    assert_int_equal(progress_now(r)->total, 30);
+    assert_string_equal(progress_now(r)->total_from, "earlier runs");
+    progress_feed(r, "Iteration 31, loss = 0.25\n", 26);
+    assert_false(progress_now(r)->has & PROGRESS_TOTAL);
+    progress_free(r);
+    assert_ok(progress_create(&config, &r, &err), err);
+    progress_feed(r, "step 3/20, loss = 0.5\n", 22);
+    assert_int_equal(progress_now(r)->total, 20);
+    progress_free(r);
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(test_names),
     TEST(test_values),
@@ -312,6 +342,7 @@ static const struct CMUnitTest tests[] = {
     TEST(test_contradiction),
     TEST(test_announced),
     TEST(test_given_epochs),
+    TEST(test_past),
 };
 
 int main(void)

@@ -73,7 +73,13 @@ static void test_deps(void **state)
 /* ---- attempts ------------------------------------------------------------ */
 
 static const struct attempt_row odd_attempts[] = {
-    {.n = 0, .runtime = "", .node = "", .gpu_type = "", .reason = ""},
+    {.n = 0,
+     .runtime = "",
+     .node = "",
+     .gpu_type = "",
+     .reason = "",
+     .error = "",
+     .left_running = ""},
     {.n = 1,
      .state = JOB_TIMEOUT,
      .runtime = "docker",
@@ -86,6 +92,8 @@ static const struct attempt_row odd_attempts[] = {
      .code = INT_MIN,
      .signal = INT_MAX,
      .reason = "time limit",
+     .error = "ValueError: no",
+     .left_running = "sleep (7)",
      .gpu_type = "A100-SXM4-40GB",
      .cpus = INT64_MAX,
      .gpus = INT64_MIN,
@@ -108,6 +116,8 @@ static const struct attempt_row odd_attempts[] = {
      .gpu_type = "",
      .token = "t",
      .reason = "r",
+     .error = "",
+     .left_running = "",
      .cpus = 1500,
      .cpu_weight = 0.1,
      .stop = "preempted",
@@ -133,6 +143,8 @@ static int see_attempt(void *ctx, const struct attempt_row *row, struct err *err
     copy->node = arena_strdup(&a->arena, row->node);
     copy->gpu_type = arena_strdup(&a->arena, row->gpu_type);
     copy->reason = arena_strdup(&a->arena, row->reason);
+    copy->error = arena_strdup(&a->arena, row->error);
+    copy->left_running = arena_strdup(&a->arena, row->left_running);
     return 0;
 }
 
@@ -152,6 +164,8 @@ static void assert_same_attempt(const struct attempt_row *a, const struct attemp
     assert_true(a->created == b->created && a->started == b->started && a->ended == b->ended);
     assert_true(a->code == b->code && a->signal == b->signal && a->pid == b->pid);
     assert_string_equal(a->reason, b->reason);
+    assert_string_equal(a->error, b->error);
+    assert_string_equal(a->left_running, b->left_running);
     assert_real(a->cpu_seconds, b->cpu_seconds);
     assert_real(a->memory_max_mb, b->memory_max_mb);
 }

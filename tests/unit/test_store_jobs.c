@@ -25,7 +25,7 @@ static int64_t add_job(struct store *s, const struct job_row *row)
 
 /* Rows with zeroes, with ends of ranges, with odd texts. */
 static const struct job_row odd_jobs[] = {
-    {.name = "", .user = "", .reason = ""},
+    {.name = "", .user = "", .reason = "", .error = ""},
     {.name = "\xe5\x88\x97\xe8\xbb\x8a \xf0\x9f\x9a\x82 \xd9\x82\xd8\xb7\xd8\xa7\xd8\xb1",
      .user = "Zo\xc3\xab",
      .state = JOB_LOST,
@@ -41,6 +41,9 @@ static const struct job_row odd_jobs[] = {
      .failures = UINT32_MAX,
      .code = INT_MIN,
      .reason = "line\none\ttab \"quoted\" % ? ?1 :x @y",
+     .error = "ValueError: \xc3\xa9",
+     .total_from = "--epochs 14",
+     .diverged = "-inf",
      .work = NAN,
      .done = NAN,
      .attained = NAN,
@@ -70,6 +73,7 @@ static const struct job_row odd_jobs[] = {
      .priority = INT_MAX,
      .code = 255,
      .reason = "x",
+     .error = "",
      .work = 1.7976931348623157e308,
      .done = -4.9e-324,
      .attained = 9007199254740993.0,
@@ -139,7 +143,7 @@ static void test_texts_that_are_no_utf8(void **state)
     struct store_dir_rows rows = {0};
     struct job_row row = store_dir_job(1);
     row.name = "a\xff\xc3(\xed\xa0\x80z\xe2\x82";
-    row.user = row.reason = NULL;
+    row.user = row.reason = row.error = NULL;
     struct job_row got = get_job(s, add_job(s, &row), &rows);
     /* Each byte that fits nowhere becomes U+FFFD. */
     assert_string_equal(got.name, "a\xef\xbf\xbd\xef\xbf\xbd(\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"

@@ -11,6 +11,7 @@
 #include "store/jobs.h"
 #include "store/journal.h"
 #include "store/nodes.h"
+#include "store/past.h"
 #include "store/samples.h"
 #include "store/schema.h"
 #include "store/speeds.h"
@@ -138,12 +139,40 @@ static int see_arrival(void *ctx, const struct arrival_row *row, struct err *err
     return 0;
 }
 
+static int see_error(void *ctx, const struct job_row *row, struct err *err)
+{
+    (void)err;
+    assert_string_equal(row->error, row->id == 3 ? "RuntimeError: out of memory" : "");
+    assert_string_equal(row->total_from, row->id == 1 ? "--epochs 8" : "");
+    ++*(unsigned *)ctx;
+    return 0;
+}
+
 static void assert_old_arrivals(struct store *s, int version)
 {
     struct err err;
     unsigned arrivals = 0;
     assert_ok(store_arrival_list(s, see_arrival, &arrivals, &err), err);
     assert_int_equal(arrivals, version < 4 ? 0 : 1);
+}
+
+static int see_past(void *ctx, const struct past_row *row, struct err *err)
+{
+    (void)err;
+    assert_true(row->step == 1000 && row->work == 3.6e9);
+    ++*(unsigned *)ctx;
+    return 0;
+}
+
+/* What there is since schema 5. */
+static void assert_old_ends(struct store *s)
+{
+    struct err err;
+    unsigned jobs = 0, runs = 0;
+    for (int64_t id = 1; id <= 3; id++)
+        assert_ok(store_job_get(s, id, see_error, &jobs, &err), err);
+    assert_ok(store_past_list(s, "ann python3 /home/ann/train.py", see_past, &runs, &err), err);
+    assert_true(jobs == 3 && runs == 1);
 }
 
 static void assert_old_rest(struct store *s)
@@ -177,6 +206,8 @@ static void test_old_databases(void **state)
         if (version >= 3)
             assert_old_columns(s);
         assert_old_arrivals(s, version);
+        if (version >= 5)
+            assert_old_ends(s);
         assert_ok(store_commit(s, &err), err);
         store_close(s);
         store_dir_check(d->path);

@@ -13,6 +13,8 @@ static const struct {
     [TOOL_MALLEABLE] = {"TRAINYARD_MALLEABLE",
                         {"libtrainyard-malleable.so",
                          "../lib/trainyard/libtrainyard-malleable.so"}},
+    [TOOL_LINES] = {"TRAINYARD_LINES",
+                    {"libtrainyard-lines.so", "../lib/trainyard/libtrainyard-lines.so"}},
     [TOOL_TORCHRUN] = {"TRAINYARD_TORCHRUN",
                        {"../python/trainyard_torchrun.py",
                         "../share/trainyard/python/trainyard_torchrun.py"}},

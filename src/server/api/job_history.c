@@ -1,13 +1,11 @@
 /* Owns the history in a job's object: its dependencies, its attempts and its sizes. */
 #include "server/api/job_history.h"
 
-#include <fcntl.h>
 #include <string.h>
 
 #include "base/str.h"
-#include "protocol/logread.h"
 #include "server/api/parts.h"
-#include "server/jobs/attempts.h"
+#include "server/jobs/log_copy.h"
 #include "store/attempts.h"
 #include "store/deps.h"
 #include "store/events.h"
@@ -47,7 +45,7 @@ struct attempt_view {
     const char *state, *node;
     double cpus, created, started, ended;
     int64_t code, signal;
-    const char *reason;
+    const char *reason, *error, *left_running;
     int64_t stopped_by;
     double lost_s, cpu_s, memory_max_mb;
     int64_t log_bytes;
@@ -67,6 +65,9 @@ static const struct api_member attempt_members[] = {
     API_INTEGER_OR_NULL(attempt_view, stopped_by, "Job that it made room for"),
     API_NUMBER_OR_NULL(attempt_view, lost_s,
                        "Running time that a preemption lost, in seconds; null = none or unknown"),
+    API_STRING_OR_NULL(attempt_view, error, "The line of its output that tells why it failed"),
+    API_STRING_OR_NULL(attempt_view, left_running,
+                       "Processes that its command left running, and that were ended"),
     API_NUMBER_OR_NULL(attempt_view, cpu_s, "CPU time, in seconds"),
     API_NUMBER_OR_NULL(attempt_view, memory_max_mb, "Peak memory"),
     API_INTEGER(attempt_view, log_bytes, "Bytes logged; the oldest may have been removed"),
@@ -79,16 +80,6 @@ struct attempt_list {
     struct yard *y;
     json_t *list;
 };
-
-static int64_t log_bytes(const struct yard *y, int64_t job, uint32_t n)
-{
-    AUTO_FREE char *path = attempt_dir(y, job, n);
-    AUTO_CLOSE int dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    int64_t first = 0, end = 0;
-    if (dir >= 0)
-        (void)logread_span(dir, ATTEMPT_LOG_MAX, &first, &end, NULL);
-    return end;
-}
 
 /* The usage of a running attempt is in memory, not in its row. */
 static void fill_usage(struct attempt_view *v, const struct yard *y, const struct attempt_row *row)
@@ -118,7 +109,9 @@ static int add_attempt(void *ctx, const struct attempt_row *row, struct err *err
         .reason = row->reason,
         .stopped_by = row->stopped_by ? row->stopped_by : API_NULL,
         .lost_s = row->lost < 0 ? NAN : time_seconds(row->lost),
-        .log_bytes = log_bytes(l->y, row->job, row->n),
+        .error = row->error,
+        .left_running = row->left_running,
+        .log_bytes = log_copy_bytes(l->y, row->job, row->n),
     };
     (void)err;
     fill_usage(&v, l->y, row);

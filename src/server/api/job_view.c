@@ -7,6 +7,7 @@
 #include "server/api/parts.h"
 #include "server/jobs/attempts.h"
 #include "server/jobs/eligible.h"
+#include "server/jobs/past.h"
 #include "server/jobs/reports.h"
 #include "server/jobs/standing.h"
 #include "store/jobs.h"
@@ -18,7 +19,7 @@ struct progress_view {
     double step, total, fraction, epoch, epochs, loss;
     const char *metric;
     double value, rate, remaining_s, expected_end, expected_end_low, expected_end_high;
-    const char *source;
+    const char *source, *total_from, *diverged;
     double at;
 };
 
@@ -37,6 +38,10 @@ static const struct api_member progress_members[] = {
     API_NUMBER_OR_NULL(progress_view, expected_end_low, "10th percentile of the expected end"),
     API_NUMBER_OR_NULL(progress_view, expected_end_high, "90th percentile of the expected end"),
     API_STRING_OR_NULL(progress_view, source, "Format in which the progress was found"),
+    API_STRING_OR_NULL(progress_view, total_from,
+                       "What told the total: \"output\", \"--epochs 14\", \"earlier runs\""),
+    API_STRING_OR_NULL(progress_view, diverged,
+                       "The last loss, if it was not a number: nan, inf or -inf"),
     API_NUMBER_OR_NULL(progress_view, at, "When it was reported"),
     {0},
 };
@@ -69,6 +74,21 @@ static double done_fraction(const struct job_row *row)
     return isfinite(steps) ? steps : fraction_of(row->epoch, row->epochs);
 }
 
+/* A job that does not tell how far it is, while an earlier run tells how long it takes. */
+static void fill_past(struct progress_view *v, const struct yard *y, const struct live_job *j)
+{
+    const struct task *t = j && j->attempt ? yard_task(y, j) : NULL;
+    usec_t now = clock_now(&y->clock);
+    double done = t ? task_done(t, now) : NAN, work = t ? past_work(j, done) : NAN;
+    if (isfinite(v->fraction) || isnan(work) || !(t->rate > 0))
+        return;
+    v->fraction = done / work;
+    v->remaining_s = (work - done) / t->rate / USEC_PER_SEC;
+    v->at = time_seconds(clock_wall(&y->clock));
+    v->expected_end = v->at + v->remaining_s;
+    v->total_from = "earlier runs, by time";
+}
+
 /* NULL if the job has reported nothing. */
 static json_t *view_progress(const struct yard *y, const struct live_job *j,
                              const struct job_row *row)
@@ -78,7 +98,7 @@ static json_t *view_progress(const struct yard *y, const struct live_job *j,
     double now = time_seconds(clock_wall(&y->clock));
     if (known)
         (void)estimate_left(y, j, &left);
-    if (isnan(row->step) && isnan(row->metric) && !known)
+    if (isnan(row->step) && isnan(row->metric) && !known && !(j && j->past.known && j->attempt))
         return NULL;
     struct progress_view v = {
         .step = row->step,
@@ -95,8 +115,11 @@ static json_t *view_progress(const struct yard *y, const struct live_job *j,
         .expected_end_low = now + left.low,
         .expected_end_high = now + left.high,
         .source = row->progress_source,
+        .total_from = row->total_from,
+        .diverged = row->diverged,
         .at = api_seconds(row->progress_at),
     };
+    fill_past(&v, y, j);
     return api_print(&progress_schema, &v);
 }
 
@@ -124,7 +147,7 @@ struct job_view {
     int64_t priority;
     double submitted, started, ended;
     int64_t attempt, code;
-    const char *reason;
+    const char *reason, *error;
     double cpus, cpus_min, cpus_max, gpus, gpus_min, gpus_max;
     int64_t memory_mb;
     const char *node;
@@ -149,6 +172,7 @@ static const struct api_member job_members[] = {
     API_INTEGER(job_view, attempt, "Number of the last attempt; 0 = none yet"),
     API_INTEGER_OR_NULL(job_view, code, "Exit code; 128 + N after signal N"),
     API_STRING(job_view, reason, "Why it ended, or was requeued"),
+    API_STRING_OR_NULL(job_view, error, "The line of its output that tells why it failed"),
     API_NUMBER(job_view, cpus, "CPUs that it holds now"),
     API_NUMBER(job_view, cpus_min, "Fewest CPUs that it may hold"),
     API_NUMBER(job_view, cpus_max, "Most CPUs that it may hold"),
@@ -253,6 +277,7 @@ static void fill_row(struct job_view *v, const struct job_row *row)
         .attempt = row->attempt,
         .code = row->code < 0 ? API_NULL : row->code,
         .reason = row->reason,
+        .error = row->error,
         .cpus_min = api_units(row->cpus_min),
         .cpus_max = api_units(row->cpus_max),
         .gpus_min = api_units(row->gpus_min),

@@ -20,6 +20,7 @@ enum {
     LIST_SELECT,
     LIST_STATE,
     LIST_ACTIVE,
+    LIST_FAILED,
     LIST_NAME,
     LIST_USER,
     LIST_ARRAY,
@@ -38,6 +39,9 @@ static const struct api_query list_query[] = {
     [LIST_STATE] = {"state", QUERY_SET, .help = "Only jobs in these states",
                     .words = JOB_STATE_WORDS, .example = "[\"running\",\"queued\"]"},
     [LIST_ACTIVE] = {"active", QUERY_FLAG, .help = "Only jobs that have not ended"},
+    [LIST_FAILED] = {"failed", QUERY_FLAG,
+                     .help = "With active: also jobs that failed a short while ago; how long is "
+                             "the server's option --show-failed"},
     [LIST_NAME] = {"name", QUERY_TEXT,
                    .help = "Only jobs with this name; * matches any text, ? any character",
                    .example = "\"train*\""},
@@ -68,6 +72,7 @@ struct page {
     struct yard *y;
     json_t *jobs;
     uint32_t states; /* 0 = any */
+    bool failed;     /* also those that have failed */
     uint32_t rows, limit;
     int64_t last; /* id of the last row of the page */
     bool more;
@@ -93,7 +98,8 @@ static int add_job(void *ctx, const struct job_row *row, struct err *err)
     p->last = row->id;
     /* The state in memory may be newer. */
     const struct live_job *j = yard_live(p->y, row->id);
-    if (!p->states || p->states >> (j ? j->row.state : row->state) & 1)
+    bool listed = j ? p->states >> j->row.state & 1 : p->failed || p->states >> row->state & 1;
+    if (!p->states || listed)
         json_array_append_new(p->jobs, job_view_brief(p->y, row));
     return 0;
 }
@@ -116,8 +122,10 @@ static void list_jobs(const struct api_call *c)
         return;
     }
     uint32_t limit = (uint32_t)q[LIST_LIMIT].number;
+    bool failed = q[LIST_ACTIVE].number && q[LIST_FAILED].number && c->yard->config.show_failed;
     struct job_filter f = {
         .states = q[LIST_ACTIVE].number ? active_states() : (uint32_t)q[LIST_STATE].number,
+        .failed_since = failed ? clock_wall(&c->yard->clock) - c->yard->config.show_failed : 0,
         .name = q[LIST_NAME].text,
         .user = q[LIST_USER].text,
         .array = q[LIST_ARRAY].number,
@@ -127,7 +135,8 @@ static void list_jobs(const struct api_call *c)
     };
     if (q[LIST_SELECT].given)
         find_narrow(&found, &f);
-    struct page p = {.y = c->yard, .jobs = json_array(), .states = f.states, .limit = limit};
+    struct page p = {
+        .y = c->yard, .jobs = json_array(), .states = f.states, .failed = failed, .limit = limit};
     if (store_job_list(c->yard->store, &f, add_job, &p, &err) < 0) {
         json_decref(p.jobs);
         reply_problem(c->reply, &err, NULL);

@@ -11,16 +11,15 @@
 #include "protocol/logread.h"
 #include "server/api/call.h"
 #include "server/api/log_follow.h"
+#include "server/api/log_tail.h"
 #include "server/api/parts.h"
 #include "server/followers.h"
 #include "server/jobs/attempts.h"
 #include "store/jobs.h"
 
-enum { BLOCK = 256 << 10, TAIL_LINES_MAX = 1000000 };
-/* How far back the last lines are searched for. */
-#define TAIL_BYTES_MAX (64LL << 20)
+enum { TAIL_LINES_MAX = 1000000 };
 
-enum { LOGS_ATTEMPT, LOGS_OFFSET, LOGS_TAIL, LOGS_FOLLOW };
+enum { LOGS_ATTEMPT, LOGS_OFFSET, LOGS_TAIL, LOGS_SCREEN, LOGS_FOLLOW };
 
 static const struct api_query logs_query[] = {
     [LOGS_ATTEMPT] = {"attempt", QUERY_INTEGER,
@@ -30,15 +29,13 @@ static const struct api_query logs_query[] = {
     [LOGS_TAIL] = {"tail", QUERY_INTEGER,
                    .help = "Only the last lines, searched for in the last 64 MiB",
                    .max = TAIL_LINES_MAX},
+    [LOGS_SCREEN] = {"screen", QUERY_FLAG,
+                     .help =
+                         "With tail, at most 10000: the lines as a terminal shows them, so that "
+                         "a bar that is redrawn is one line"},
     [LOGS_FOLLOW] = {"follow", QUERY_FLAG,
                      .help = "Continue until the job ends, including later attempts"},
     {0},
-};
-
-/* A log at the time of the request. */
-struct log_state {
-    int dir; /* -1 = no log yet */
-    int64_t first, end;
 };
 
 static int see_attempt(void *ctx, const struct job_row *row, struct err *err)
@@ -69,11 +66,11 @@ static bool choose_attempt(const struct api_call *c, uint32_t *out)
     return true;
 }
 
-static int open_log(const struct yard *y, int64_t job, uint32_t attempt, struct log_state *out,
+static int open_log(const struct yard *y, int64_t job, uint32_t attempt, struct log_span *out,
                     struct err *err)
 {
     AUTO_FREE char *path = attempt_dir(y, job, attempt);
-    *out = (struct log_state){.dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+    *out = (struct log_span){.dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
     if (out->dir < 0)
         return errno == ENOENT ? 0 : err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
     if (logread_span(out->dir, ATTEMPT_LOG_MAX, &out->first, &out->end, err) == 0)
@@ -84,37 +81,13 @@ static int open_log(const struct yard *y, int64_t job, uint32_t attempt, struct 
 
 /* ---- the first byte -------------------------------------------------------- */
 
-/* Searches backwards for the beginning of the last lines. */
-static int find_tail(const struct log_state *l, int64_t lines, int64_t *out, struct err *err)
-{
-    AUTO_FREE char *block = xmalloc(BLOCK);
-    int64_t floor = l->end - l->first > TAIL_BYTES_MAX ? l->end - TAIL_BYTES_MAX : l->first;
-    int64_t left = lines, at = l->end;
-    while (left && at > floor) {
-        int64_t from = at - floor > BLOCK ? at - BLOCK : floor, start = from;
-        size_t got;
-        if (logread(l->dir, ATTEMPT_LOG_MAX, &start, block, (size_t)(at - from), &got, err) < 0)
-            return -1;
-        /* The beginning was removed in the meantime. */
-        if (start != from || got < (size_t)(at - from))
-            break;
-        for (size_t i = got; i-- > 0 && left;)
-            if (block[i] == '\n' && from + (int64_t)i + 1 < l->end && --left == 0)
-                at = from + (int64_t)i + 1;
-        if (left)
-            at = from;
-    }
-    *out = at;
-    return 0;
-}
-
-static int find_start(const struct log_state *l, const struct api_value *query, int64_t *out,
+static int find_start(const struct log_span *l, const struct api_value *query, int64_t *out,
                       const char **field, struct err *err)
 {
     int64_t offset = query[LOGS_OFFSET].number;
     *out = l->first;
     if (query[LOGS_TAIL].given)
-        return l->dir < 0 ? 0 : find_tail(l, query[LOGS_TAIL].number, out, err);
+        return l->dir < 0 ? 0 : log_tail_find(l, query[LOGS_TAIL].number, out, err);
     if (offset > l->end) {
         *field = "offset";
         return err_set(err, ERR_INVALID, "offset: %lld is past the end; the log has %lld bytes",
@@ -158,7 +131,7 @@ static void set_offset_header(struct reply *r, int64_t offset)
 }
 
 /* Takes ownership of l->dir. */
-static void send_log(const struct api_call *c, const struct log_state *l, int64_t start)
+static void send_log(const struct api_call *c, const struct log_span *l, int64_t start)
 {
     struct log_source *s = xmalloc(sizeof *s);
     uint64_t first = 0, n = 0, size = (uint64_t)(l->end - start);
@@ -172,24 +145,54 @@ static void send_log(const struct api_call *c, const struct log_state *l, int64_
                  &(struct reply_source){size, read_source, close_source, s});
 }
 
+/* The reply says where the log goes on. */
+static void send_screen(const struct api_call *c, const struct log_span *l)
+{
+    struct str text = {0};
+    struct err err;
+    if (l->dir >= 0 && log_tail_show(l, (unsigned)c->query[LOGS_TAIL].number, &text, &err) < 0) {
+        reply_problem(c->reply, &err, NULL);
+    } else {
+        set_offset_header(c->reply, l->end);
+        reply_text(c->reply, 200, "text/plain", text.at ? text.at : "");
+    }
+    str_done(&text);
+}
+
+static bool check_parts(const struct api_call *c)
+{
+    const struct api_value *q = c->query;
+    if (q[LOGS_OFFSET].given && q[LOGS_TAIL].given)
+        api_refuse(c, "tail", "give either tail or offset, not both");
+    else if (q[LOGS_SCREEN].number && !q[LOGS_TAIL].given)
+        api_refuse(c, "screen", "screen needs tail");
+    else if (q[LOGS_SCREEN].number && q[LOGS_TAIL].number > LOG_TAIL_SHOWN)
+        api_refuse(c, "tail", "with screen at most 10000 lines");
+    else if (q[LOGS_SCREEN].number && q[LOGS_FOLLOW].number)
+        api_refuse(c, "screen", "a log that is followed is sent as it is");
+    else
+        return true;
+    return false;
+}
+
 static void show_log(const struct api_call *c)
 {
-    struct log_state l;
+    struct log_span l;
     struct err err;
     const char *field = NULL;
     uint32_t attempt;
     int64_t start;
-    if (c->query[LOGS_OFFSET].given && c->query[LOGS_TAIL].given) {
-        api_refuse(c, "tail", "give either tail or offset, not both");
+    if (!check_parts(c))
         return;
-    }
     if (!choose_attempt(c, &attempt))
         return;
     if (open_log(c->yard, c->job, attempt, &l, &err) < 0) {
         reply_problem(c->reply, &err, NULL);
         return;
     }
-    if (find_start(&l, c->query, &start, &field, &err) < 0) {
+    if (c->query[LOGS_SCREEN].number) {
+        send_screen(c, &l);
+    } else if (find_start(&l, c->query, &start, &field, &err) < 0) {
         reply_problem(c->reply, &err, field);
     } else if (!c->query[LOGS_FOLLOW].number) {
         send_log(c, &l, start);
@@ -214,7 +217,7 @@ static const struct endpoint endpoints[] = {
         .replies = {{200, "text/plain", "The log"}, {206, "text/plain", "A part of the log"}},
         .header = "X-Log-Offset",
         .header_help = "Offset of the first byte sent. It is larger than the requested one if "
-                       "the oldest bytes were removed.",
+                       "the oldest bytes were removed. With screen, the end of the log.",
         .errors = {416},
     },
     {0},

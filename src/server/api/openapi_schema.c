@@ -75,6 +75,7 @@ static json_t *request_field(const struct spec_field *f)
         [SPEC_WHEN] = "string|number|null",
         [SPEC_INT] = "string|integer|null",
         [SPEC_REAL] = "string|number|null",
+        [SPEC_TOTAL] = "string|integer|null",
         [SPEC_FLAG] = "string|boolean|null",
         [SPEC_SIGNAL] = "string|integer|null",
         [SPEC_WARNING] = "string|null",

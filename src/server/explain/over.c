@@ -69,6 +69,17 @@ static void add_cause(struct explanation *x, const struct job_row *row)
     explain_reason(x, job_state_name(row->state), &s, NULL);
 }
 
+/* The line of its output that tells why. */
+static void add_error(struct explanation *x, const struct job_row *row)
+{
+    struct str s = {0};
+    if (!*row->error)
+        return;
+    str_add(&s, "It printed: ");
+    str_add_utf8(&s, row->error);
+    explain_reason(x, "error", &s, NULL);
+}
+
 static void add_history(struct explanation *x, const struct job_row *row)
 {
     struct str s = {0};
@@ -91,6 +102,7 @@ void explain_over(struct explanation *x, const struct job_row *row)
     struct str s = {0};
     summarise_end(x, row);
     add_cause(x, row);
+    add_error(x, row);
     add_history(x, row);
     if (row->state != JOB_DONE && row->attempt) {
         str_addf(&s, "`trainyard logs %" PRId64 "` shows its output.", row->id);

@@ -10,6 +10,7 @@
 #include "server/explain/ahead.h"
 #include "server/explain/forecast.h"
 #include "server/explain/text.h"
+#include "server/jobs/log_copy.h"
 
 static const struct combo *combo(const struct explanation *x)
 {
@@ -159,6 +160,26 @@ static void add_silence(struct explanation *x)
     explain_reason(x, "silent", &s, NULL);
 }
 
+/* Nothing can be read from output that is not there. */
+static void add_no_output(struct explanation *x)
+{
+    const struct attempt *a = x->j->attempt;
+    struct str s = {0};
+    if (x->j->progress.known || a->state == JOB_STARTING || log_copy_bytes(x->y, a->job, a->n))
+        return;
+    str_add(&s, "It has printed nothing yet, so its progress is not known.");
+    explain_reason(x, "no_output", &s, NULL);
+}
+
+static void add_divergence(struct explanation *x)
+{
+    struct str s = {0};
+    if (!*x->j->row.diverged)
+        return;
+    str_addf(&s, "Its loss is %s: the training has diverged.", x->j->row.diverged);
+    explain_reason(x, "diverged", &s, NULL);
+}
+
 /* ---- its end ---------------------------------------------------------------- */
 
 /* The band of the expected end, unless it is too narrow to matter. */
@@ -287,6 +308,8 @@ void explain_running(struct explanation *x)
     explain_preemption(x);
     explain_standing(x);
     add_usage(x);
+    add_divergence(x);
+    add_no_output(x);
     add_end(x);
     if (x->t->n >= x->t->most || is_shared(x))
         return;
@@ -304,6 +327,7 @@ void explain_stopping(struct explanation *x)
         [STOP_REQUEUE] = "A user requeued it; it returns to the queue.",
         [STOP_TIMEOUT] = "It reached its time limit.",
         [STOP_SHUTDOWN] = "The machine is going down.",
+        [STOP_DIVERGED] = "Its loss is not a number any more (stop_on_nan).",
     };
     const struct attempt *a = x->j->attempt;
     struct str s = {0};

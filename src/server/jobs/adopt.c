@@ -51,6 +51,8 @@ static int load_attempt(void *ctx, const struct attempt_row *row, struct err *er
         .code = row->code,
         .signal = row->signal,
         .reason = over ? xstrdup(row->reason) : NULL,
+        .error = over ? xstrdup(row->error) : NULL,
+        .left_running = over ? xstrdup(row->left_running) : NULL,
         .cpu_seconds = row->cpu_seconds,
         .memory_max_mb = row->memory_max_mb,
         .leaves = over,

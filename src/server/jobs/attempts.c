@@ -13,6 +13,7 @@
 #include "server/jobs/eligible.h"
 #include "server/jobs/links.h"
 #include "server/jobs/parts.h"
+#include "server/jobs/past.h"
 #include "server/jobs/preempted.h"
 #include "server/jobs/size.h"
 #include "server/log.h"
@@ -111,6 +112,8 @@ static struct attempt_row make_row(const struct yard *y, const struct attempt *a
         .signal = a->signal,
         .fetch = a->fetch,
         .reason = a->reason ? a->reason : "",
+        .error = a->error ? a->error : "",
+        .left_running = a->left_running ? a->left_running : "",
     };
     snprintf(row.token, sizeof row.token, "%s", a->token);
     snprintf(row.boot, sizeof row.boot, "%s", a->boot);
@@ -181,6 +184,7 @@ void attempt_begin(struct yard *y, struct live_job *j, const struct task *t)
     j->progress = (struct progress_seen){0};
     j->first_step = NAN;
     estimate_break(y, j, NULL);
+    past_find(y, j);
     j->usage = (struct usage_seen){0};
     struct attempt_row row = make_row(y, a);
     if (store_attempt_add(y->store, &row, &err) < 0)
@@ -308,8 +312,8 @@ static void queue_again(struct yard *y, struct live_job *j, bool failed, const c
         unsigned doublings = j->row.failures - 1 < 16 ? j->row.failures - 1 : 16;
         j->row.eligible = clock_wall(&y->clock) + (j->terms.backoff << doublings);
         events_add(y, "job.retried", j->row.id,
-                   json_pack("{s:s, s:I, s:f}", "reason", reason, "failures",
-                             (json_int_t)j->row.failures, "eligible",
+                   json_pack("{s:s, s:s, s:I, s:f}", "reason", reason, "error", j->row.error,
+                             "failures", (json_int_t)j->row.failures, "eligible",
                              time_seconds(j->row.eligible)));
     }
     yard_touch(y, j);
@@ -386,6 +390,9 @@ static void settle_job(struct yard *y, struct live_job *j, const struct ending *
         queue_again(y, j, false, "requeued by a user");
     } else if (end->no_workdir && may_be_mounted(y, j)) {
         wait_for_mount(y, j, end);
+    } else if (stop == STOP_DIVERGED) {
+        snprintf(text, sizeof text, "stopped because its loss became %s", j->row.diverged);
+        fail_or_retry(y, j, end, text);
     } else if (end->timeout) {
         yard_end(y, j, JOB_TIMEOUT, end->code, *reason ? reason : "it ran into its time limit");
     } else if (went_down(end, stop)) {
@@ -414,6 +421,8 @@ static void settle_job(struct yard *y, struct live_job *j, const struct ending *
 
 static enum job_state state_of(const struct ending *end, enum stop_why stop)
 {
+    if (stop == STOP_DIVERGED)
+        return JOB_FAILED;
     if (stop != STOP_NONE && stop != STOP_TIMEOUT)
         return JOB_CANCELLED;
     return end->timeout                  ? JOB_TIMEOUT
@@ -438,6 +447,10 @@ void attempt_over(struct yard *y, struct attempt *a, const struct ending *end)
     a->code = end->code;
     a->signal = end->signal;
     a->reason = xstrdup(stop == STOP_NONE || *end->reason ? end->reason : stop_why_name(stop));
+    a->error = end->error && *end->error ? xstrdup(end->error) : NULL;
+    a->left_running = end->left_running && *end->left_running ? xstrdup(end->left_running) : NULL;
+    free((char *)j->row.error);
+    j->row.error = xstrdup(a->error ? a->error : "");
     a->cpu_seconds = end->cpu_seconds;
     a->memory_max_mb = end->memory_max_mb;
     a->fetch &= !end->never_ran;
@@ -470,6 +483,8 @@ void attempt_over_by(struct yard *y, struct attempt *a, const struct exit_record
         .no_workdir = r->no_workdir,
         .stop = r->stop,
         .reason = r->reason,
+        .error = r->error,
+        .left_running = r->left_running,
         .cpu_seconds = r->usage.cpu_us > 0 ? (double)r->usage.cpu_us / 1e6 : 0,
         .memory_max_mb =
             r->usage.memory_peak_bytes > 0 ? (double)r->usage.memory_peak_bytes / 1048576 : 0,

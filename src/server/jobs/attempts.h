@@ -27,12 +27,14 @@ struct ending {
     usec_t at, started; /* wall clock; started 0 = it never ran */
     int code, signal;
     bool oom, timeout;
-    bool lost;          /* it is unknown how it ended */
-    bool rebooted;      /* its machine was restarted meanwhile */
-    bool no_workdir;    /* its working directory does not exist */
-    bool never_ran;     /* its command did not run */
-    const char *stop;   /* reason of the stop in progress; "" = none */
-    const char *reason; /* for users; "" = none */
+    bool lost;                /* it is unknown how it ended */
+    bool rebooted;            /* its machine was restarted meanwhile */
+    bool no_workdir;          /* its working directory does not exist */
+    bool never_ran;           /* its command did not run */
+    const char *stop;         /* reason of the stop in progress; "" = none */
+    const char *reason;       /* for users; "" = none */
+    const char *error;        /* what it printed when it failed; NULL = unknown */
+    const char *left_running; /* processes that it left running; NULL = unknown */
     double cpu_seconds, memory_max_mb;
 };
 /* Ends the attempt: the job ends, or returns to the queue. */

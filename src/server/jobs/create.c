@@ -20,6 +20,7 @@ struct live_job *create_job(const struct spec *s, usec_t submitted)
         .name = xstrdup(s->name),
         .user = xstrdup(s->user),
         .reason = xstrdup(""),
+        .error = xstrdup(""),
         .state = s->hold ? JOB_HELD : JOB_QUEUED,
         .held = s->hold,
         .priority = s->priority,
@@ -28,7 +29,8 @@ struct live_job *create_job(const struct spec *s, usec_t submitted)
         .code = -1,
         .work = TERMS_WORK_UNKNOWN,
         .step = NAN,
-        .total = s->total > 0 ? s->total : NAN,
+        .total =
+            s->total.value && s->total.unit == PROGRESS_UNIT_NONE ? (double)s->total.value : NAN,
         .epoch = NAN,
         .epochs = NAN,
         .loss = NAN,

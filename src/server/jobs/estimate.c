@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "server/jobs/live.h"
+#include "server/jobs/past.h"
 #include "server/jobs/rules.h"
 #include "server/yard.h"
 #include "store/speeds.h"
@@ -30,7 +31,7 @@ static units_t units_of(const struct attempt *a)
 
 double estimate_total(const struct live_job *j)
 {
-    return j->progress.total > 0 ? j->progress.total : fmax(j->terms.total, 0);
+    return j->progress.total > 0 ? j->progress.total : 0;
 }
 
 /* ---- where it is ---------------------------------------------------------------- */
@@ -152,7 +153,8 @@ double estimate_work(const struct yard *y, const struct live_job *j, double done
     if (t && estimate_knows_work(j)) /* a task that does not run keeps its last estimate */
         return t->rate > 0 && estimate_left(y, j, &left) ? done + left.mid * 1e6 * t->rate
                                                          : fmax(t->work, done);
-    return fmax(TERMS_WORK_UNKNOWN, 2 * done);
+    double past = past_work(j, done);
+    return isnan(past) ? fmax(TERMS_WORK_UNKNOWN, 2 * done) : past;
 }
 
 /* ---- the store --------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* Owns the specification of an attempt: its command, its environment, its limits. */
 #include "server/jobs/launch.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/str.h"
@@ -50,6 +51,8 @@ static void set_environment(struct launch *l)
     set_variables(l, &l->s->env);
     set_default(l, "PATH", getenv("PATH"));
     set_default(l, "HOME", getenv("HOME"));
+    /* Python would collect 8 KiB of output before it writes. */
+    set_default(l, "PYTHONUNBUFFERED", "1");
     SET(l, "TRAINYARD_JOB_ID", "%lld", (long long)a->job);
     SET(l, "TRAINYARD_JOB_NAME", "%s", l->j->row.name);
     SET(l, "TRAINYARD_ATTEMPT", "%u", a->n);
@@ -113,10 +116,19 @@ static void set_limits(struct launch *l)
         spec->warning.before = t->signal_before;
     }
     spec->progress.pattern = l->s->pattern;
-    spec->progress.total = l->s->total > 0 ? (int64_t)l->s->total : 0;
+    spec->progress.total = l->s->total.value;
+    if (l->s->total.unit != PROGRESS_UNIT_NONE)
+        spec->progress.unit = progress_unit_name(l->s->total.unit);
+    if (l->j->past.known && l->j->past.step >= 1)
+        spec->progress.past = llround(l->j->past.step);
     spec->log_max_bytes = ATTEMPT_LOG_MAX;
     spec->log_keep = ATTEMPT_LOG_KEEP;
     spec->sample = USEC_PER_SEC;
+    spec->wait_children = l->s->wait_children;
+    static const enum launch_pty pty[] = {PTY_AUTO, PTY_NO, PTY_YES};
+    spec->pty = pty[l->s->pty];
+    const struct yard_runtime *r = nodes_runtime(l->y, l->a->node);
+    spec->lines = r->ops->tool(r->runtime, TOOL_LINES);
 }
 
 void launch_begin(struct yard *y, struct attempt *a)

@@ -26,6 +26,8 @@ void attempt_free(struct attempt *a)
         return;
     arena_done(&a->op.arena);
     free(a->reason);
+    free(a->error);
+    free(a->left_running);
     free(a->notice);
     free(a);
 }

@@ -24,7 +24,8 @@
     X(CANCEL, "cancel")                                                                            \
     X(REQUEUE, "requeue")                                                                          \
     X(TIMEOUT, "timeout")                                                                          \
-    X(SHUTDOWN, "shutdown")
+    X(SHUTDOWN, "shutdown")                                                                        \
+    X(DIVERGED, "diverged")
 
 enum stop_why {
 #define X(name, text) STOP_##name,
@@ -57,6 +58,8 @@ struct attempt {
     usec_t since;                   /* and the wall clock then; 0 = at its start */
     int code, signal;
     char *reason;       /* why it ended, for users; NULL = none */
+    char *error;        /* what it printed when it failed; NULL = nothing */
+    char *left_running; /* processes that it left running; NULL = none */
     char *notice;       /* a problem that its user should know; NULL = none */
     units_t cpus, gpus; /* granted */
     usec_t resumed; /* engine time of its last restart for a size; 0 = none, or its cost is known */
@@ -108,7 +111,8 @@ struct progress_seen {
     bool known;
     usec_t at; /* wall clock */
     double step, total, epoch, epochs, loss, value, rate;
-    char metric[32], source[16];
+    char metric[32], source[16], total_from[64];
+    bool diverged; /* the last loss was not a number */
     /* When `value` last changed, how long the previous value lasted, and until when the
      * present one counts as current. */
     usec_t value_at, value_every, value_known;
@@ -147,6 +151,12 @@ enum block {
     BLOCK_NODES = 1 << 5, /* no node could hold it */
 };
 
+/* What an earlier run of the same program tells about this one, scaled to its arguments. */
+struct past {
+    bool known;
+    double step, work; /* step: NAN = it told none */
+};
+
 struct live_job {
     struct job_row row; /* its texts are owned */
     struct submission *submission;
@@ -166,6 +176,7 @@ struct live_job {
     double first_step; /* of this attempt; NAN = none yet */
     struct redo redo;
     struct job_estimate estimate;
+    struct past past;
     struct usage_seen usage;
     usec_t sampled;   /* wall clock of the newest sample */
     bool changed;     /* the row must be saved before the turn ends */

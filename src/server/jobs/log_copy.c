@@ -86,3 +86,13 @@ void log_copy_take(struct runtime_host *h, struct attempt_id id, int64_t offset,
         log_warning("job=%lld attempt=%u log: %s", (long long)a->job, a->n, err.text);
     log_follow_poke(y, a->job);
 }
+
+int64_t log_copy_bytes(const struct yard *y, int64_t job, uint32_t n)
+{
+    AUTO_FREE char *path = attempt_dir(y, job, n);
+    AUTO_CLOSE int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int64_t first = 0, end = 0;
+    if (dir >= 0)
+        (void)logread_span(dir, ATTEMPT_LOG_MAX, &first, &end, NULL);
+    return end;
+}

@@ -31,7 +31,7 @@ static void keep_progress(struct live_job *j)
     const struct progress_seen *p = &j->progress;
     struct job_row *row = &j->row;
     row->step = p->step;
-    row->total = estimate_total(j) > 0 ? estimate_total(j) : NAN;
+    row->total = p->total > 0 ? p->total : NAN;
     row->epoch = p->epoch;
     row->epochs = p->epochs;
     row->loss = p->loss;
@@ -40,6 +40,12 @@ static void keep_progress(struct live_job *j)
     row->progress_at = p->at;
     snprintf(row->metric_name, sizeof row->metric_name, "%s", p->metric);
     snprintf(row->progress_source, sizeof row->progress_source, "%s", p->source);
+    snprintf(row->total_from, sizeof row->total_from, "%s", p->total_from);
+    snprintf(row->diverged, sizeof row->diverged, "%s",
+             !p->diverged     ? ""
+             : isnan(p->loss) ? "nan"
+             : p->loss > 0    ? "inf"
+                              : "-inf");
 }
 
 void report_recall(struct live_job *j)
@@ -222,6 +228,19 @@ static void take_report(struct progress_seen *p, const struct progress_report *r
     p->rate = r->rate;
     snprintf(p->metric, sizeof p->metric, "%s", r->metric);
     snprintf(p->source, sizeof p->source, "%s", r->source);
+    snprintf(p->total_from, sizeof p->total_from, "%s", r->total_from);
+}
+
+/* The loss is not a number any more: the user should know at once, and may have asked to stop
+ * the job then. */
+static void tell_divergence(struct yard *y, struct live_job *j, const struct attempt *a)
+{
+    log_info("job=%lld attempt=%u loss=%s", (long long)a->job, a->n, j->row.diverged);
+    events_add(y, "job.diverged", a->job,
+               json_pack("{s:I, s:s, s:o}", "attempt", (json_int_t)a->n, "loss", j->row.diverged,
+                         "step", isnan(j->row.step) ? json_null() : json_real(j->row.step)));
+    if (j->submission->spec.stop_on_nan)
+        attempt_stop(y, j, STOP_DIVERGED, -1);
 }
 
 void report_progress(struct yard *y, struct attempt *a, const struct progress_message *m)
@@ -233,6 +252,8 @@ void report_progress(struct yard *y, struct attempt *a, const struct progress_me
     a->seq = m->seq;
     p->known = true;
     p->at = m->at;
+    bool diverges = m->diverged && !p->diverged;
+    p->diverged = m->diverged;
     take_report(p, &m->report);
     if (a->resumed)
         learn_cost(y, j, a);
@@ -244,6 +265,8 @@ void report_progress(struct yard *y, struct attempt *a, const struct progress_me
     tell_estimate(y, j);
     keep_sample(y, j, a, p->at);
     events_progress(y, a->job, m->at, &m->report);
+    if (diverges)
+        tell_divergence(y, j, a);
 }
 
 static double scaled(int64_t value, double by)

@@ -33,7 +33,6 @@ static struct terms as_asked(const struct spec *s)
         .grace = s->grace,
         .weight = s->weight,
         .target = s->target,
-        .total = s->total,
         .retries = (uint32_t)s->retries,
         .backoff = s->backoff,
         .requeue = s->requeue,

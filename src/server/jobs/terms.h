@@ -23,7 +23,7 @@ struct terms {
     usec_t signal_before;
     int checkpoint_signal;
     usec_t grace;
-    double weight, target, total;
+    double weight, target;
     uint32_t retries;
     usec_t backoff;
     bool requeue;

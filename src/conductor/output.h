@@ -1,0 +1,23 @@
+/* What a job writes to stdout and stderr: a pipe, or a terminal. */
+#ifndef CONDUCTOR_OUTPUT_H
+#define CONDUCTOR_OUTPUT_H
+
+#include "protocol/launch_spec.h"
+
+struct output {
+    int in;  /* to read from; non-blocking */
+    int out; /* the job's stdout and stderr */
+};
+
+/* Both ends are closed on exec. */
+int output_open(const struct launch_spec *spec, struct output *out, struct err *err);
+
+/* Preloads the library that makes C programs print line by line, if there is one and the job
+ * does not object. */
+void output_preload(struct launch_spec *spec, struct arena *a);
+
+/* In the job's process, when its stdout is set and before exec: tells the library which pipe is
+ * meant. */
+void output_name_pipe(const struct launch_spec *spec);
+
+#endif
