@@ -49,6 +49,88 @@ def test_a_machine_that_looks_smaller():
         yard.finish()
 
 
+def node(yard):
+    return yard.get("/nodes")["nodes"][0]
+
+
+def test_cpus_that_vanish_and_come_back():
+    """While the server runs: it is confined to one CPU, and freed again."""
+    with live.Yard("--policy", "fifo", cpus=2) as yard:
+        yard.start()
+        running_job = yard.submit(GATE, cpus=2)
+        yard.wait_log(running_job, "ready")
+        waiting = yard.submit("true", cpus=2)
+        os.sched_setaffinity(yard.server.pid, yard.cpus[:1])
+        wait_until(lambda: node(yard)["cpus"] == 1, "the node has one CPU less")
+        expect_equal(yard.job(running_job)["state"], "running")
+        expect("jobs hold 2 CPUs, but it has only 1" in node(yard)["notice"], node(yard))
+        wait_until(lambda: yard.job(waiting)["waits_for"], "it waits outside the queue")
+        os.sched_setaffinity(yard.server.pid, yard.cpus)
+        wait_until(lambda: node(yard)["cpus"] == 2, "the node has both again")
+        wait_until(lambda: yard.job(running_job)["cpuset"] == ",".join(map(str, yard.cpus)) or
+                   yard.job(running_job)["cpuset"] == f"{yard.cpus[0]}-{yard.cpus[-1]}",
+                   "the job has both again")
+        (yard.dir / "go").touch()
+        for job in (running_job, waiting):
+            yard.wait_for(job, "done")
+        expect_equal([yard.job(j)["attempt"] for j in (running_job, waiting)], [1, 1])
+        yard.sweep()
+        yard.finish()
+
+
+NVML = r"""
+#include <stdio.h>
+#include <stdlib.h>
+static int count(void)
+{
+    FILE *f = fopen(getenv("FAKE_GPUS"), "r");
+    int n = -1;
+    if (f && fscanf(f, "%d", &n) != 1)
+        n = -1;
+    if (f)
+        fclose(f);
+    return n;
+}
+int nvmlInit_v2(void) { return count() < 0 ? 9 : 0; }
+int nvmlShutdown(void) { return 0; }
+int nvmlDeviceGetCount_v2(unsigned *n) { *n = count(); return 0; }
+int nvmlDeviceGetHandleByIndex_v2(unsigned i, void **d) { *d = (void *)(size_t)(i + 1); return 0; }
+int nvmlDeviceGetUUID(void *d, char *t, unsigned n)
+{ snprintf(t, n, "GPU-%d", (int)(size_t)d); return 0; }
+int nvmlDeviceGetName(void *d, char *t, unsigned n) { (void)d; snprintf(t, n, "Test"); return 0; }
+int nvmlDeviceGetMemoryInfo(void *d, unsigned long long *m)
+{ (void)d; m[0] = m[1] = 1ULL << 34; m[2] = 0; return 0; }
+"""
+
+
+def test_gpus_that_vanish_and_come_back():
+    """As while their driver is upgraded."""
+    with live.Yard("--policy", "fifo", cpus=2) as yard:
+        gpus = yard.dir / "gpus"
+        subprocess.run([os.environ.get("CC", "cc"), "-w", "-shared", "-fPIC", "-x", "c", "-o",
+                        str(yard.dir / "libnvidia-ml.so.1"), "-"], input=NVML, text=True, check=True)
+        yard.environment.update(LD_LIBRARY_PATH=str(yard.dir), FAKE_GPUS=str(gpus))
+        gpus.write_text("none")
+        yard.start()
+        wait_until(lambda: "the driver is not loaded" in node(yard)["notice"], "the node says why")
+        expect_equal(node(yard)["gpus"], 0)
+        gpus.write_text("2")
+        wait_until(lambda: node(yard)["gpus"] == 2, "the GPUs are there")
+        expect("driver" not in node(yard)["notice"], node(yard))
+        job = yard.submit(f"{GATE}; echo $CUDA_VISIBLE_DEVICES", gpus=2, cpus=1)
+        yard.wait_log(job, "ready")
+        gpus.write_text("none")
+        wait_until(lambda: node(yard)["gpus"] == 0, "the GPUs are gone")
+        expect_equal(yard.job(job)["state"], "running")
+        expect("jobs hold 2 GPUs, but it has only 0" in node(yard)["notice"], node(yard))
+        gpus.write_text("2")
+        wait_until(lambda: node(yard)["gpus"] == 2, "they are back")
+        (yard.dir / "go").touch()
+        yard.wait_for(job, "done")
+        expect("GPU-1,GPU-2" in yard.logs(job), yard.logs(job))
+        yard.finish()
+
+
 def running(program):
     """Processes of a program, which may have been renamed since."""
     found = []
@@ -91,10 +173,6 @@ def test_a_conductor_that_is_missing():
         expect_equal({yard.job(j)["failures"] for j in jobs}, {0})
         yard.sweep()
         yard.finish()
-
-
-def node(yard):
-    return yard.get("/nodes")["nodes"][0]
 
 
 def expect_refusals(yard, words, repair):

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "runtime/local/clean.h"
 #include "support/conduct.h"
 #include "support/host.h"
 #include "support/test.h"
@@ -315,7 +316,7 @@ static void test_what_does_not_die_is_an_error_at_the_deadline(void **state)
     assert_ptr_equal(runtime_collect(&h.side), &op);
     assert_int_equal(op.err.code, ERR_IO);
     assert_non_null(strstr(op.err.text, "job 1, attempt 1: processes of it do not end"));
-    assert_int_equal(ops->due(h.r), USEC_NEVER);
+    assert_int_equal(clean_due(h.r), USEC_NEVER);
     h.r->cgroups.version = version;
     host_clean(&h, &a);
     host_close(&h);

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/local/clean.h"
 #include "runtime/local/textfile.h"
 #include "support/conduct.h"
 #include "support/test.h"
@@ -117,7 +118,7 @@ int host_sweep(void **state)
             continue;
         if (host_open_in(&h, open_dirs[i], NULL) == 0) {
             runtime_local.sweep(h.r);
-            for (unsigned tries = 0; runtime_local.due(h.r) != USEC_NEVER && tries < 1000;
+            for (unsigned tries = 0; clean_due(h.r) != USEC_NEVER && tries < 1000;
                  tries++) {
                 runtime_local.turn(h.r, read_now(&h.side));
                 host_sleep(5);
@@ -171,7 +172,7 @@ static void take_turn(struct host *h)
 static bool is_at_rest(struct host *h)
 {
     take_turn(h);
-    return runtime_local.due(h->r) == USEC_NEVER;
+    return clean_due(h->r) == USEC_NEVER;
 }
 
 void host_rest(struct host *h)

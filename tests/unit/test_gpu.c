@@ -71,17 +71,38 @@ static void test_inventory(void **state)
     gpus_done(&g);
 }
 
-static void test_no_library_and_no_driver_is_no_gpu(void **state)
+static void test_no_library_is_no_gpu(void **state)
 {
     (void)state;
     struct gpus g;
     struct err err;
     assert_ok(gpus_find(&g, "/nowhere/libnvidia-ml.so.1", &err), err);
     assert_int_equal(g.gpu.n, 0);
+}
+
+static void test_no_driver_is_an_error(void **state)
+{
+    (void)state;
+    struct gpus g;
+    struct err err;
+    setenv("NVML_COUNT", "2", 1);
     setenv("NVML_NO_DRIVER", "1", 1);
-    g = find("2");
-    assert_int_equal(g.gpu.n, 0);
+    assert_error(gpus_find(&g, library, &err), err, ERR_IO, "the driver is not loaded");
     unsetenv("NVML_NO_DRIVER");
+}
+
+static void test_grants_move_to_a_new_list(void **state)
+{
+    (void)state;
+    struct gpus two = find("2"), one = find("1");
+    struct gpus_grant grant = {0};
+    gpus_give(&two, &grant, 2 * UNIT);
+    gpus_move(&grant, &two, &one);
+    assert_int_equal(grant.share.n, 1);
+    assert_int_equal(one.gpu.at[0].load, UNIT);
+    gpus_take(&one, &grant);
+    gpus_done(&one);
+    gpus_done(&two);
 }
 
 static void test_a_failing_or_wrong_library_is_an_error(void **state)
@@ -231,7 +252,9 @@ static void test_a_job_is_adopted_when_its_gpus_are_gone(void **state)
 
 static const struct CMUnitTest tests[] = {
     TEST(test_inventory),
-    TEST(test_no_library_and_no_driver_is_no_gpu),
+    TEST(test_no_library_is_no_gpu),
+    TEST(test_no_driver_is_an_error),
+    TEST(test_grants_move_to_a_new_list),
     TEST(test_a_failing_or_wrong_library_is_an_error),
     TEST(test_one_model_is_used),
     TEST(test_whole_gpus_are_given_alone_and_parts_together),

@@ -6,7 +6,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 
-enum { NVML_SUCCESS = 0 };
+enum { NVML_SUCCESS = 0, NVML_DRIVER = 9 };
 
 struct nvml_memory {
     unsigned long long total, free, used;
@@ -105,10 +105,13 @@ int gpus_find(struct gpus *g, const char *library, struct err *err)
     struct nvml n = {0};
     const char *name = library ? library : "libnvidia-ml.so.1";
     n.library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    int result = n.library ? nvml_load(&n, name, err) : 0;
-    if (n.library && !result && n.init() == NVML_SUCCESS) {
+    int result = n.library ? nvml_load(&n, name, err) : 0, code = NVML_SUCCESS;
+    if (n.library && !result && (code = n.init()) == NVML_SUCCESS) {
         result = read_gpus(&n, &found, err);
         n.shutdown();
+    } else if (code != NVML_SUCCESS) {
+        result = err_set(err, ERR_IO, "%s cannot be initialised (NVML error %d%s); see nvidia-smi",
+                         name, code, code == NVML_DRIVER ? ": the driver is not loaded" : "");
     }
     if (n.library)
         dlclose(n.library);
@@ -160,6 +163,19 @@ void gpus_claim(struct gpus *g, struct gpus_grant *grant, const char *uuid)
         g->gpu.at[i].load += UNIT;
         VEC_PUSH(&grant->share, (struct gpus_share){i, UNIT});
     }
+}
+
+void gpus_move(struct gpus_grant *grant, const struct gpus *old, struct gpus *new)
+{
+    struct gpus_grant now = {0};
+    for (size_t i = 0; i < grant->share.n; i++)
+        for (uint32_t k = 0; k < new->gpu.n; k++)
+            if (!strcmp(old->gpu.at[grant->share.at[i].gpu].uuid, new->gpu.at[k].uuid)) {
+                new->gpu.at[k].load += grant->share.at[i].units;
+                VEC_PUSH(&now.share, (struct gpus_share){k, grant->share.at[i].units});
+            }
+    VEC_DONE(&grant->share);
+    *grant = now;
 }
 
 void gpus_give(struct gpus *g, struct gpus_grant *grant, units_t want)

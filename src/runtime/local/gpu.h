@@ -26,9 +26,9 @@ struct gpus_grant {
     VEC(struct gpus_share) share;
 };
 
-/* Asks the library (NULL = libnvidia-ml.so.1). No library or no driver is no GPU; one
- * that fails half-way is an error. A job's GPUs are alike: of several models the one
- * with the most GPUs is taken. */
+/* Asks the library (NULL = libnvidia-ml.so.1). No library is no GPU; one that cannot be
+ * initialised, as while its driver is being upgraded, or fails half-way is an error. A job's GPUs
+ * are alike: of several models the one with the most GPUs is taken. */
 int gpus_find(struct gpus *g, const char *library, struct err *err);
 void gpus_done(struct gpus *g);
 
@@ -38,5 +38,7 @@ void gpus_give(struct gpus *g, struct gpus_grant *grant, units_t want);
 /* Adds a GPU that a job is known to have; gpus_give keeps it. */
 void gpus_claim(struct gpus *g, struct gpus_grant *grant, const char *uuid);
 void gpus_take(struct gpus *g, struct gpus_grant *grant);
+/* Enters a grant of the old list in the new one, by UUID. What is not there is left out. */
+void gpus_move(struct gpus_grant *grant, const struct gpus *old, struct gpus *new);
 
 #endif

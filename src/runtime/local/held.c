@@ -81,15 +81,30 @@ static bool is_soft(const struct runtime_size *s)
     return s->cpu_limit > s->cpus || s->cpus == 0;
 }
 
+static void set_cpus(const struct runtime *r, struct held *h)
+{
+    h->bits = h->is_hard ? cpus_set(&r->cpus, &h->cpus) : cpus_all(&r->cpus);
+    cpuset_format(&h->bits, &h->set);
+    h->limits.cpus = h->set.at;
+}
+
 static void set_limits(struct runtime *r, struct held *h, const struct runtime_size *s)
 {
     h->weight = s->cpu_weight;
     h->limits.quota = s->cpu_limit > s->cpus ? s->cpu_limit : s->cpus;
     h->limits.memory = s->memory_mb << 20;
     h->limits.pids = s->pids ? s->pids : PIDS_DEFAULT;
-    h->bits = is_soft(s) ? cpus_all(&r->cpus) : cpus_set(&r->cpus, &h->cpus);
-    cpuset_format(&h->bits, &h->set);
-    h->limits.cpus = h->set.at;
+    h->is_hard = !is_soft(s);
+    set_cpus(r, h);
+}
+
+void held_move(struct runtime *r, struct held *h)
+{
+    struct err err; /* one that is gone by now needs no CPUs */
+    if (h->is_hard)
+        cpus_give(&r->cpus, &h->cpus, h->limits.quota);
+    set_cpus(r, h);
+    (void)held_apply(r, h, &err);
 }
 
 void held_size(struct runtime *r, struct held *h, const struct runtime_size *s)

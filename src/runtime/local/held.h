@@ -21,6 +21,7 @@ struct held {
     struct cpus_grant cpus;
     struct gpus_grant gpus;
     struct cpuset bits; /* its CPUs */
+    bool is_hard;       /* they are its own */
     struct str set;     /* the same as text; limits.cpus points to it */
 };
 
@@ -37,6 +38,9 @@ void held_drop(struct runtime *r, struct held *h);
 
 /* Sets the attempt's limits and allots its CPUs; held_apply puts them into force. */
 void held_size(struct runtime *r, struct held *h, const struct runtime_size *s);
+/* The machine's CPUs have changed, and its own ones that are left are entered: allots those that
+ * it lacks, and puts them into force. */
+void held_move(struct runtime *r, struct held *h);
 /* Takes over the CPUs that the running attempt has. */
 void held_claim(struct runtime *r, struct held *h, const struct runtime_size *s);
 

@@ -1,9 +1,9 @@
 /* The local runtime: jobs as processes of this machine, in control groups where it may
  * create them. This file owns what is known of the machine, and the table of functions.
  * Operations are in operations.c, start.c, fate.c and clean.c; adopt.c takes over from
- * an earlier server; held.c has what an attempt holds, cpus.c which CPUs it gets,
- * cgroup*.c its groups, process.c jobs without groups, files.c its files, links.c the
- * conductors' socket.
+ * an earlier server; machine.c has what the machine has; held.c has what an attempt holds, cpus.c
+ * which CPUs it gets, cgroup*.c its groups, process.c jobs without groups, files.c its files,
+ * links.c the conductors' socket.
  *
  * Groups are named JOB.ATTEMPT below a base that is named after the state directory, so
  * servers with different state never touch each other's groups. Everything kept here can
@@ -18,6 +18,7 @@
 #include "runtime/local/files.h"
 #include "runtime/local/links.h"
 #include "runtime/local/local.h"
+#include "runtime/local/machine.h"
 #include "runtime/local/operations.h"
 #include "runtime/local/spawn.h"
 #include "runtime/local/tools.h"
@@ -107,24 +108,9 @@ static int open_machine(struct runtime *r, const char *state_dir, struct err *er
     struct cgroup_mounts mounts;
     if (cgroup_find("/proc", &mounts, err))
         return -1;
-    int result = inventory_read(&mounts, &r->inventory, err);
+    int result = machine_open(r, &mounts, err);
     if (!result)
-        result = topology_load(&r->topology, &r->inventory.usable, NULL, err);
-    if (!result)
-        result = gpus_find(&r->gpus, NULL, err);
-    if (!result) {
-        cpus_init(&r->cpus, &r->topology);
         open_groups(r, &mounts, state_dir);
-        if (r->gpus.left_out.n)
-            add_notice(r, r->gpus.left_out.at);
-        r->node = (struct runtime_node){
-            .name = r->inventory.name,
-            .cpus = r->inventory.cpus,
-            .gpus = (units_t)r->gpus.gpu.n * UNIT,
-            .gpu_type = r->gpus.gpu.n ? r->gpus.gpu.at[0].model : NULL,
-            .memory_mb = r->inventory.memory_mb,
-        };
-    }
     cgroup_mounts_done(&mounts);
     return result;
 }
@@ -139,9 +125,7 @@ static void local_close(struct runtime *r)
     VEC_DONE(&r->held);
     VEC_DONE(&r->dying);
     cgroup_close(&r->cgroups);
-    cpus_done(&r->cpus);
-    gpus_done(&r->gpus);
-    topology_done(&r->topology);
+    machine_close(r);
     str_done(&r->notice);
     for (size_t i = 0; i < COUNT_OF(r->tools); i++)
         free(r->tools[i]);
@@ -171,10 +155,23 @@ static int local_open(struct runtime_host *h, const void *options, struct runtim
         local_close(r);
         return -1;
     }
-    r->node.notice = r->notice.n ? r->notice.at : NULL;
+    machine_describe(r);
     h->node(h, r, &r->node);
     *out = r;
     return 0;
+}
+
+static usec_t local_due(const struct runtime *r)
+{
+    usec_t clean = clean_due(r), look = machine_due(r);
+    return clean < look ? clean : look;
+}
+
+static void local_turn(struct runtime *r, usec_t now)
+{
+    if (clean_due(r) <= now)
+        clean_turn(r, now);
+    machine_turn(r, now);
 }
 
 static const char *local_tool(const struct runtime *r, enum runtime_tool tool)
@@ -202,6 +199,6 @@ const struct runtime_ops runtime_local = {
     .files = files_dir,
     .cpuset = local_cpuset,
     .restore = links_restore,
-    .due = clean_due,
-    .turn = clean_turn,
+    .due = local_due,
+    .turn = local_turn,
 };

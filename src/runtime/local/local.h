@@ -9,6 +9,7 @@
 #include "runtime/local/inventory.h"
 #include "runtime/runtime.h"
 
+struct gpu_look;
 struct links;
 
 /* An attempt whose processes are dying. */
@@ -30,8 +31,12 @@ struct runtime {
     struct cgroups cgroups; /* n = 0: none can be had */
     char base[64];          /* name of the group above those of attempts */
     struct runtime_node node;
-    struct str notice;
-    VEC(struct held *) held; /* ordered by job and attempt */
+    struct str notice;        /* on control groups */
+    struct str gpu_trouble;   /* why GPUs cannot be used; empty = they can, or there are none */
+    struct str described;     /* both, and what else is to be said: node.notice points to it */
+    usec_t cpus_at, gpus_at;  /* when to look at them again */
+    struct gpu_look *looking; /* at the GPUs, in another thread; NULL = not now */
+    VEC(struct held *) held;  /* ordered by job and attempt */
     VEC(struct dying) dying;
     usec_t look_at, look_pause; /* when to look at them, and then again */
 };
