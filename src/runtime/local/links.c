@@ -330,7 +330,7 @@ static int open_listener(struct links *l, const char *path, struct err *err)
     l->listener->data = l;
     uv_pipe_init(l->runtime->host->loop, l->listener, 0);
     int rc = bind_listener(l->listener, path);
-    if (rc == 0 && lstat(path, &st) < 0)
+    if (rc >= 0 && lstat(path, &st) < 0)
         rc = uv_translate_sys_error(errno);
     if (rc < 0) {
         close_listener(l);
