@@ -1,6 +1,7 @@
-/* How long one decision takes with many active jobs: the engine with 10,000
- * malleable jobs on 1,000 nodes of 8 GPUs, one job ending and one arriving
- * before each decision. CPU time of the decision alone. */
+/* How long one decision takes: malleable jobs on nodes of 8 GPUs of one type or three, one job
+ * ending and one arriving before each decision. CPU time of the decision alone.
+ *
+ *   decide [POLICY]   only this one */
 #include <stdio.h>
 #include <time.h>
 
@@ -8,7 +9,13 @@
 #include "engine/engine.h"
 #include "policy/combo.h"
 
-enum { JOBS = 10000, NODES = 1000, GPUS = 8, DECISIONS = 300 };
+enum { GPUS = 8, DECISIONS = 300, CURVES = 4, TYPES = 3 };
+
+/* What is measured: with several types, a job is up to so many times as fast on another one. */
+static const struct scale {
+    uint32_t jobs, nodes;
+    unsigned types;
+} scales[] = {{10000, 1000, 1}, {2000, 256, TYPES}, {160, 8, TYPES}};
 
 static double cpu_ms(void)
 {
@@ -23,8 +30,11 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void make_job(struct job *j, uint32_t id, struct rng *r, const struct speed *curves,
-                     usec_t now)
+/* Curves of the job's kind, by pool. */
+typedef struct speed curves_t[CURVES][POOL_GPU + TYPES];
+
+static void make_job(struct job *j, uint32_t id, struct rng *r, const struct scale *scale,
+                     curves_t curves, usec_t now)
 {
     static const int sizes[] = {1, 1, 1, 2, 2, 4, 8};
     units_t req = sizes[rng_below(r, COUNT_OF(sizes))] * UNIT;
@@ -32,13 +42,13 @@ static void make_job(struct job *j, uint32_t id, struct rng *r, const struct spe
                       .name = "job",
                       .submit = now,
                       .kind = JOB_MALLEABLE,
-                      .pool = POOL_GPU,
+                      .pool = scale->types > 1 ? POOL_ANY_GPU : POOL_GPU,
                       .req = req,
                       .min = UNIT,
                       .max = GPUS * UNIT,
                       .work = (600 + rng_exponential(r, 36000)) * 1e6,
-                      .speeds = &curves[rng_below(r, 4)],
-                      .nspeeds = 1};
+                      .speeds = curves[rng_below(r, CURVES)],
+                      .nspeeds = POOL_GPU + TYPES};
     j->deadline = now + (usec_t)(j->work * (0.3 + 3 * rng_uniform(r)));
     j->cost.restart = j->cost.resize = j->cost.move = 20 * USEC_PER_SEC;
     job_normalise(j, NULL);
@@ -63,8 +73,8 @@ static void step(struct engine *e, struct event event, usec_t now)
     }
 }
 
-static void measure(const char *name, const struct cluster *c, struct job *jobs,
-                    const struct speed *curves)
+static void measure(const char *name, const struct scale *scale, const struct cluster *c,
+                    struct job *jobs, curves_t curves)
 {
     struct engine e;
     struct engine_config config = {.instant = true, .seed = 1};
@@ -79,8 +89,8 @@ static void measure(const char *name, const struct cluster *c, struct job *jobs,
     rng_init(&r, 7);
     engine_init(&e, &config, c);
     uint32_t n = 0;
-    for (; n < JOBS; n++) {
-        make_job(&jobs[n], n, &r, curves, now);
+    for (; n < scale->jobs; n++) {
+        make_job(&jobs[n], n, &r, scale, curves, now);
         step(&e, (struct event){.kind = EVENT_SUBMIT, .job = &jobs[n]}, now);
     }
     first = cpu_ms();
@@ -91,7 +101,7 @@ static void measure(const char *name, const struct cluster *c, struct job *jobs,
         usec_t end = task_end(&e.tasks[task], now);
         now = end < now + 60 * USEC_PER_SEC ? end : now + 60 * USEC_PER_SEC;
         step(&e, (struct event){.kind = EVENT_END, .task = task}, now);
-        make_job(&jobs[n], n, &r, curves, now);
+        make_job(&jobs[n], n, &r, scale, curves, now);
         step(&e, (struct event){.kind = EVENT_SUBMIT, .job = &jobs[n++]}, now);
         double start = cpu_ms();
         step(&e, (struct event){.kind = EVENT_TICK}, now);
@@ -104,12 +114,25 @@ static void measure(const char *name, const struct cluster *c, struct job *jobs,
     engine_done(&e);
 }
 
-int main(int argc, char **argv)
+/* The four measured sizes, and beyond them the last gain shrinks by a third each; on the second and
+ * third type faster, each kind of job by another factor. */
+static void make_curves(struct arena *a, curves_t curves)
 {
-    static const double speedups[4][4] = {{1, 1.785, 2.5, 3.125},
-                                          {1, 1.857, 2.6, 3.25},
-                                          {1, 1.842, 2.692, 3.5},
-                                          {1, 1.657, 2.148, 2.521}};
+    static const double speedups[CURVES][4] = {{1, 1.785, 2.5, 3.125},
+                                               {1, 1.857, 2.6, 3.25},
+                                               {1, 1.842, 2.692, 3.5},
+                                               {1, 1.657, 2.148, 2.521}};
+    for (int i = 0; i < CURVES; i++)
+        for (int type = 0; type < TYPES; type++) {
+            double s[GPUS], faster = 1 + type * (0.5 + i);
+            for (int k = 0; k < GPUS; k++)
+                s[k] = k < 4 ? speedups[i][k] * faster : s[k - 1] + (s[k - 1] - s[k - 2]) * 2 / 3;
+            curves[i][POOL_GPU + type] = speed_table(a, s, GPUS);
+        }
+}
+
+static void measure_all(const struct scale *scale, const char *only, curves_t curves)
+{
     static const char *const names[] = {"fifo:order=strict",
                                         "fifo:order=skip",
                                         "fifo",
@@ -126,31 +149,38 @@ int main(int argc, char **argv)
                                         "afs-l",
                                         "optimus",
                                         "hesrpt",
+                                        "gavel:round=1s",
+                                        "makespan",
                                         "equal",
                                         "deadline",
                                         "allocate=elastic-fifo,place=best-fit",
                                         "qos",
                                         "voda-afs-l"};
-    struct arena a = {0};
-    struct speed curves[4];
-    struct cluster c = {.n = NODES, .gpu_types = {"gpu"}};
-    c.nodes = ARENA_ARRAY(&a, NODES, struct node);
-    for (uint32_t i = 0; i < NODES; i++)
-        c.nodes[i] = (struct node){.name = "n", .gpus = GPUS * UNIT, .gpu_pool = POOL_GPU};
-    for (int i = 0; i < 4; i++) {
-        /* Beyond the four measured sizes: the last gain shrinks by a third each. */
-        double s[GPUS];
-        for (int k = 0; k < GPUS; k++)
-            s[k] = k < 4 ? speedups[i][k] : s[k - 1] + (s[k - 1] - s[k - 2]) * 2 / 3;
-        curves[i] = speed_table(&a, s, GPUS);
-    }
-    struct job *jobs = xcalloc(JOBS + DECISIONS, sizeof *jobs);
-    printf("CPU milliseconds of one decision, %d active jobs on %d x %d GPUs\n", JOBS, NODES, GPUS);
+    struct cluster c = {.n = scale->nodes, .gpu_types = {"first", "second", "third"}};
+    struct job *jobs = xcalloc(scale->jobs + DECISIONS, sizeof *jobs);
+    c.nodes = xcalloc(scale->nodes, sizeof *c.nodes);
+    if (scale->types == 1)
+        c.gpu_types[1] = c.gpu_types[2] = NULL;
+    for (uint32_t i = 0; i < scale->nodes; i++)
+        c.nodes[i] = (struct node){
+            .name = "n", .gpus = GPUS * UNIT, .gpu_pool = (uint8_t)(POOL_GPU + i % scale->types)};
+    printf("CPU milliseconds of one decision, %u active jobs on %u x %d GPUs of %u type%s\n",
+           scale->jobs, scale->nodes, GPUS, scale->types, scale->types > 1 ? "s" : "");
     printf("%-38s %8s %8s %8s %8s\n", "policy", "p50", "p99", "max", "first");
     for (size_t i = 0; i < COUNT_OF(names); i++)
-        if (argc < 2 || !strcmp(argv[1], names[i]))
-            measure(names[i], &c, jobs, curves);
+        if (!only || !strcmp(only, names[i]))
+            measure(names[i], scale, &c, jobs, curves);
+    free(c.nodes);
     free(jobs);
+}
+
+int main(int argc, char **argv)
+{
+    struct arena a = {0};
+    curves_t curves = {0};
+    make_curves(&a, curves);
+    for (size_t i = 0; i < COUNT_OF(scales); i++)
+        measure_all(&scales[i], argc > 1 ? argv[1] : NULL, curves);
     arena_done(&a);
     return 0;
 }
