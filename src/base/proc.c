@@ -2,6 +2,7 @@
 #include "base/proc.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,6 +41,20 @@ int proc_read(pid_t pid, struct proc *out)
         return -1;
     text[n] = '\0';
     return proc_parse(text, out);
+}
+
+int proc_set_oom_score(int score)
+{
+    char text[16];
+    int n = snprintf(text, sizeof text, "%d", score);
+    AUTO_CLOSE int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    return fd < 0 || write(fd, text, (size_t)n) != n ? errno : 0;
+}
+
+void proc_guard_from_oom(void)
+{
+    enum { GUARDED = -900 };
+    (void)proc_set_oom_score(GUARDED);
 }
 
 static void list_all(struct proc_list *out)

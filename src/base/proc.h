@@ -29,6 +29,12 @@ int proc_read(pid_t pid, struct proc *out);
  * can get away; one that is born meanwhile may be missed. */
 void proc_find_below(pid_t root, struct proc_list *out);
 
+/* Sets by how many thousandths of all memory this process counts as larger when the kernel
+ * chooses whom to kill; 0, or an errno. Only a privileged process may lower it. */
+int proc_set_oom_score(int score);
+/* Lowers it, as far as that is allowed, for a process on which others depend. */
+void proc_guard_from_oom(void);
+
 /* Neither dead nor stopped. */
 static inline bool proc_can_run(const struct proc *p)
 {

@@ -9,6 +9,7 @@
 #include "policy/combo.h"
 #include "server/serve.h"
 #include "wire/dirs.h"
+#include "wire/value.h"
 
 /* Jobs shrink to their smallest size before another has to wait, and grow while there is
  * room. */
@@ -46,7 +47,7 @@ static int get_config(const struct args *a, struct serve_config *c, char **state
                       char **token, struct err *err)
 {
     const char *policy = args_get(a, "policy"), *distance = args_get(a, "resched-min");
-    const char *rest = args_get(a, "min-run");
+    const char *rest = args_get(a, "min-run"), *memory = args_get(a, "default-memory");
     const char *failed = args_get(a, "show-failed");
     const char *keep = args_get(a, "keep"), *rows = args_get(a, "journal-rows");
     if (dirs_state(args_get(a, "state"), state, err) < 0 ||
@@ -57,6 +58,8 @@ static int get_config(const struct args *a, struct serve_config *c, char **state
         return err_prefix(err, "--resched-min");
     if (time_parse(rest ? rest : "5m", &c->min_run, err) < 0)
         return err_prefix(err, "--min-run");
+    if (memory && value_memory(memory, &c->default_memory_mb, err) < 0)
+        return err_prefix(err, "--default-memory");
     if (time_parse(keep ? keep : "30d", &c->keep, err) < 0)
         return err_prefix(err, "--keep");
     if (time_parse(failed ? failed : "1h", &c->show_failed, err) < 0)
@@ -96,6 +99,8 @@ static const struct option options[] = {
     {"resched-min", 0, "T", "minimum time between two decisions (default 0)", false},
     {"min-run", 0, "T", "a job that was preempted runs this long before it is again (default 5m)",
      false},
+    {"default-memory", 0, "SIZE",
+     "memory limit of jobs that are submitted without one, as in 4g (default none)", false},
     {"keep", 0, "T", "how long to keep events and samples of finished jobs (default 30d)", false},
     {"show-failed", 0, "T", "how long ps lists jobs that have failed (default 1h; 0 = not at all)",
      false},

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/proc.h"
 #include "conductor/cause.h"
 #include "conductor/cpus.h"
 #include "conductor/output.h"
@@ -88,6 +89,8 @@ static _Noreturn void run(const struct launch_spec *spec, struct group_set *grou
     set_cpus(e, spec, groups);
     if (spec->nice && setpriority(PRIO_PROCESS, 0, spec->nice) < 0)
         report(e, CHILD_NICE, errno, 0);
+    /* The conductor's own protects it, and must not protect the job. */
+    (void)proc_set_oom_score(spec->oom_score_adj);
     set_streams(e);
     reset_signals();
     if (chdir(spec->workdir) < 0)

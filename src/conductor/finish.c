@@ -39,6 +39,18 @@ __attribute__((format(printf, 2, 3))) static void say(struct exit_record *o, con
     notes_clean(o->reason);
 }
 
+/* It had no limit, and there was no memory left on the node. */
+static void say_exceeded(struct conductor *c, int64_t oom)
+{
+    const struct usage *u = &c->exit.usage;
+    say(&c->exit,
+        "out of memory: the node had none left, and the kernel killed %lld of its processes",
+        (long long)oom);
+    if (u->memory_peak_bytes > 0 && c->spec.memory_share)
+        say(&c->exit, "it used %lld MB, its share was %lld MB",
+            (long long)(u->memory_peak_bytes >> 20), (long long)c->spec.memory_share);
+}
+
 /* Why it ended so, as far as there is more to say than its exit status. */
 static void say_why(struct conductor *c)
 {
@@ -51,7 +63,7 @@ static void say_why(struct conductor *c)
         say(o, "out of memory: the kernel killed %lld of its processes at the limit of %lld MB",
             (long long)oom, (long long)(limit >> 20));
     else if (oom > 0)
-        say(o, "out of memory: the kernel killed %lld of its processes", (long long)oom);
+        say_exceeded(c, oom);
     if (c->life.timed_out)
         say(o, "reached its time limit");
     else if (*o->stop)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/proc.h"
 #include "conductor/conductor.h"
 #include "conductor/next.h"
 
@@ -59,6 +60,7 @@ int main(int argc, char **argv)
         return USAGE;
     }
     settle_descriptors();
+    proc_guard_from_oom();
     struct link_kept kept = {.fd = -1};
     struct str directory = {0};
     size_t room = (size_t)(argv[1] - argv[0]) + strlen(argv[1]) + 1;

@@ -142,6 +142,7 @@ static void on_capacity(struct engine *e, uint32_t node, const struct capacity *
     n->cpus = has->cpus;
     n->gpus = has->gpus;
     n->memory_mb = has->memory_mb;
+    n->memory_used = has->memory_used;
     if (has->gpus) {
         unsigned pool = cluster_gpu_pool(&e->cluster, has->gpu_type);
         if (pool == POOLS_MAX) {

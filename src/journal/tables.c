@@ -86,6 +86,7 @@ const struct field journal_node[] = {
     {"gpus", FIELD_I64, MEMBER(node, gpus), 0, UNITS_MAX, NULL},
     {"gpu_pool", FIELD_U8, MEMBER(node, gpu_pool), 0, POOLS_MAX - 1, NULL},
     {"memory_mb", FIELD_I64, MEMBER(node, memory_mb), 0, MEMORY_MAX, NULL},
+    {"memory_used", FIELD_I64 | FIELD_OPTIONAL, MEMBER(node, memory_used), 0, MEMORY_MAX, NULL},
     {0},
 };
 
@@ -95,6 +96,7 @@ const struct field journal_capacity[] = {
     {"gpus", FIELD_I64, MEMBER(capacity, gpus), 0, UNITS_MAX, NULL},
     {"gpu_type", FIELD_TEXT, MEMBER(capacity, gpu_type), 0, 0, NULL},
     {"memory_mb", FIELD_I64, MEMBER(capacity, memory_mb), 0, MEMORY_MAX, NULL},
+    {"memory_used", FIELD_I64 | FIELD_OPTIONAL, MEMBER(capacity, memory_used), 0, MEMORY_MAX, NULL},
     {0},
 };
 

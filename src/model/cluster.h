@@ -24,6 +24,7 @@ struct node {
     int64_t memory_mb; /* 0 = not limited */
     units_t cpu_held, gpu_held;
     int64_t memory_held;
+    int64_t memory_used; /* by tasks whose jobs do not say how much they need */
     struct devices devices, devices_held;
     VEC(uint32_t) tasks; /* tasks that hold units here, in the order in which they came */
 };
@@ -41,7 +42,15 @@ struct capacity {
     units_t cpus, gpus;
     const char *gpu_type; /* NULL = it has none */
     int64_t memory_mb;    /* 0 = not limited */
+    int64_t memory_used;  /* as in struct node */
 };
+
+/* Memory that is left of what the node has when `held` of it is taken; INT64_MAX = not limited. */
+static inline int64_t node_memory_left(const struct node *n, int64_t held)
+{
+    int64_t left = n->memory_mb - n->memory_used - held;
+    return !n->memory_mb ? INT64_MAX : left > 0 ? left : 0;
+}
 
 /* Units of the pool that the node has, whatever its state is. */
 static inline units_t node_size(const struct node *n, unsigned pool)

@@ -56,7 +56,7 @@ static void init_empty(struct room *r, const struct snapshot *s, struct arena *a
         bool up = n->state == NODE_UP;
         r->cpu[i] = up ? n->cpus : 0;
         r->gpu[i] = up ? n->gpus : 0;
-        r->memory[i] = n->memory_mb ? n->memory_mb : INT64_MAX;
+        r->memory[i] = node_memory_left(n, 0);
         r->devices[i] = n->devices;
     }
 }
@@ -109,7 +109,7 @@ static void init_free(struct room *r, const struct snapshot *s, struct arena *a)
         bool up = n->state == NODE_UP;
         r->cpu[i] = up ? n->cpus - n->cpu_held : 0;
         r->gpu[i] = up ? n->gpus - n->gpu_held : 0;
-        r->memory[i] = n->memory_mb ? n->memory_mb - n->memory_held : INT64_MAX;
+        r->memory[i] = node_memory_left(n, n->memory_held);
         r->devices[i] = n->devices;
         devices_add(&r->devices[i], &n->devices_held, -1);
     }

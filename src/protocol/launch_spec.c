@@ -71,6 +71,8 @@ static const struct field members[] = {
     {"cpuset_os", FIELD_TEXT | FIELD_OPTIONAL, MEMBER(launch_spec, cpuset), 0, 0, NULL},
     {"gpus", FIELD_TEXTS | FIELD_OPTIONAL, MEMBER(launch_spec, gpus), 0, 0, NULL},
     {"nice", FIELD_I32 | FIELD_OPTIONAL, MEMBER(launch_spec, nice), -20, 19, NULL},
+    {"oom_score_adj", FIELD_I32 | FIELD_OPTIONAL, MEMBER(launch_spec, oom_score_adj), 0, 1000, NULL},
+    {"memory_share_mb", FIELD_I64 | FIELD_OPTIONAL, MEMBER(launch_spec, memory_share), 0, INT64_MAX >> 21, NULL},
     {"log_max_bytes", FIELD_I64 | FIELD_OPTIONAL, MEMBER(launch_spec, log_max_bytes), 1, INT64_MAX / 2, NULL},
     {"log_keep", FIELD_I64 | FIELD_OPTIONAL, MEMBER(launch_spec, log_keep), 1, 1000, NULL},
     {"grace_s", FIELD_SECONDS | FIELD_OPTIONAL, MEMBER(launch_spec, grace), 0, 0, NULL},

@@ -69,6 +69,8 @@ struct launch_spec {
     const char *cpuset; /* the CPUs as the kernel writes them, "0-1,4"; NULL = all */
     const char **gpus;  /* UUIDs, end with NULL */
     int32_t nice;
+    int32_t oom_score_adj;           /* of the job: the less memory it may use, the more */
+    int64_t memory_share;            /* MB that it may use; 0 = unknown */
     int64_t log_max_bytes, log_keep; /* log_keep: rotated files besides the current one */
     usec_t grace;
     usec_t time_limit; /* USEC_NEVER or 0 = none */

@@ -114,7 +114,8 @@ static struct capacity engine_capacity(const struct yard *y, uint32_t node)
     struct capacity c = {.name = has->name,
                          .cpus = larger(has->cpus, held->cpu_held),
                          .gpus = types_differ ? held->gpu_held : larger(has->gpus, held->gpu_held),
-                         .memory_mb = has->memory_mb};
+                         .memory_mb = has->memory_mb,
+                         .memory_used = y->nodes.at[node].memory_used};
     if (c.gpus)
         c.gpu_type = y->cluster.gpu_types[pool - POOL_GPU];
     if (c.memory_mb && c.memory_mb < held->memory_held)
@@ -126,6 +127,7 @@ static bool has_capacity(const struct yard *y, uint32_t node, const struct capac
 {
     const struct node *n = &y->engine.cluster.nodes[node];
     return n->cpus == c->cpus && n->gpus == c->gpus && n->memory_mb == c->memory_mb &&
+           n->memory_used == c->memory_used &&
            (!c->gpus || cluster_gpu_pool(&y->engine.cluster, c->gpu_type) == n->gpu_pool);
 }
 
@@ -166,8 +168,35 @@ void nodes_make_room(struct yard *y, const struct task *was)
     }
 }
 
+/* Memory that jobs without a limit use on the node. */
+static double used_memory(const struct yard *y, uint32_t node)
+{
+    double sum = 0;
+    for (size_t i = 0; i < y->attempts.n; i++) {
+        const struct attempt *a = y->attempts.at[i];
+        const struct live_job *j = a->node == node && !a->leaves ? yard_live(y, a->job) : NULL;
+        if (j && j->attempt == a && !j->terms.memory_mb && j->usage.known)
+            sum += j->usage.memory_mb;
+    }
+    return sum;
+}
+
+/* In steps, of which the last is only given back when it is not needed by far: otherwise the
+ * engine would be told of every sample. */
+static void count_memory(struct yard *y, uint32_t node)
+{
+    int64_t has = y->cluster.nodes[node].memory_mb, step = has / 64 > 64 ? has / 64 : 64;
+    int64_t *used = &y->nodes.at[node].memory_used;
+    double now = has ? used_memory(y, node) : 0;
+    int64_t steps = (int64_t)(now / (double)step) + (now > 0);
+    if (steps * step > *used || (steps + 1) * step < *used || now <= 0)
+        *used = steps * step;
+}
+
 void nodes_follow(struct yard *y)
 {
+    for (uint32_t i = 0; i < y->nodes.n; i++)
+        count_memory(y, i);
     for (uint32_t i = 0; i < y->nodes.n; i++) {
         struct capacity c = engine_capacity(y, i);
         set_capacity(y, i, &c);

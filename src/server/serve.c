@@ -16,6 +16,7 @@
 #include <uv.h>
 
 #include "base/mem.h"
+#include "base/proc.h"
 #include "base/str.h"
 #include "http/listen.h"
 #include "http/server.h"
@@ -244,6 +245,7 @@ static int run_server(struct frame *f, const struct serve_config *c, struct err 
                                  .combo_given = c->combo_given,
                                  .resched_min = c->resched_min,
                                  .min_run = c->min_run,
+                                 .default_memory_mb = c->default_memory_mb,
                                  .journal_rows = (uint64_t)c->journal_rows,
                                  .keep = c->keep,
                                  .job_descriptors = f->job_descriptors,
@@ -277,6 +279,7 @@ int serve(const struct serve_config *config, struct err *err)
     if (places_open(config->state_dir, config->run_dir, &f.places, err) < 0)
         return -1;
     raise_descriptors(&f);
+    proc_guard_from_oom();
     uv_loop_init(&f.loop);
     int rc = run_server(&f, config, err);
     uv_run(&f.loop, UV_RUN_DEFAULT);

@@ -15,6 +15,7 @@ struct serve_config {
     struct combo combo;
     bool combo_given;
     usec_t resched_min, min_run;
+    int64_t default_memory_mb;
     int64_t journal_rows;
     usec_t keep, show_failed;
 };

@@ -34,6 +34,7 @@ struct yard_node {
     bool orphan;                   /* jobs are there, and no runtime serves it */
     bool gone;                     /* removed for good */
     bool drained;                  /* by a user */
+    int64_t memory_used;           /* MB, by jobs without a memory limit; in steps */
     VEC(struct attempt *) waiting; /* for CPUs that other attempts are about to free */
     uint32_t refusals;             /* failed starts in a row */
     usec_t closed_until;           /* engine time until which nothing starts; 0 = open */
@@ -50,6 +51,7 @@ struct yard_config {
     bool combo_given;   /* by the user: it overrides the store's */
     usec_t resched_min;
     usec_t min_run;           /* engine_config.min_run */
+    int64_t default_memory_mb; /* limit of jobs that do not give one; 0 = none */
     uint64_t journal_rows;    /* maximum in one stretch of the journal */
     usec_t show_failed;       /* how long to list failed jobs with the active ones; 0 = not */
     usec_t keep;              /* how long to keep events and samples of ended jobs */

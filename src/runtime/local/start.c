@@ -98,6 +98,23 @@ static void add_gpus(const struct runtime *r, const struct held *h, const struct
     str_done(&list);
 }
 
+/* The kernel kills the process with the highest score first: its part of the memory in
+ * thousandths, plus this. So of jobs without a limit, whose share is that of their CPUs, the one
+ * that exceeds its share by most is the first. A job with a limit cannot exceed it, and comes
+ * after all that do. */
+static void set_share(const struct runtime *r, const struct runtime_size *size,
+                      struct launch_spec *spec)
+{
+    double has = (double)r->node.memory_mb;
+    double part =
+        size->memory_mb ? (double)size->memory_mb / has : (double)size->cpus / (double)r->node.cpus;
+    if (!(has > 0) || !r->node.cpus)
+        return;
+    part = part < 1 ? part : 1;
+    spec->memory_share = (int64_t)(part * has);
+    spec->oom_score_adj = (int32_t)lround((size->memory_mb ? 500 : 1000) * (1 - part));
+}
+
 static void complete_spec(const struct runtime *r, const struct held *h,
                           const struct runtime_start *s)
 {
@@ -129,6 +146,7 @@ int start_attempt(struct runtime *r, struct runtime_op *op, struct err *err)
     if (hold(r, op, &h, err) < 0)
         return -1;
     complete_spec(r, h, op->start);
+    set_share(r, &op->size, op->start->spec);
     if (files_write(dir, op->start, err) == 0 &&
         (links_give(r->links, dir, &op->pid) ||
          spawn_detached(r->conductor, dir, r->host->job_descriptors, &op->pid, err) == 0))

@@ -9,7 +9,7 @@ struct node_view {
     const char *name, *state;
     double cpus, cpus_held, gpus, gpus_held;
     const char *gpu_type;
-    int64_t memory_mb, memory_held_mb;
+    int64_t memory_mb, memory_held_mb, memory_used_mb;
     json_t *jobs;
     const char *runtime, *notice;
 };
@@ -33,7 +33,8 @@ static const struct api_member node_members[] = {
     API_NUMBER(node_view, gpus_held, "GPUs that jobs hold"),
     API_STRING_OR_NULL(node_view, gpu_type, "Type of the GPUs"),
     API_INTEGER_OR_NULL(node_view, memory_mb, "Memory; null = not limited"),
-    API_INTEGER(node_view, memory_held_mb, "Memory that jobs hold"),
+    API_INTEGER(node_view, memory_held_mb, "Memory that jobs hold: their limits"),
+    API_INTEGER(node_view, memory_used_mb, "Memory that jobs without a limit use, rounded up"),
     API_JSON(node_view, jobs, "integer[]", "Ids of the jobs that hold resources there"),
     API_STRING(node_view, runtime, "Runtime that runs jobs there"),
     API_STRING(node_view, notice, "Problems with the node, for its operator"),
@@ -107,6 +108,7 @@ static json_t *print_node(const struct yard *y, uint32_t index)
         .gpu_type = has->gpus ? y->cluster.gpu_types[has->gpu_pool - POOL_GPU] : NULL,
         .memory_mb = has->memory_mb ? has->memory_mb : API_NULL,
         .memory_held_mb = held->memory_held,
+        .memory_used_mb = held->memory_used,
         .jobs = jobs_on(y, held),
         .runtime = y->nodes.at[index].orphan ? "" : nodes_runtime(y, index)->ops->name,
         .notice = notice.n ? notice.at : "",

@@ -32,8 +32,8 @@ static struct space find_space(const struct explanation *x)
             continue;
         if (n->memory_mb == 0)
             s.memory = -1;
-        else if (s.memory >= 0 && n->memory_mb - n->memory_held > s.memory)
-            s.memory = n->memory_mb - n->memory_held;
+        else if (s.memory >= 0 && node_memory_left(n, n->memory_held) > s.memory)
+            s.memory = node_memory_left(n, n->memory_held);
         if (!j->whole) {
             s.free += room;
             s.size += size;

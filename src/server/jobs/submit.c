@@ -255,6 +255,9 @@ int submit_jobs(struct yard *y, struct spec *specs, size_t n, struct ids *ids, s
     uint32_t members = submit_members(&specs[0]);
     size_t next = 0;
     *field = NULL;
+    for (size_t i = 0; i < n; i++)
+        if (!specs[i].memory_mb)
+            specs[i].memory_mb = y->config.default_memory_mb;
     *at = 0;
     int rc = check_count(specs, n, err);
     for (; rc == 0 && *at < n; ++*at)
