@@ -50,13 +50,13 @@ struct yard_config {
     struct combo combo; /* used if the store has none */
     bool combo_given;   /* by the user: it overrides the store's */
     usec_t resched_min;
-    usec_t min_run;           /* engine_config.min_run */
+    usec_t min_run;            /* engine_config.min_run */
     int64_t default_memory_mb; /* limit of jobs that do not give one; 0 = none */
-    uint64_t journal_rows;    /* maximum in one stretch of the journal */
-    usec_t show_failed;       /* how long to list failed jobs with the active ones; 0 = not */
-    usec_t keep;              /* how long to keep events and samples of ended jobs */
-    uint64_t job_descriptors; /* that a process of a job may open; 0 = as many as the server */
-    uint32_t array_chunk;     /* members of an array that arrive in one turn; 0 = the default */
+    uint64_t journal_rows;     /* maximum in one stretch of the journal */
+    usec_t show_failed;        /* how long to list failed jobs with the active ones; 0 = not */
+    usec_t keep;               /* how long to keep events and samples of ended jobs */
+    uint64_t job_descriptors;  /* that a process of a job may open; 0 = as many as the server */
+    uint32_t array_chunk;      /* members of an array that arrive in one turn; 0 = the default */
 };
 
 struct yard {
