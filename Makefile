@@ -24,14 +24,14 @@ HARDEN_LINK = $(if $(SANITIZED),,-Wl,-z,relro,-z,now)
 COMPILE = $(CC) @compile_flags.txt -MMD -MP $(HARDEN) $(CPPFLAGS) $(CFLAGS) $(if $(WERROR),-Werror)
 LINK = $(CC) $(CFLAGS) $(HARDEN_LINK) $(LDFLAGS)
 # Each program is linked with just those that it uses.
-LIBS = -Wl,--as-needed -lmicrohttpd -lcurl -ljansson -lyaml -lsqlite3 -luv -lpcre2-8 -lhwloc -lm
+LIBS = -Wl,--as-needed -lmicrohttpd -lcurl -ljansson -lyaml -lsqlite3 -luv -lpcre2-8 -lhwloc -lz -lm
 # One short line for each step; V=1 shows the commands.
 Q = $(if $(V),,@echo '  $(1)  $(2)';)
 
 # What is preloaded lives in other people's processes: nothing else goes there.
 SRC := $(filter-out src/%/main.c src/malleable/% src/preload/%,$(wildcard src/*/*.c src/*/*/*.c))
 WEB := $(patsubst src/web/%/page.html,$(BUILD)/src/web/%_page.o,$(wildcard src/web/*/page.html))
-OBJ := $(SRC:%.c=$(BUILD)/%.o) $(WEB)
+OBJ := $(SRC:%.c=$(BUILD)/%.o) $(WEB) $(BUILD)/src/web/assets.o
 MALLEABLE := $(BUILD)/libtrainyard-malleable.so
 MALLEABLE_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard src/malleable/*.c))
 LINES := $(BUILD)/libtrainyard-lines.so
@@ -74,6 +74,24 @@ $(BUILD)/src/web/%_page.c: src/web/%/page.html $(wildcard src/web/*/*) tools/emb
 	@mkdir -p $(@D)
 	$(call Q,GEN ,$@)tools/embed $*_page $< >$@
 $(WEB): $(BUILD)/%.o: $(BUILD)/%.c $(BUILD)/flags | $(BUILD)/needs
+	$(call Q,CC  ,$@)$(COMPILE) -c -o $@ $<
+
+# The dashboard: the files of src/web/dashboard, and the chart library of Debian's
+# libjs-dygraphs. Scripts are joined in this order; the last one starts the page.
+DYGRAPHS ?= /usr/share/javascript/dygraphs
+plus = $(subst $() $(),+,$(strip $(1)))
+DASHBOARD = src/web/dashboard
+DASHBOARD_CSS = src/web/shared/tokens.css $(sort $(wildcard $(DASHBOARD)/*.css)) $(DYGRAPHS)/dygraph.min.css
+DASHBOARD_JS = src/web/shared/format.js $(sort $(filter-out %/start.js,$(wildcard $(DASHBOARD)/*.js))) \
+    $(DASHBOARD)/start.js
+$(BUILD)/src/web/assets.c: tools/pack $(wildcard $(DASHBOARD)/* src/web/shared/*) | $(BUILD)/needs
+	@mkdir -p $(@D)
+	$(call Q,GEN ,$@)tools/pack index.html text/html $(DASHBOARD)/index.html \
+	    icon.svg image/svg+xml $(DASHBOARD)/icon.svg style.css text/css $(call plus,$(DASHBOARD_CSS)) \
+	    theme.js text/javascript src/web/shared/theme.js \
+	    charts.js text/javascript $(DYGRAPHS)/dygraph.min.js \
+	    app.js text/javascript $(call plus,$(DASHBOARD_JS)) >$@
+$(BUILD)/src/web/assets.o: $(BUILD)/src/web/assets.c $(BUILD)/flags
 	$(call Q,CC  ,$@)$(COMPILE) -c -o $@ $<
 
 # A program that is not ours and follows the malleable library: an OpenMP job.

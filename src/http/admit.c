@@ -12,6 +12,7 @@
 
 #include "http/internal.h"
 #include "http/reply.h"
+#include "http/token.h"
 
 /* The connection is closed when more of an unwanted body arrives. */
 #define DISCARD_LIMIT (64u << 20)
@@ -63,26 +64,25 @@ void admit_target(struct conn *c, const char *target)
         refuse(c, 400, problem_code(ERR_INVALID), "%s", err.text);
 }
 
-/* Takes equally long for a wrong token and for the right one. */
-static bool same_token(const char *given, const char *token)
+static bool has_token(const struct conn *c)
 {
-    size_t n = strlen(token), given_n = strlen(given);
-    unsigned char different = n != given_n;
-    for (size_t i = 0; i < given_n; i++)
-        different |= (unsigned char)(given[i] ^ token[i < n ? i : n]);
-    return !different;
+    const char *token = token_bearer(&c->request);
+    const char *cookie = MHD_lookup_connection_value(c->mhd, MHD_COOKIE_KIND, TOKEN_COOKIE);
+    if (token)
+        return token_same(token, c->server->token);
+    return cookie && token_cookie_counts(&c->request) && token_in_cookie(cookie, c->server->token);
 }
 
 static void check_token(struct conn *c)
 {
-    const char *given = request_header(&c->request, "Authorization");
-    if (given && !strncasecmp(given, "Bearer ", 7) && same_token(given + 7, c->server->token)) {
+    if (has_token(c)) {
         c->known = true;
         return;
     }
     refuse(c, 401, "unauthorized",
-           given ? "the token is wrong"
-                 : "a token is required; send 'Authorization: Bearer TOKEN'");
+           request_header(&c->request, "Authorization")
+               ? "the token is wrong"
+               : "a token is required; send 'Authorization: Bearer TOKEN'");
     reply_header(&c->reply, "WWW-Authenticate", "Bearer");
 }
 

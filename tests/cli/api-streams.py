@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The API at length: logs and events that are followed, TCP, a restart, and the
 examples of the documentation."""
+import gzip
 import http.client
 import json
 import pathlib
@@ -8,13 +9,15 @@ import re
 import subprocess
 import sys
 import threading
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import live
 from live import expect, expect_equal, wait_until
 
 # Operations that need nothing but to be asked.
-PLAIN = ["version", "health", "ready", "openapi", "jobs_list", "nodes_list", "policy_show", "events"]
+PLAIN = ["version", "health", "ready", "openapi", "jobs_list", "nodes_list", "policy_show",
+         "policies_list", "events"]
 
 
 # ---- logs
@@ -153,6 +156,76 @@ def test_tcp_needs_the_token():
             expect_equal(status(path), 200 if open_to_all else 401, path)
             expect_equal(status(path, "wrong"), 200 if open_to_all else 401, path)
             expect_equal(status(path, "secret-secret-secret"), 200, path)
+        yard.finish()
+
+
+def test_browsers_log_in():
+    with live.Yard() as yard:
+        yard.start("--listen", "127.0.0.1:0", TRAINYARD_TOKEN="a secret; with\u00e9")
+        port = int(wait_until(lambda: re.search(r"port=(\d+)", yard.output())).group(1))
+        token = "a secret; with\u00e9".encode().decode("latin-1")
+
+        def ask(method, path, **headers):
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+            names = {name.replace("_", "-"): value for name, value in headers.items()}
+            connection.request(method, live.API + path, headers=names)
+            answer = live.Answer(connection.getresponse())
+            connection.close()
+            return answer
+
+        expect_equal(ask("POST", "/login", Authorization="Bearer wrong").status, 401)
+        answer = ask("POST", "/login", Authorization="Bearer " + token)
+        expect(answer.json["expires"] > time.time() + 86400, answer.json)
+        cookie, *attributes = answer.headers["Set-Cookie"].split("; ")
+        expect({"HttpOnly", "SameSite=Strict", "Path=/"} <= set(attributes), attributes)
+        here = f"127.0.0.1:{port}"
+        for method, path, origin, want in (
+                ("GET", "/jobs", None, 200), ("GET", "/jobs", "http://evil", 200),
+                ("POST", "/nodes/x/drain", f"http://{here}", 404),
+                ("POST", "/nodes/x/drain", None, 401),
+                ("POST", "/nodes/x/drain", "null", 401),
+                ("POST", "/nodes/x/drain", "http://127.0.0.1:1", 401),
+                ("POST", "/nodes/x/drain", "http://evil." + here, 401)):
+            more = {"Origin": origin} if origin else {}
+            expect_equal(ask(method, path, Cookie=cookie, **more).status, want, origin)
+        expect_equal(ask("GET", "/jobs", Cookie=cookie + "0").status, 401)
+        expect_equal(ask("GET", "/jobs", Cookie="trainyard=").status, 401)
+        answer = ask("POST", "/logout", Cookie=cookie, Origin=f"http://{here}")
+        expect("Max-Age=0" in answer.headers["Set-Cookie"], answer.headers["Set-Cookie"])
+        yard.finish()
+
+
+def test_pages_are_part_of_the_program():
+    with live.Yard() as yard:
+        yard.start("--listen", "127.0.0.1:0", TRAINYARD_TOKEN="secret")
+        port = int(wait_until(lambda: re.search(r"port=(\d+)", yard.output())).group(1))
+
+        def ask(path, **headers):
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+            connection.request("GET", path, headers={n.replace("_", "-"): v
+                                                     for n, v in headers.items()})
+            answer = connection.getresponse()
+            body = answer.read()
+            connection.close()
+            return answer, body
+
+        plain, page = ask("/")
+        expect_equal((plain.status, plain.headers["Content-Encoding"]), (200, None))
+        expect("script-src 'self'" in plain.headers["Content-Security-Policy"], "policy")
+        names = re.findall(rb'(?:src|href)="(assets/[^"]+)"', page)
+        expect(len(names) >= 4, names)
+        size = 0
+        for path in ["/"] + ["/" + name.decode() for name in names]:
+            plain, text = ask(path)
+            packed, data = ask(path, Accept_Encoding="br, gzip;q=0.8")
+            expect_equal(packed.headers["Content-Encoding"], "gzip", path)
+            expect_equal(gzip.decompress(data), text, path)
+            expect_equal(ask(path, Accept_Encoding="gzip;q=0")[1], text, path)
+            again, nothing = ask(path, If_None_Match=packed.headers["ETag"])
+            expect_equal((again.status, nothing), (304, b""), path)
+            size += len(data)
+        expect(size < 150_000, f"{size} bytes for the first view")
+        expect_equal(ask("/assets/nothing.js")[0].status, 404)
         yard.finish()
 
 

@@ -31,7 +31,7 @@ static void test_endpoints(void **state)
 {
     struct err err;
     struct api *api = api_create(NULL);
-    size_t routes = 0, endpoints = 0;
+    size_t routes = 0, endpoints = 0, pages = 0;
     (void)state;
     assert_ok(router_check(api->routes, &err), err);
     EACH_ENDPOINT(p, e)
@@ -43,8 +43,12 @@ static void test_endpoints(void **state)
         check_query(e);
     }
     for (const struct route *r = api->routes; r->method; r++, routes++)
-        assert_string_equal(api->endpoints[routes]->name, r->name);
-    assert_int_equal(routes, endpoints);
+        if (api->endpoints[routes])
+            assert_string_equal(api->endpoints[routes]->name, r->name);
+        else
+            pages++;
+    assert_int_equal(routes, endpoints + pages);
+    assert_true(pages > 0);
     api_free(api);
 }
 

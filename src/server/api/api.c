@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "server/api/call.h"
+#include "server/api/pages.h"
 #include "server/api/parts.h"
 
 const struct api_part *const api_parts[] = {
@@ -15,8 +16,10 @@ const struct api_part *const api_parts[] = {
     &api_part_job_history,
     &api_part_nodes,
     &api_part_policy,
+    &api_part_policies,
     &api_part_events,
     &api_part_about,
+    &api_part_session,
     NULL,
 };
 
@@ -41,13 +44,19 @@ static void serve_request(const struct request *q, struct reply *r, void *ctx)
     json_decref(c.body);
 }
 
-static void add_route(struct api *api, size_t *n, const struct endpoint *e, const char *path)
+static void add_route(struct api *api, size_t *n, const struct route *route,
+                      const struct endpoint *e)
 {
     api->routes = xreallocarray(api->routes, *n + 2, sizeof *api->routes);
     api->endpoints = xreallocarray(api->endpoints, *n + 1, sizeof *api->endpoints);
-    api->routes[*n] = (struct route){e->method, path, serve_request, e->name, e->open};
+    api->routes[*n] = *route;
     api->endpoints[*n] = e;
     api->routes[++*n] = (struct route){0};
+}
+
+static void add_endpoint(struct api *api, size_t *n, const struct endpoint *e, const char *path)
+{
+    add_route(api, n, &(struct route){e->method, path, serve_request, e->name, e->open}, e);
 }
 
 struct api *api_create(struct yard *y)
@@ -57,10 +66,12 @@ struct api *api_create(struct yard *y)
     api->yard = y;
     for (const struct api_part *const *p = api_parts; *p; p++)
         for (const struct endpoint *e = (*p)->endpoints; e && e->name; e++) {
-            add_route(api, &n, e, e->path);
+            add_endpoint(api, &n, e, e->path);
             if (e->also)
-                add_route(api, &n, e, e->also);
+                add_endpoint(api, &n, e, e->also);
         }
+    for (const struct route *r = page_routes; r->method; r++)
+        add_route(api, &n, r, NULL);
     return api;
 }
 

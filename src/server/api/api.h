@@ -10,7 +10,7 @@
 struct api {
     struct yard *yard;
     struct route *routes;              /* ends with {0} */
-    const struct endpoint **endpoints; /* one for each route */
+    const struct endpoint **endpoints; /* one for each route; NULL for a page */
 };
 
 /* `y` must outlive the API. */

@@ -18,6 +18,7 @@ enum api_query_type {
     QUERY_CHOICE, /* one of `words`; as a number its index */
     QUERY_SET,    /* some of `words`, separated by commas; as a number bits by index */
     QUERY_JOB,    /* a job's id, name or unique prefix of one; as a number its id */
+    QUERY_IDS,    /* whole numbers from 1, separated by commas */
 };
 
 struct api_query {

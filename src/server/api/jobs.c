@@ -2,6 +2,7 @@
  * and its nodes. A list reads one row more than its page to know whether another page
  * follows. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "server/api/call.h"
 #include "server/api/job_view.h"
@@ -26,7 +27,8 @@ enum {
     LIST_ARRAY,
     LIST_LIMIT,
     LIST_AFTER,
-    LIST_ORDER
+    LIST_ORDER,
+    LIST_IDS
 };
 
 static const struct api_query list_query[] = {
@@ -55,6 +57,9 @@ static const struct api_query list_query[] = {
                     .max = INT64_MAX},
     [LIST_ORDER] = {"order", QUERY_CHOICE, .help = "Which jobs come first",
                     .words = "newest|oldest"},
+    [LIST_IDS] = {"ids", QUERY_IDS,
+                  .help = "Only these jobs, in this order; no other filter, and at most `limit`",
+                  .example = "[12,15]"},
     {0},
 };
 
@@ -104,11 +109,51 @@ static int add_job(void *ctx, const struct job_row *row, struct err *err)
     return 0;
 }
 
+/* Jobs that do not exist are left out. */
+static int add_by_id(struct page *p, const char *ids, struct err *err)
+{
+    for (char *end; *ids && p->rows < p->limit; ids = end + (*end == ',')) {
+        int64_t id = strtoll(ids, &end, 10);
+        if (store_job_get(p->y->store, id, add_job, p, err) < 0 && err->code != ERR_NOT_FOUND)
+            return -1;
+    }
+    return 0;
+}
+
+static void list_by_id(const struct api_call *c)
+{
+    const struct api_value *q = c->query;
+    struct page p = {.y = c->yard, .jobs = json_array(), .limit = (uint32_t)q[LIST_LIMIT].number};
+    struct err err;
+    if (add_by_id(&p, q[LIST_IDS].text, &err) < 0) {
+        json_decref(p.jobs);
+        reply_problem(c->reply, &err, NULL);
+        return;
+    }
+    turn_reply(c->yard, c->reply, 200, json_pack("{s:o, s:n}", "jobs", p.jobs, "next"));
+}
+
+static bool filters(const struct api_value *q)
+{
+    for (int i = 0; i < LIST_IDS; i++)
+        if (q[i].given && i != LIST_LIMIT)
+            return true;
+    return false;
+}
+
 static void list_jobs(const struct api_call *c)
 {
     const struct api_value *q = c->query;
     struct found found = {0};
     struct err err;
+    if (q[LIST_IDS].given && filters(q)) {
+        api_refuse(c, "ids", "not allowed together with other filters");
+        return;
+    }
+    if (q[LIST_IDS].given) {
+        list_by_id(c);
+        return;
+    }
     if (q[LIST_STATE].given && q[LIST_ACTIVE].given) {
         api_refuse(c, "state", "give either state or active, not both");
         return;

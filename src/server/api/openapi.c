@@ -31,6 +31,9 @@ static json_t *query_schema(const struct api_query *q)
         return o;
     case QUERY_SET:
         return json_pack("{s:s, s:o}", "type", "array", "items", openapi_words(q->words));
+    case QUERY_IDS:
+        return json_pack("{s:s, s:{s:s, s:i}}", "type", "array", "items", "type", "integer",
+                         "minimum", 1);
     case QUERY_JOB:
     case QUERY_TEXT:
         break;
@@ -44,7 +47,7 @@ static json_t *query_parameter(const struct api_query *q)
                           q->help, "schema", query_schema(q));
     if (q->example)
         json_object_set_new(o, "example", json_loads(q->example, JSON_DECODE_ANY, NULL));
-    if (q->type == QUERY_SET) /* separated by commas */
+    if (q->type == QUERY_SET || q->type == QUERY_IDS) /* separated by commas */
         json_object_set_new(o, "explode", json_false());
     return o;
 }

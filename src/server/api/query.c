@@ -71,6 +71,19 @@ static int read_set(const char *words, const char *text, int64_t *out, struct er
     return 0;
 }
 
+static int check_ids(const char *text, struct err *err)
+{
+    for (const char *p = text; *p || p == text;) {
+        size_t n = strcspn(p, ",");
+        AUTO_FREE char *word = xstrndup(p, n);
+        int64_t id;
+        if (str_parse_int(word, 1, INT64_MAX, &id, err) < 0)
+            return -1;
+        p += n + (p[n] == ',');
+    }
+    return 0;
+}
+
 static int read_flag(const char *text, int64_t *out, struct err *err)
 {
     bool flag;
@@ -94,6 +107,8 @@ static int read_value(struct yard *y, const struct api_query *q, struct api_valu
         return read_set(q->words, v->text, &v->number, err);
     case QUERY_JOB:
         return find_job(y, v->text, &v->number, err);
+    case QUERY_IDS:
+        return check_ids(v->text, err);
     case QUERY_TEXT:
         break;
     }

@@ -1,4 +1,4 @@
-/* Owns the endpoint that submits jobs: one job request, or a batch, which is accepted or
+/* Owns the endpoints that submit jobs and check job requests. A batch of requests is accepted or
  * refused as a whole. */
 #include <pwd.h>
 #include <stdio.h>
@@ -11,6 +11,7 @@
 #include "store/job_state.h"
 #include "store/jobs.h"
 #include "wire/spec_check.h"
+#include "wire/spec_command.h"
 #include "wire/spec_json.h"
 
 struct batch {
@@ -241,7 +242,42 @@ static void post_jobs(const struct api_call *c)
     batch_free(&b);
 }
 
-/* ---- the endpoint ---------------------------------------------------------- */
+/* ---- checks ---------------------------------------------------------------- */
+
+struct checked_view {
+    const char *command;
+};
+
+static const struct api_member checked_members[] = {
+    API_STRING(checked_view, command, "The command that would submit the job, for a shell"),
+    {0},
+};
+
+static const struct api_schema checked_schema = {"CheckedJob", .members = checked_members};
+
+/* The command has what the user said, not what spec_check() adds. */
+static void check_job(const struct api_call *c)
+{
+    struct spec s;
+    struct str command = {0};
+    const char *field = NULL;
+    struct err err;
+    spec_init(&s);
+    bool fine = spec_from_json(c->body, &s, &field, &err) == 0;
+    if (fine) {
+        spec_command(&s, &command);
+        fine = spec_check(&s, &field, &err) == 0;
+    }
+    struct checked_view v = {command.at};
+    if (fine)
+        reply_json(c->reply, 200, api_print(&checked_schema, &v));
+    else
+        reply_problem(c->reply, &err, field);
+    str_done(&command);
+    spec_done(&s);
+}
+
+/* ---- the endpoints --------------------------------------------------------- */
 
 static const struct api_schema request_schema = {"JobRequest", .kind = API_JOB_REQUEST};
 
@@ -253,7 +289,8 @@ static const struct api_member batch_members[] = {
 static const struct api_schema batch_schema = {"JobBatch", .members = batch_members};
 
 static const struct api_schema *const schemas[] = {&request_schema, &batch_schema,
-                                                   &submitted_job_schema, &submitted_schema, NULL};
+                                                   &submitted_job_schema, &submitted_schema,
+                                                   &checked_schema, NULL};
 
 static const struct endpoint endpoints[] = {
     {
@@ -269,6 +306,18 @@ static const struct endpoint endpoints[] = {
                         "\"workdir\":\"/home/ann\",\"time_limit\":\"2h\"}",
         .replies = {{201, "Submitted", "The jobs were accepted and are on disk"}},
         .errors = {404, 409},
+    },
+    {
+        .name = "job_check",
+        .method = "POST",
+        .path = API_V1 "/check",
+        .handle = check_job,
+        .summary = "Check a job request without submitting it",
+        .description = "The same checks as for a submission, except for what depends on the "
+                       "cluster and on other jobs.",
+        .body = "JobRequest",
+        .body_example = "{\"command\":[\"python3\",\"train.py\"],\"cpus\":\"1-4\"}",
+        .replies = {{200, "CheckedJob", "The request is valid"}},
     },
     {0},
 };
