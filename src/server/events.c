@@ -14,6 +14,7 @@
 #include "http/stream.h"
 #include "server/api/log_follow.h"
 #include "server/followers.h"
+#include "server/load.h"
 #include "server/log.h"
 #include "server/yard.h"
 #include "store/events.h"
@@ -189,6 +190,7 @@ void events_add(struct yard *y, const char *kind, int64_t job, json_t *extra)
     AUTO_FREE char *text = extra ? json_dumps(extra, JSON_COMPACT | JSON_REAL_PRECISION(16)) : NULL;
     const char *json = text ? text : "{}";
     json_decref(extra);
+    load_changed(y);
     if (store_event_add(y->store, at, job, kind, json, &all->newest, &err) < 0) {
         log_warning("job=%lld event=%s: %s", (long long)job, kind, err.text);
         return;

@@ -14,6 +14,7 @@
 #include "server/jobs/pursue.h"
 #include "server/jobs/rules.h"
 #include "server/jobs/size.h"
+#include "server/load.h"
 #include "server/log.h"
 #include "server/nodes.h"
 #include "server/stretch.h"
@@ -191,6 +192,7 @@ static void run_timers(struct yard *y)
         turn_hurry(y);
     if (y->care_at <= now)
         yard_look_after(y);
+    load_turn(y);
 }
 
 /* After a failed commit, the next one waits for a while, unless a request is pending. */
@@ -251,6 +253,8 @@ usec_t turn_due(const struct yard *y)
         due = y->turn.lazy_at;
     if (nodes_due(y) < due)
         due = nodes_due(y);
+    if (y->load_at < due)
+        due = y->load_at;
     if (y->host.completed)
         due = clock_now(&y->clock);
     return y->care_at < due ? y->care_at : due;
@@ -258,7 +262,7 @@ usec_t turn_due(const struct yard *y)
 
 void turn_init(struct yard *y)
 {
-    y->turn.lazy_at = y->care_at = USEC_NEVER;
+    y->turn.lazy_at = y->care_at = y->load_at = USEC_NEVER;
 }
 
 void turn_done(struct yard *y)

@@ -82,6 +82,8 @@ struct yard {
     uint64_t journal_rows; /* in this stretch, */
     uint64_t journal_head; /* and how many of them it began with */
     usec_t care_at;        /* engine time of the next yard_look_after(); USEC_NEVER = none */
+    usec_t load_at;        /* engine time of the next sample of the load; USEC_NEVER = none */
+    usec_t load_last;      /* engine time of the last one; 0 = none yet */
     char boot_id[40];      /* of the machine; changes when it reboots */
     bool ready;
     bool closing;  /* the machine is going down: nothing is decided any more */

@@ -285,7 +285,24 @@ static const char version_5[] =
     "  PRIMARY KEY (category, arguments)"
     ") STRICT, WITHOUT ROWID;";
 
-static const char *const scripts[] = {version_1, version_2, version_3, version_4, version_5};
+/* How busy the cluster was; the nodes are apart, so that times are found without them. */
+static const char version_6[] = "CREATE TABLE load ("
+                                "  at INTEGER PRIMARY KEY,"
+                                "  running INTEGER NOT NULL, waiting INTEGER NOT NULL,"
+                                "  cpus INTEGER NOT NULL, cpus_held INTEGER NOT NULL,"
+                                "  gpus INTEGER NOT NULL, gpus_held INTEGER NOT NULL"
+                                ") STRICT;"
+                                "CREATE TABLE node_load ("
+                                "  at INTEGER NOT NULL,"
+                                "  node TEXT NOT NULL,"
+                                "  running INTEGER NOT NULL,"
+                                "  cpus INTEGER NOT NULL, cpus_held INTEGER NOT NULL,"
+                                "  gpus INTEGER NOT NULL, gpus_held INTEGER NOT NULL,"
+                                "  PRIMARY KEY (at, node)"
+                                ") STRICT, WITHOUT ROWID;";
+
+static const char *const scripts[] = {version_1, version_2, version_3,
+                                      version_4, version_5, version_6};
 const struct schema schema_current = {scripts, COUNT_OF(scripts)};
 
 /* The number that the statement returns. */

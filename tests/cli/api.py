@@ -533,6 +533,21 @@ def test_policy(yard):
     yard.request("PUT", "/policy", {"policy": before}, 200)
 
 
+def test_load(yard):
+    job = yard.submit("sleep 60", cpus=1)
+    wait_until(lambda: yard.job(job)["state"] == "running")
+    now = yard.get("/load")["samples"][-1]
+    expect(now["running"] >= 1 and 0 < now["cpus_held"] <= now["cpus"], now)
+    expect_equal(sum(n["cpus_held"] for n in now["nodes"]), now["cpus_held"])
+    # The first sample follows the start of the server.
+    kept = wait_until(lambda: yard.get("/load?since=0")["samples"][1:])
+    expect(kept[0]["at"] <= kept[-1]["at"], kept)
+    expect_equal(len(yard.get(f"/load?since={2 ** 40}")["samples"][-1]["nodes"]), 1)
+    yard.post(f"/jobs/{job}/cancel", {"grace": "0s"}, 202)
+    yard.wait_for(job)
+    refuse(yard, "GET", "/load?since=x", field="since")
+
+
 def test_policies(yard):
     known = {p["name"]: p for p in yard.get("/policies")["policies"]}
     expect_equal(known["las"]["axis"], "allocate")

@@ -15,6 +15,7 @@ const struct api_part *const api_parts[] = {
     &api_part_job_view,
     &api_part_job_history,
     &api_part_nodes,
+    &api_part_load,
     &api_part_policy,
     &api_part_policies,
     &api_part_events,
