@@ -89,7 +89,7 @@ $(BUILD)/src/web/assets.c: tools/pack $(wildcard $(DASHBOARD)/* src/web/shared/*
 	$(call Q,GEN ,$@)tools/pack index.html text/html $(DASHBOARD)/index.html \
 	    icon.svg image/svg+xml $(DASHBOARD)/icon.svg style.css text/css $(call plus,$(DASHBOARD_CSS)) \
 	    theme.js text/javascript src/web/shared/theme.js \
-	    charts.js text/javascript $(DYGRAPHS)/dygraph.min.js \
+	    charts.js text/javascript $(call plus,$(DYGRAPHS)/dygraph.min.js $(DYGRAPHS)/src-es5/extras/synchronizer.js) \
 	    app.js text/javascript $(call plus,$(DASHBOARD_JS)) >$@
 $(BUILD)/src/web/assets.o: $(BUILD)/src/web/assets.c $(BUILD)/flags
 	$(call Q,CC  ,$@)$(COMPILE) -c -o $@ $<

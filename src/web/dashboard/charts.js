@@ -1,0 +1,193 @@
+// Charts over time, drawn by dygraphs. Its legend is not used: it would write names
+// as markup. Values under the pointer are shown by our tooltip, as text.
+'use strict';
+
+if (window.Dygraph) {
+  Dygraph.PLUGINS = Dygraph.PLUGINS.filter((plugin) => plugin !== Dygraph.Plugins.Legend);
+}
+
+const token = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+// Colours of a canvas do not follow the theme by themselves.
+function themeOptions(series) {
+  return {
+    colors: series.map((one) => token(one.colour)),
+    gridLineColor: token('--grid'),
+    axisLineColor: token('--line'),
+    highlightCircleSize: 4,
+  };
+}
+
+const axisTime = (at, granularity) => {
+  const seconds = granularity < Dygraph.MINUTELY;
+  const when = new Date(at);
+  if (granularity >= Dygraph.DAILY) {
+    return when.toLocaleDateString([], { day: 'numeric', month: 'short' });
+  }
+  return when.toLocaleTimeString([], {
+    hour12: false,
+    hour: '2-digit',
+    minute: '2-digit',
+    second: seconds ? '2-digit' : undefined,
+  });
+};
+
+// A sentence for those who cannot see the chart.
+function summary(spec) {
+  const parts = spec.series.map((one, i) => {
+    const values = spec.rows.map((row) => row[i + 1]).filter((v) => v !== null && !Number.isNaN(v));
+    if (!values.length) return `${one.name}: no values`;
+    const show = one.show || figure;
+    const [least, most] = [Math.min(...values), Math.max(...values)];
+    return `${one.name}: ${show(values.at(-1))} at last, between ${show(least)} and ${show(most)}`;
+  });
+  return `${spec.label}. ${parts.join('; ')}. Left and right arrow keys read values.`;
+}
+
+function showTip(spec, row, x, y) {
+  const values = spec.rows[row];
+  if (!values) return;
+  tip.show(
+    x,
+    y,
+    html('b', spec.x ? spec.x.show(values[0]) : clockTime(values[0] / 1000)),
+    ...spec.series.map((one, i) =>
+      values[i + 1] === null || Number.isNaN(values[i + 1])
+        ? null
+        : html(
+            'div',
+            { class: 'row' },
+            html('i', { class: `key ${one.colour.slice(2)}` }),
+            html('span', { class: 'name' }, one.name),
+            html('b', (one.show || figure)(values[i + 1])),
+          ),
+    ).filter(Boolean),
+  );
+}
+
+// Moments that are marked by a line: [{at, colour}].
+function drawMarks(spec, context, area, graph) {
+  for (const { at, colour } of spec.marks || []) {
+    const x = Math.round(graph.toDomXCoord(at)) + 0.5;
+    if (x < area.x || x > area.x + area.w) continue;
+    context.strokeStyle = token(colour);
+    context.setLineDash([3, 3]);
+    context.beginPath();
+    context.moveTo(x, area.y);
+    context.lineTo(x, area.y + area.h);
+    context.stroke();
+    context.setLineDash([]);
+  }
+}
+
+function graphOptions(spec) {
+  const per = {};
+  spec.series.forEach((one, i) => {
+    per[`s${i}`] = {
+      stepPlot: Boolean(one.steps),
+      fillGraph: Boolean(one.filled),
+      strokeWidth: one.width ?? 2,
+      strokePattern: one.dashed ? [4, 4] : null,
+    };
+  });
+  return {
+    ...themeOptions(spec.series),
+    labels: ['x', ...spec.series.map((_, i) => `s${i}`)],
+    series: per,
+    fillAlpha: 0.18,
+    connectSeparatedPoints: true,
+    includeZero: spec.zero !== false,
+    logscale: Boolean(spec.log),
+    valueRange: spec.range || null,
+    dateWindow: spec.window || null,
+    animatedZooms: false,
+    rightGap: 6,
+    xRangePad: 4,
+    yRangePad: 4,
+    axes: {
+      x: {
+        axisLabelFormatter: spec.x ? spec.x.show : axisTime,
+        axisLabelWidth: 66,
+        drawGrid: false,
+        pixelsPerLabel: 90,
+      },
+      y: {
+        axisLabelFormatter: spec.axis || figure,
+        axisLabelWidth: 52,
+        pixelsPerLabel: 36,
+        includeZero: spec.zero !== false,
+      },
+    },
+    underlayCallback: (context, area, graph) => drawMarks(spec, context, area, graph),
+    highlightCallback: (event, x, points, row) => {
+      spec.row = row;
+      if (event.clientX !== undefined) showTip(spec, row, event.clientX, event.clientY);
+    },
+    unhighlightCallback: () => tip.hide(),
+  };
+}
+
+function readByKeys(box, spec, graph) {
+  box.addEventListener('keydown', (event) => {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (event.key === 'Escape') tip.hide();
+    if (!step) return;
+    event.preventDefault();
+    const last = spec.rows.length - 1;
+    const stride = Math.max(1, Math.round(last / 60));
+    spec.row = Math.min(last, Math.max(0, (spec.row ?? last) + step * stride));
+    graph().setSelection(spec.row);
+    const place = box.getBoundingClientRect();
+    showTip(spec, spec.row, place.left + graph().toDomXCoord(spec.rows[spec.row][0]), place.top);
+  });
+  box.addEventListener('blur', () => {
+    graph()?.clearSelection();
+    tip.hide();
+  });
+}
+
+// spec: label; series [{name, colour: '--s0', steps, filled, width, dashed, show}];
+// rows [[x, y...]] with x in milliseconds, or as spec.x {show(x)} says; axis(y) in
+// words; zero: false when the axis need not begin there; log; marks; window.
+// Returns the element, with set(rows, more) and end().
+function timeChart(spec) {
+  const canvas = html('div', { class: 'graph' });
+  const box = html('div', { class: `chart ${spec.class || ''}`, tabindex: 0, role: 'img' }, canvas);
+  let graph = null;
+  const draw = () => {
+    box.setAttribute('aria-label', summary(spec));
+    if (!spec.rows.length || !canvas.clientWidth) return;
+    if (graph) graph.updateOptions({ ...graphOptions(spec), file: spec.rows });
+    else graph = new Dygraph(canvas, spec.rows, graphOptions(spec));
+  };
+  const resized = new ResizeObserver(() => {
+    if (graph) graph.resize();
+    else draw();
+  });
+  resized.observe(canvas);
+  addEventListener('themechange', draw);
+  readByKeys(box, spec, () => graph);
+  return {
+    box,
+    graph: () => graph,
+    spec,
+    set(rows, more = {}) {
+      Object.assign(spec, more, { rows });
+      draw();
+    },
+    end() {
+      removeEventListener('themechange', draw);
+      resized.disconnect();
+      graph?.destroy();
+      graph = null;
+      tip.hide();
+    },
+  };
+}
+
+// Charts with one time axis: zoom and selection of one are those of all. Called when
+// all of them have been drawn.
+function linkCharts(charts) {
+  const graphs = charts.map((chart) => chart.graph()).filter(Boolean);
+  return graphs.length > 1 ? Dygraph.synchronize(graphs, { range: false }) : null;
+}
