@@ -77,14 +77,14 @@ $(WEB): $(BUILD)/%.o: $(BUILD)/%.c $(BUILD)/flags | $(BUILD)/needs
 	$(call Q,CC  ,$@)$(COMPILE) -c -o $@ $<
 
 # The dashboard: the files of src/web/dashboard, and the chart library of Debian's
-# libjs-dygraphs. Scripts are joined in this order; the last one starts the page.
+# libjs-dygraphs. Scripts are joined: the words that all use, the pages, what starts them.
 DYGRAPHS ?= /usr/share/javascript/dygraphs
 plus = $(subst $() $(),+,$(strip $(1)))
 DASHBOARD = src/web/dashboard
-DASHBOARD_CSS = src/web/shared/tokens.css $(sort $(wildcard $(DASHBOARD)/*.css)) $(DYGRAPHS)/dygraph.min.css
-DASHBOARD_JS = src/web/shared/format.js $(sort $(filter-out %/start.js,$(wildcard $(DASHBOARD)/*.js))) \
-    $(DASHBOARD)/start.js
-$(BUILD)/src/web/assets.c: tools/pack $(wildcard $(DASHBOARD)/* src/web/shared/*) | $(BUILD)/needs
+DASHBOARD_CSS = $(DYGRAPHS)/dygraph.min.css src/web/shared/tokens.css $(DASHBOARD)/style.css
+DASHBOARD_JS = src/web/shared/format.js $(DASHBOARD)/words.js \
+    $(sort $(filter-out %/words.js %/start.js,$(wildcard $(DASHBOARD)/*.js))) $(DASHBOARD)/start.js
+$(BUILD)/src/web/assets.c: tools/pack Makefile $(wildcard $(DASHBOARD)/* src/web/shared/*) | $(BUILD)/needs
 	@mkdir -p $(@D)
 	$(call Q,GEN ,$@)tools/pack index.html text/html $(DASHBOARD)/index.html \
 	    icon.svg image/svg+xml $(DASHBOARD)/icon.svg style.css text/css $(call plus,$(DASHBOARD_CSS)) \

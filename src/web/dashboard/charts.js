@@ -18,19 +18,16 @@ function themeOptions(series) {
   };
 }
 
-const axisTime = (at, granularity) => {
-  const seconds = granularity < Dygraph.MINUTELY;
+// Seconds in short charts, dates in long ones.
+function axisTime(at, granularity, options, graph) {
   const when = new Date(at);
-  if (granularity >= Dygraph.DAILY) {
+  const [from, to] = graph.xAxisRange();
+  if (to - from > 2 * 86_400_000) {
     return when.toLocaleDateString([], { day: 'numeric', month: 'short' });
   }
-  return when.toLocaleTimeString([], {
-    hour12: false,
-    hour: '2-digit',
-    minute: '2-digit',
-    second: seconds ? '2-digit' : undefined,
-  });
-};
+  const second = to - from < 900_000 ? '2-digit' : undefined;
+  return when.toLocaleTimeString([], { hour12: false, hour: '2-digit', minute: '2-digit', second });
+}
 
 // A sentence for those who cannot see the chart.
 function summary(spec) {
@@ -107,6 +104,7 @@ function graphOptions(spec) {
     axes: {
       x: {
         axisLabelFormatter: spec.x ? spec.x.show : axisTime,
+        ticker: spec.x ? Dygraph.numericLinearTicks : Dygraph.dateTicker,
         axisLabelWidth: 66,
         drawGrid: false,
         pixelsPerLabel: 90,

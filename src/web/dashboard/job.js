@@ -87,7 +87,7 @@ function jobFacts(job) {
     p?.rate > 0 && fact('Rate', `${figure(p.rate)} steps/s`),
     expectedEnd(job) && fact('Expected end', expectedEnd(job)),
     job.deadline !== null && fact('Deadline', timeElement(job.deadline),
-      deadlineRisk(job) ? html('span', { class: 'state late' }, deadlineRisk(job)) : ''),
+      deadlineRisk(job) ? [' ', html('span', { class: 'state late' }, deadlineRisk(job))] : ''),
     u && fact('In use', `${figure(u.cpus)} CPUs, ${memory(u.memory_mb)}, ${count(u.pids, 'process', 'processes')}`),
     fact('Waited', duration(job.wait_s)),
     fact('Ran', duration(job.run_s), job.time_limit_s ? html('span', { class: 'dim' }, ` of at most ${duration(job.time_limit_s)}`) : ''),
@@ -122,7 +122,7 @@ function explanationPart(why, standing) {
       html('h3', 'Ahead of it'),
       html('ul', { class: 'rows' }, why.ahead.slice(0, 10).map((job) =>
         html('li', { 'data-key': job.id }, statePill({ ...job, paused: false }), jobLink(job),
-          html('span', { class: 'dim' }, `${units(job.cpus)} CPUs`),
+          html('span', { class: 'dim' }, cpuCount(job.cpus)),
           job.remaining_s !== null && html('span', { class: 'why' }, `${duration(job.remaining_s)} left`)))),
     ],
     why.start?.expected && html('p', { class: 'dim' }, 'Expected start: ', timeElement(why.start.expected), `, ${visible(why.start.basis)}.`),

@@ -108,7 +108,7 @@ function makeJobTable(view, onSort) {
   const heads = JOB_COLUMNS.map((column) =>
     html('th', { scope: 'col', class: `${column.wide || ''} ${column.hide || ''} col-${column.name}` },
       html('button', { type: 'button', onclick: () => onSort(column.name) }, column.title)));
-  const before = html('tr', { class: 'space', 'aria-hidden': 'true' }, html('td', { colspan: JOB_COLUMNS.length + 1 }));
+  const before = html('tr', { class: 'space', 'aria-hidden': 'true' }, html('td'));
   const after = before.cloneNode(true);
   const body = html('tbody', before, after);
   const table = html('table', { class: 'jobs', 'aria-label': 'Jobs' },
@@ -130,6 +130,7 @@ function makeJobTable(view, onSort) {
     before.style.height = `${top * ROW_HEIGHT}px`;
     after.style.height = `${Math.max(0, rows.length - top - part.length) * ROW_HEIGHT}px`;
     table.setAttribute('aria-rowcount', rows.length + 1);
+    box.style.height = `${rows.length * ROW_HEIGHT + ROW_HEIGHT + 2}px`;
     replaceRows(body, before, after, part.map((row, i) => makeRow(row, top + i)));
     for (const input of body.querySelectorAll('input[data-pick]')) {
       input.checked = view.picked.has(Number(input.dataset.pick));

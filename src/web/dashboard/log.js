@@ -122,6 +122,7 @@ function makeLog(job) {
     return line.node;
   };
   const take = (text) => {
+    body.querySelector('.empty')?.remove();
     const pieces = (partial + text).split('\n');
     partial = pieces.pop();
     // A progress bar without a line end must not grow for ever.
@@ -145,7 +146,7 @@ function makeLog(job) {
     found = [];
     style = {};
     partial = '';
-    body.replaceChildren();
+    body.replaceChildren(html('p', { class: 'empty' }, 'Nothing is printed yet.'));
   };
 
   const read = async () => {

@@ -41,10 +41,10 @@ function nodesPage(main) {
       });
       if (rows.length < 2) continue;
       if (charts.has(name)) {
-        charts.get(name).set(rows);
+        charts.get(name).set(rows, { window: loadWindow(span, samples) });
         continue;
       }
-      const chart = timeChart({ label: `CPUs held on ${visible(name)} over time`, class: 'short', axis: units, rows, series: [
+      const chart = timeChart({ label: `CPUs held on ${visible(name)} over time`, class: 'short', axis: units, rows, window: loadWindow(span, samples), series: [
         { name: 'CPUs held', colour: '--s0', steps: true, filled: true, show: units },
         { name: 'CPUs', colour: '--faint', steps: true, width: 1, dashed: true, show: units }] });
       charts.set(name, chart);

@@ -92,7 +92,7 @@ function nodeTile(node) {
       cells(node.gpus, jobs.filter((job) => job.gpus > 0), 'gpus'),
     ],
     node.memory_mb !== null && [
-      html('div', { class: 'tile-what' }, `${memory(node.memory_held_mb)} of ${memory(node.memory_mb)} of memory`),
+      html('div', { class: 'tile-what' }, `${memory(node.memory_held_mb)} of ${memory(node.memory_mb)} memory`),
       html('progress', {
         max: node.memory_mb,
         value: Math.min(node.memory_held_mb, node.memory_mb),
@@ -113,8 +113,8 @@ function nodeTile(node) {
 }
 
 function waitingList() {
-  const waiting = yard
-    .list(isWaiting)
+  const all = yard.list(isWaiting);
+  const waiting = foldRows(all, new Set())
     .sort((a, b) => b.priority - a.priority || a.submitted - b.submitted || a.id - b.id);
   if (!waiting.length) {
     return html(
@@ -134,13 +134,13 @@ function waitingList() {
           { 'data-key': job.id },
           statePill(job),
           jobLink(job),
-          html('span', { class: 'dim' }, sizeText(job)),
-          html('span', { class: 'why' }, stateReason(job) || `for ${duration(Math.round(job.wait_s))}`),
+          html('span', { class: 'dim' }, job.members ? count(job.members.length, 'job') : sizeText(job)),
+          html('span', { class: 'why' }, stateReason(job) || ['since ', timeElement(job.submitted)]),
         ),
       ),
     ),
     waiting.length > 8 &&
-      html('p', html('a', { href: '#/jobs?state=queued,held' }, `All ${grouped(waiting.length)} waiting jobs`)),
+      html('p', html('a', { href: '#/jobs?state=queued,held' }, `All ${grouped(all.length)} waiting jobs`)),
   ];
 }
 
@@ -169,18 +169,22 @@ function riskList() {
   );
 }
 
+// A server that is younger than the span is shown from its first sample on.
+const loadWindow = (span, samples) =>
+  [Math.max(Date.now() - span * 1000, (samples[0]?.at ?? 0) * 1000), Date.now()];
+
 // What the server has sampled, and the present.
 async function readLoad(span) {
   const { samples } = await get(`/load?since=${Math.floor(nowSeconds() - span)}`);
   return samples;
 }
 
-function loadCharts(samples) {
+function loadCharts(samples, span) {
   const gpus = samples.some((sample) => sample.gpus > 0);
   const at = (sample) => sample.at * 1000;
   const use = samples.map((s) => [at(s), s.cpus_held, s.cpus, ...(gpus ? [s.gpus_held] : [])]);
   const queue = samples.map((s) => [at(s), s.running, s.waiting]);
-  return { use, queue, gpus };
+  return { use, queue, gpus, window: loadWindow(span, samples) };
 }
 
 function overviewPage(main) {
@@ -220,7 +224,7 @@ function overviewPage(main) {
     charts = [];
     link = null;
   };
-  const makeCharts = ({ use, queue, gpus }) => {
+  const makeCharts = ({ use, queue, gpus, window }) => {
     const busy = [
       { name: 'CPUs held', colour: '--s0', steps: true, filled: true, show: units },
       { name: 'CPUs', colour: '--faint', steps: true, width: 1, dashed: true, show: units },
@@ -231,8 +235,8 @@ function overviewPage(main) {
       { name: 'waiting', colour: '--s4', steps: true, filled: true, show: units },
     ];
     charts = [
-      timeChart({ label: 'CPUs held over time', series: busy, rows: use, axis: units }),
-      timeChart({ label: 'Jobs over time', series: jobs, rows: queue, axis: units }),
+      timeChart({ label: 'CPUs held over time', series: busy, rows: use, axis: units, window }),
+      timeChart({ label: 'Jobs over time', series: jobs, rows: queue, axis: units, window }),
     ];
     graphs.replaceChildren(
       html('h3', gpus ? 'CPUs and GPUs held' : 'CPUs held'), charts[0].box,
@@ -245,14 +249,14 @@ function overviewPage(main) {
   let drawing = 0;
   const drawLoad = async () => {
     const turn = ++drawing;
-    const load = loadCharts(await readLoad(span));
+    const load = loadCharts(await readLoad(span), span);
     if (turn !== drawing || !main.isConnected) return;
     if (load.use.length < 2) {
       dropCharts();
       render(graphs, html('p', { class: 'empty' }, 'The first samples come within half a minute.'));
     } else if (charts.length && charts[0].spec.series.length === (load.gpus ? 3 : 2)) {
-      charts[0].set(load.use);
-      charts[1].set(load.queue);
+      charts[0].set(load.use, { window: load.window });
+      charts[1].set(load.queue, { window: load.window });
     } else {
       dropCharts();
       makeCharts(load);

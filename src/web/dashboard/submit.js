@@ -42,6 +42,9 @@ function closingQuote(text, from) {
 
 const typeOf = (schema) => [schema.type ?? (schema.anyOf || []).map((one) => one.type)].flat();
 
+const fieldTitle = (name) =>
+  name.replace(/^[cg]pu/, (unit) => unit.toUpperCase()).replaceAll('_', ' ').replace(/^./, (c) => c.toUpperCase());
+
 // The input for a field of the schema.
 function fieldInput(name, schema) {
   if (schema.enum) {
@@ -68,7 +71,7 @@ function fieldValue(input) {
 function submitForm(schema) {
   const fields = Object.entries(schema.properties).filter(([name]) => !LEFT_OUT.includes(name));
   const make = ([name, its]) => html('label', { class: its.type === 'boolean' ? 'check field' : 'field', 'data-field': name },
-    name.replaceAll('_', ' '), fieldInput(name, its), html('small', its.description),
+    fieldTitle(name), fieldInput(name, its), html('small', its.description),
     html('small', { class: 'failure', role: 'alert' }));
   return {
     first: FIRST_FIELDS.map((name) => fields.find(([its]) => its === name)).filter(Boolean).map(make),
@@ -135,7 +138,7 @@ function submitPage(main) {
     send.disabled = false;
   });
   const build = ({ first, others }) => form.replaceChildren(
-    html('label', { class: 'field wide', 'data-field': 'command' }, 'command', command,
+    html('label', { class: 'field wide', 'data-field': 'command' }, 'Command', command,
       html('small', 'what to run, in the words of a shell; nothing is expanded'), html('small', { class: 'failure', role: 'alert' })),
     html('div', { class: 'fields' }, first),
     html('details', html('summary', 'More options'), html('div', { class: 'fields' }, others)),

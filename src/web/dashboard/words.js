@@ -35,6 +35,7 @@ function timeElement(seconds) {
 
 // 1.5 -> "1.5", 2 -> "2".
 const units = (n) => String(Math.round(n * 1000) / 1000);
+const cpuCount = (n) => `${units(n)} CPU${n === 1 ? '' : 's'}`;
 
 function memory(mb) {
   if (mb === null || mb === undefined) return '–';
@@ -53,7 +54,7 @@ function figure(value) {
   if (value === null || value === undefined) return '–';
   if (!Number.isFinite(value)) return String(value);
   const size = Math.abs(value);
-  if (size !== 0 && (size < 0.001 || size >= 1e6)) return value.toExponential(2);
+  if (size !== 0 && (size < 1e-4 || size >= 1e6)) return value.toExponential(2);
   return String(Number(value.toPrecision(4)));
 }
 
@@ -65,7 +66,7 @@ function sizeText(job) {
       ? [job.gpus, job.gpus_min, job.gpus_max]
       : [job.cpus, job.cpus_min, job.cpus_max];
   const range = min === max ? units(max) : `${units(min)}–${units(max)}`;
-  const plural = max === 1 && min === 1 ? unit : `${unit}s`;
+  const plural = min === max && max === 1 ? unit : `${unit}s`;
   return isRunning(job) && min !== max ? `${units(now)} of ${range} ${plural}` : `${range} ${plural}`;
 }
 
