@@ -95,8 +95,6 @@ function graphOptions(spec) {
     connectSeparatedPoints: true,
     includeZero: spec.zero !== false,
     logscale: Boolean(spec.log),
-    valueRange: spec.range || null,
-    dateWindow: spec.window || null,
     animatedZooms: false,
     rightGap: 6,
     xRangePad: 4,
@@ -119,10 +117,25 @@ function graphOptions(spec) {
     underlayCallback: (context, area, graph) => drawMarks(spec, context, area, graph),
     highlightCallback: (event, x, points, row) => {
       spec.row = row;
-      if (event.clientX !== undefined) showTip(spec, row, event.clientX, event.clientY);
+      if (event.clientX === undefined) return; // chosen by keys, or in a linked chart
+      spec.keys = false;
+      showTip(spec, row, event.clientX, event.clientY);
     },
-    unhighlightCallback: () => tip.hide(),
+    // A page that scrolls under a pointer at rest must not hide what the keys have shown.
+    unhighlightCallback: () => spec.keys || tip.hide(),
   };
+}
+
+// Rows from one end of the window to the other, so that charts with the same window have
+// the same axis: what holds before it begins with it, and empty rows reach to its ends.
+function fitRows(rows, series, window) {
+  if (!window || !rows.length) return rows;
+  const [from, to] = window;
+  const empty = (at) => [at, ...series.map(() => null)];
+  const first = rows.findLast(([at]) => at <= from);
+  const inside = rows.filter(([at]) => at > from && at < to);
+  const last = rows.findLast(([at]) => at >= to);
+  return [first ? [from, ...first.slice(1)] : empty(from), ...inside, last ? [to, ...last.slice(1)] : empty(to)];
 }
 
 function readByKeys(box, spec, graph) {
@@ -131,6 +144,7 @@ function readByKeys(box, spec, graph) {
     if (event.key === 'Escape') tip.hide();
     if (!step) return;
     event.preventDefault();
+    spec.keys = true;
     const last = spec.rows.length - 1;
     const stride = Math.max(1, Math.round(last / 60));
     spec.row = Math.min(last, Math.max(0, (spec.row ?? last) + step * stride));
@@ -139,6 +153,7 @@ function readByKeys(box, spec, graph) {
     showTip(spec, spec.row, place.left + graph().toDomXCoord(spec.rows[spec.row][0]), place.top);
   });
   box.addEventListener('blur', () => {
+    spec.keys = false;
     graph()?.clearSelection();
     tip.hide();
   });
@@ -146,17 +161,25 @@ function readByKeys(box, spec, graph) {
 
 // spec: label; series [{name, colour: '--s0', steps, filled, width, dashed, show}];
 // rows [[x, y...]] with x in milliseconds, or as spec.x {show(x)} says; axis(y) in
-// words; zero: false when the axis need not begin there; log; marks; window.
+// words; zero: false when the axis need not begin there; log; marks; window [from, to],
+// which the axis shows.
 // Returns the element, with set(rows, more) and end().
 function timeChart(spec) {
   const canvas = html('div', { class: 'graph' });
   const box = html('div', { class: `chart ${spec.class || ''}`, tabindex: 0, role: 'img' }, canvas);
   let graph = null;
+  let drawn;
+  const ready = new Promise((resolve) => {
+    drawn = resolve;
+  });
   const draw = () => {
+    spec.rows = fitRows(spec.rows, spec.series, spec.window);
     box.setAttribute('aria-label', summary(spec));
     if (!spec.rows.length || !canvas.clientWidth) return;
-    if (graph) graph.updateOptions({ ...graphOptions(spec), file: spec.rows });
+    // Only what changes: callbacks may have been wrapped by linkCharts().
+    if (graph) graph.updateOptions({ ...themeOptions(spec.series), file: spec.rows });
     else graph = new Dygraph(canvas, spec.rows, graphOptions(spec));
+    drawn();
   };
   const resized = new ResizeObserver(() => {
     if (graph) graph.resize();
@@ -167,6 +190,7 @@ function timeChart(spec) {
   readByKeys(box, spec, () => graph);
   return {
     box,
+    ready,
     graph: () => graph,
     spec,
     set(rows, more = {}) {
@@ -183,9 +207,19 @@ function timeChart(spec) {
   };
 }
 
-// Charts with one time axis: zoom and selection of one are those of all. Called when
-// all of them have been drawn.
+// Charts with one time axis: zoom and selection of one are those of all. A chart is
+// drawn when it has a size, so this waits for all of them.
 function linkCharts(charts) {
-  const graphs = charts.map((chart) => chart.graph()).filter(Boolean);
-  return graphs.length > 1 ? Dygraph.synchronize(graphs, { range: false }) : null;
+  let link = null;
+  let detached = false;
+  Promise.all(charts.map((chart) => chart.ready)).then(() => {
+    const graphs = charts.map((chart) => chart.graph()).filter(Boolean);
+    if (!detached && graphs.length > 1) link = Dygraph.synchronize(graphs, { range: false });
+  });
+  return {
+    detach() {
+      detached = true;
+      link?.detach();
+    },
+  };
 }

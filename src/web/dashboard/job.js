@@ -194,7 +194,7 @@ function makeCurves(box) {
       const next = jobCharts(job, series);
       if (next.length && next.length === drawn.length) {
         next.forEach(({ chart: { spec } }, i) =>
-          drawn[i].chart.set(spec.rows, { marks: spec.marks, window: drawn[i].chart.graph()?.isZoomed('x') ? drawn[i].chart.graph().xAxisRange() : spec.window }));
+          drawn[i].chart.set(spec.rows, { marks: spec.marks, window: spec.window }));
         next.forEach(({ chart }) => chart.end());
         return;
       }
@@ -208,9 +208,7 @@ function makeCurves(box) {
       }
       box.replaceChildren(...drawn.flatMap(({ title, chart }) =>
         [html('h3', title), chart.spec.series.length > 1 ? legend(chart.spec.series) : '', chart.box]).filter(Boolean));
-      requestAnimationFrame(() => {
-        link = linkCharts(drawn.map(({ chart }) => chart));
-      });
+      link = linkCharts(drawn.map(({ chart }) => chart));
     },
     end: drop,
   };

@@ -224,6 +224,9 @@ function jobsPage(main, _, query) {
   if (query.get('state')) view.states = new Set(query.get('state').split(','));
   const said = html('span', { class: 'dim', role: 'status' });
   const compare = html('a', { class: 'button', hidden: true });
+  const more = html('button', { type: 'button', hidden: true, onclick: () => {
+    yard.loadEnded(yard.jobs.size + 20_000).catch((problem) => note(problem.message, 'failed'));
+  } }, 'Load older jobs');
   const empty = html('div', { class: 'empty', hidden: true });
   const search = html('input', { type: 'search', placeholder: 'name, user, command, id …', value: view.search,
     autocomplete: 'off', spellcheck: 'false' });
@@ -245,6 +248,7 @@ function jobsPage(main, _, query) {
       ? html('p', 'No job matches. Remove a filter, or look for something else.')
       : html('p', 'No jobs yet. ', html('a', { href: '#/submit' }, 'Submit the first'), ', or run ',
           html('code', 'trainyard submit -c 1-4 -- python3 train.py'), '.'));
+    more.hidden = yard.complete || yard.loadingEnded;
     compare.hidden = view.picked.size < 2;
     compare.href = `#/compare/${[...view.picked].join(',')}`;
     compare.textContent = `Compare ${view.picked.size}`;
@@ -275,7 +279,7 @@ function jobsPage(main, _, query) {
   main.append(
     html('div', { class: 'heading page-head' }, html('h1', 'Jobs'), html('a', { class: 'button primary', href: '#/submit' }, 'Submit a job')),
     html('div', { class: 'tools' }, html('label', { class: 'filter' }, html('span', { class: 'unseen' }, 'Search'), search),
-      html('label', { class: 'check' }, fold, 'Fold arrays'), said, compare),
+      html('label', { class: 'check' }, fold, 'Fold arrays'), said, more, compare),
     chips.box, table.box, empty,
   );
   draw();

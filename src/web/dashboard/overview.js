@@ -242,9 +242,7 @@ function overviewPage(main) {
       html('h3', gpus ? 'CPUs and GPUs held' : 'CPUs held'), charts[0].box,
       html('h3', 'Jobs running and waiting'), legend(jobs), charts[1].box,
     );
-    requestAnimationFrame(() => {
-      link = linkCharts(charts);
-    });
+    link = linkCharts(charts);
   };
   let drawing = 0;
   const drawLoad = async () => {

@@ -57,6 +57,7 @@ async function begin() {
   yard.watch((kind) => current?.update(kind));
   showPage();
   document.documentElement.dataset.ready = 'yes';
+  requestAnimationFrame(() => performance.mark('ready'));
 }
 
 addEventListener('loginneeded', () => {

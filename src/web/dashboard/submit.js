@@ -142,7 +142,7 @@ function submitPage(main) {
       html('small', 'what to run, in the words of a shell; nothing is expanded'), html('small', { class: 'failure', role: 'alert' })),
     html('div', { class: 'fields' }, first),
     html('details', html('summary', 'More options'), html('div', { class: 'fields' }, others)),
-    html('h3', 'The same on the command line'), html('div', { class: 'same-box' }, same),
+    html('h2', { class: 'small' }, 'The same on the command line'), html('div', { class: 'same-box' }, same),
     failure, html('div', { class: 'buttons' }, send));
   main.append(html('div', { class: 'page-head' }, html('h1', 'Submit a job')), form);
   get('/openapi.json')

@@ -54,7 +54,7 @@ const yard = {
   },
 
   // Reads jobs that have ended, newest first, up to `most` in all.
-  async loadEnded(most = 10000) {
+  async loadEnded(most = 20_000) {
     if (this.complete || this.loadingEnded) return;
     this.loadingEnded = true;
     try {
@@ -149,7 +149,7 @@ const yard = {
     this.policy = await get('/policy');
     if (this.complete) {
       this.complete = false;
-      await this.loadEnded(Math.max(10000, this.jobs.size));
+      await this.loadEnded(Math.max(20_000, this.jobs.size));
     }
   },
 };

@@ -1,0 +1,281 @@
+// Every page and every action of the dashboard.
+'use strict';
+
+const { check, expect, same, finish } = require('./checks.js');
+const { Yard, TOKEN, TRAINER, until, openBrowser, openPage, visit } = require('./yard.js');
+
+const HOSTILE = `<img src=x onerror=alert(1)> "'&\u202e<script>alert(2)</script>`;
+const counts = 'for i in $(seq 400); do echo "step $i/400 loss=0.$((1000 - i))"; sleep 0.1; done';
+const shell = (text, more = {}) => ({ command: ['sh', '-c', text], cpus: 1, workdir: '/tmp', ...more });
+
+// Presses the button of an action, fills the dialog, and agrees.
+async function act(page, action, fields = {}) {
+  await page.click(`[data-action="${action}"]`);
+  const dialog = page.locator('dialog');
+  await dialog.waitFor();
+  for (const [name, value] of Object.entries(fields)) await dialog.locator(`[name="${name}"]`).fill(value);
+  await dialog.locator('button[type=submit]').click();
+  await dialog.waitFor({ state: 'detached' });
+}
+
+async function login(browser, yard) {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.goto(yard.url);
+  const field = page.locator('input[type=password]');
+  await field.fill('wrong');
+  await page.click('button[type=submit]');
+  await page.locator('.failure', { hasText: 'token is wrong' }).waitFor();
+  await field.fill(TOKEN);
+  await page.click('button[type=submit]');
+  await page.locator('.card', { hasText: 'Running' }).waitFor();
+  expect(!(await context.cookies())[0].value.includes(TOKEN), 'the cookie is not the token as it is');
+  expect((await context.cookies())[0].httpOnly, 'scripts cannot read the cookie');
+  await context.close();
+}
+
+async function overview(page, yard) {
+  await visit(page, yard, '/');
+  await page.locator('.tile .cell').first().waitFor();
+  const [id] = await yard.submit(shell('sleep 60', { name: 'appears', cpus: 0.1 }));
+  await page.locator('.tile-jobs', { hasText: 'appears' }).waitFor();
+  await yard.ask('POST', `/jobs/${id}/cancel`, { grace: '0s' });
+  await page.locator('.tile-jobs', { hasText: 'appears' }).waitFor({ state: 'detached' });
+  const [late] = await yard.submit(shell('true', { name: 'late', hold: true, deadline: '1s' }));
+  await until('its deadline is over', async () => Date.now() / 1000 > (await yard.job(late)).deadline);
+  await yard.ask('PATCH', `/jobs/${late}`, { priority: 1 });
+  await page.locator('.pair section', { hasText: 'Deadlines' }).locator('.rows', { hasText: 'late' }).waitFor();
+  await page.locator('.chart canvas').first().waitFor({ timeout: 60_000 });
+  await yard.ask('POST', `/jobs/${late}/cancel`);
+}
+
+async function list(page, yard) {
+  await yard.submit(shell('true', { name: 'wing', array: '0-9', hold: true }));
+  await visit(page, yard, '/jobs');
+  const names = () => page.locator('tbody .job-link, tbody .fold').allTextContents();
+  await until('the array is folded', async () => (await names()).filter((n) => n.includes('wing')).length === 1);
+  await page.click('.fold');
+  await until('the array is open', async () => (await names()).filter((n) => n.includes('wing')).length === 11);
+  await page.click('.fold');
+  await page.keyboard.press('/');
+  await page.keyboard.type('wing');
+  await until('only these are found', async () => (await names()).length === 1);
+  await page.fill('input[type=search]', 'no such job');
+  await page.locator('.empty', { hasText: 'No job matches' }).waitFor();
+  await page.fill('input[type=search]', '');
+  await page.click('.chips [data-state="held"]');
+  await until('only held jobs', async () => (await names()).every((n) => n.includes('wing')));
+  await page.click('.chips [data-state="held"]');
+  await page.click('th button:has-text("Name")');
+  same(await page.locator('th[aria-sort]').textContent(), 'Name');
+  const shown = (await page.locator('tbody td.col-name').allTextContents()).map((n) => n.replace(/^▸ /, ''));
+  same(shown, [...shown].sort((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1)), 'by name');
+  await page.click('th button:has-text("Id")');
+}
+
+async function jobPage(page, yard, id) {
+  await visit(page, yard, `/jobs/${id}`);
+  await page.locator('h1', { hasText: 'curve' }).waitFor();
+  await until('the curves are drawn', async () => (await page.locator('.chart canvas').count()) >= 4);
+  const titles = await page.locator('section h3').allTextContents();
+  expect(titles.some((t) => t.includes('loss')) && titles.some((t) => t.includes('CPUs held')), titles);
+  const label = await page.locator('.chart').first().getAttribute('aria-label');
+  expect(/loss over time.*at last, between/.test(label), label);
+  const before = await page.locator('.facts', { hasText: 'Progress' }).textContent();
+  await until('progress moves', async () => (await page.locator('.facts').textContent()) !== before);
+  await page.locator('section', { hasText: 'Why' }).locator('.lead').first().waitFor();
+  await page.locator('.events', { hasText: 'started' }).waitFor();
+  // Charts share an axis: a zoom of one is a zoom of all.
+  const box = await page.locator('.chart').first().boundingBox();
+  await page.mouse.move(box.x + 200, box.y + 60);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 500, box.y + 60, { steps: 4 });
+  await page.mouse.up();
+  const axes = () => page.locator('.chart').evaluateAll((charts) =>
+    charts.map((chart) => [...chart.querySelectorAll('.dygraph-axis-label-x')].map((one) => one.textContent).join()));
+  await until('all charts show the same times', async () => new Set(await axes()).size === 1);
+  const zoomed = (await axes())[0];
+  await page.mouse.dblclick(box.x + 300, box.y + 60);
+  await until('they show all again', async () => (await axes()).every((axis) => axis !== zoomed));
+}
+
+async function logs(page, yard, id) {
+  await visit(page, yard, `/jobs/${id}`);
+  await page.locator('.log .line').first().waitFor();
+  const lines = () => page.locator('.log .line').count();
+  const before = await lines();
+  await until('the log goes on', async () => (await lines()) > before);
+  const low = await page.locator('.log').evaluate((log) => log.scrollHeight - log.clientHeight - log.scrollTop);
+  expect(low < 40, `it follows the end, ${low} above it`);
+  await page.fill('.log-box input[type=search]', 'step 1/400');
+  await page.locator('.log mark', { hasText: 'step 1/400' }).first().waitFor();
+  await page.locator('.log .current').waitFor();
+  expect(!(await page.isChecked('.log-box input[type=checkbox]')), 'a search stops following');
+}
+
+async function hostile(page, yard) {
+  const print = 'printf \'\\033[1;31mred\\033[0m <b>not bold</b> \\033]0;title\\007\\033[2Jcleared \\r over <script>alert(3)</script>\\n\'';
+  const [id] = await yard.submit(shell(print, { name: HOSTILE, comment: HOSTILE, env: { A: HOSTILE } }));
+  await yard.reaches(id, 'done');
+  for (const where of ['/', '/jobs', `/jobs/${id}`, `/compare/${id},${id}`, '/nodes', '/policy']) {
+    await visit(page, yard, where);
+    await page.waitForTimeout(300);
+    same(await page.locator('main img, main script, main b:has-text("not bold")').count(), 0, where);
+  }
+  await visit(page, yard, `/jobs/${id}`);
+  const title = await page.locator('h1').textContent();
+  expect(title.includes('<img src=x onerror=alert(1)>') && title.includes('\\u202e'), title);
+  const line = page.locator('.log .line').last();
+  await line.waitFor();
+  expect((await line.textContent()).includes('over <script>alert(3)</script>'), await line.textContent());
+}
+
+async function colours(page, yard) {
+  const [id] = await yard.submit(shell("printf '\\033[1;31mbad\\033[0m fine\\n'", { name: 'colours' }));
+  await yard.reaches(id, 'done');
+  await visit(page, yard, `/jobs/${id}`);
+  same(await page.locator('.log .a-red').textContent(), 'bad');
+}
+
+async function actions(page, yard) {
+  const [id] = await yard.submit(shell(counts, { name: 'acted', cpus: '1-2', hold: true }));
+  await visit(page, yard, `/jobs/${id}`);
+  await page.click('[data-action="release"]');
+  await yard.reaches(id, 'running');
+  await act(page, 'priority', { priority: '7' });
+  same((await yard.job(id)).priority, 7);
+  await act(page, 'deadline', { deadline: '2h' });
+  expect((await yard.job(id)).deadline > Date.now() / 1000 + 7000, 'deadline');
+  await act(page, 'resize', { cpus: '1' });
+  same((await yard.job(id)).cpus_max, 1);
+  await page.click('[data-action="resize"]');
+  await page.fill('dialog [name=cpus]', '99');
+  await page.click('dialog button[type=submit]');
+  await page.locator('dialog .failure:not([hidden])').waitFor();
+  await page.keyboard.press('Escape');
+  await act(page, 'requeue');
+  await until('its second attempt runs', async () => (await yard.job(id)).attempt === 2);
+  await yard.reaches(id, 'running');
+  await page.locator('.state', { hasText: 'running' }).first().waitFor();
+  await act(page, 'cancel', { grace: '0s' });
+  await yard.reaches(id, 'cancelled');
+  await page.locator('h1 .state', { hasText: 'cancelled' }).waitFor();
+  const [blocker] = await yard.submit(shell('true', { hold: true, name: 'blocker' }));
+  const [queued] = await yard.submit(shell('true', { after: `after:${blocker}`, name: 'to hold' }));
+  await visit(page, yard, `/jobs/${queued}`);
+  await page.click('[data-action="hold"]');
+  await yard.reaches(queued, 'held');
+  await yard.ask('POST', `/jobs/${queued}/cancel`);
+  await yard.ask('POST', `/jobs/${blocker}/cancel`);
+}
+
+async function nodes(page, yard) {
+  await visit(page, yard, '/nodes');
+  await page.click('button:has-text("Drain")');
+  await page.click('dialog button[type=submit]');
+  await page.locator('.state', { hasText: 'draining' }).waitFor();
+  await page.click('button:has-text("Use again")');
+  await page.locator('.state', { hasText: 'up' }).waitFor();
+  await page.locator('.chart canvas').first().waitFor({ timeout: 60_000 });
+}
+
+async function policy(page, yard) {
+  await visit(page, yard, '/policy');
+  await page.locator('details.policy', { hasText: 'least attained service in queues' }).locator('summary').click();
+  await page.click('[data-policy="las"]');
+  await page.click('dialog button:has-text("Not now")');
+  same((await yard.get('/policy')).policy, 'elastic-fifo');
+  await page.click('[data-policy="las"]');
+  await page.fill('dialog [name=policy]', 'lass');
+  await page.click('dialog button[type=submit]');
+  await page.locator('dialog .failure', { hasText: 'las' }).waitFor();
+  await page.fill('dialog [name=policy]', 'las:thresholds=60');
+  await page.click('dialog button[type=submit]');
+  await page.locator('.lead', { hasText: 'las:thresholds=60' }).waitFor();
+  same((await yard.get('/policy')).allocate, 'las');
+  await yard.ask('PUT', '/policy', { policy: 'elastic-fifo' });
+  await page.locator('.lead', { hasText: 'elastic-fifo' }).waitFor();
+}
+
+async function submit(page, yard) {
+  await visit(page, yard, '/submit');
+  await page.fill('[name=command]', "sh -c 'echo from the form'");
+  await page.fill('[name=cpus]', '4-1');
+  await page.locator('[data-field=cpus] .failure:not(:empty)').waitFor();
+  same(await page.getAttribute('[name=cpus]', 'aria-invalid'), 'true');
+  await page.fill('[name=cpus]', '1-2');
+  await page.fill('[name=name]', 'by hand');
+  await page.locator('.same', { hasText: "trainyard submit --name 'by hand' --cpus 1-2 -- sh -c 'echo from the form'" }).waitFor();
+  await page.click('button[type=submit]');
+  await page.locator('h1', { hasText: 'by hand' }).waitFor();
+  await page.locator('.log', { hasText: 'from the form' }).waitFor();
+}
+
+async function reference(page, yard) {
+  await visit(page, yard, '/api');
+  const paths = Object.values((await yard.get('/openapi.json')).paths);
+  const operations = paths.reduce((n, methods) => n + Object.keys(methods).length, 0);
+  await until('all are listed', async () => (await page.locator('details.operation .method').count()) === operations);
+  const part = page.locator('details.operation', { hasText: 'Show the versions of server' });
+  await part.locator('summary').click();
+  await part.locator('button[type=submit]').click();
+  await part.locator('.reply', { hasText: '200' }).waitFor();
+  expect((await part.locator('.reply pre').textContent()).includes('"api": "v1"'), 'the reply');
+  expect((await part.locator('.same').textContent()).includes('/api/v1/version'), 'curl');
+}
+
+async function compare(page, yard, first, second) {
+  await visit(page, yard, '/jobs');
+  await page.fill('input[type=search]', 'curve');
+  await page.check(`[data-pick="${first}"]`);
+  await page.check(`[data-pick="${second}"]`);
+  await page.click('a:has-text("Compare 2")');
+  await page.locator('.chart canvas').first().waitFor();
+  same(await page.locator('.legend span').count(), 2);
+  await page.click('.choice button:has-text("Time")');
+  await page.click('.choice button:has-text("Log")');
+  await page.locator('.chart canvas').first().waitFor();
+}
+
+async function reconnect(page, yard) {
+  await visit(page, yard, '/jobs');
+  await page.locator('.live', { hasText: /^Live$/ }).waitFor();
+  await yard.stop();
+  await page.locator('.live', { hasText: 'Not up to date' }).waitFor();
+  await yard.start();
+  const [id] = await yard.submit(shell('true', { name: 'after the restart', hold: true }));
+  await page.locator('.live', { hasText: /^Live$/ }).waitFor({ timeout: 20_000 });
+  await page.locator('.job-link', { hasText: 'after the restart' }).waitFor();
+  await yard.ask('POST', `/jobs/${id}/release`);
+  await page.locator('tr', { hasText: 'after the restart' }).locator('.state', { hasText: 'done' }).waitFor();
+  // What the browser says of a server that is away is no fault of the page.
+  page.complaints = page.complaints.filter((text) => !/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE|ERR_EMPTY/.test(text));
+}
+
+(async () => {
+  const yard = new Yard();
+  await yard.start();
+  const browser = await openBrowser();
+  const page = await openPage(browser, yard);
+  await check('a browser logs in with the token', () => login(browser, yard));
+  const [one] = await yard.submit({ command: [TRAINER, '--steps', '1000000'], cpus: '0.3-1', name: 'curve-1', workdir: '/tmp' });
+  const [two] = await yard.submit(shell(counts, { cpus: 0.3, name: 'curve-2' }));
+  await check('the overview follows jobs and deadlines', () => overview(page, yard));
+  await check('jobs are found, filtered, folded and sorted', () => list(page, yard));
+  await check('a job has curves on one axis', () => jobPage(page, yard, one));
+  await check('the log is followed and searched', () => logs(page, yard, two));
+  await check('curves are compared', () => compare(page, yard, one, two));
+  await check('names and logs cannot act', () => hostile(page, yard));
+  await check('terminal colours are shown', () => colours(page, yard));
+  await yard.ask('POST', `/jobs/${one}/cancel`, { grace: '0s' });
+  await check('a job is released, changed, resized, requeued, cancelled, held', () => actions(page, yard));
+  await check('a node is drained and used again', () => nodes(page, yard));
+  await check('the policy is changed after a question', () => policy(page, yard));
+  await check('the form submits what it shows', () => submit(page, yard));
+  await check('the API page sends requests', () => reference(page, yard));
+  await check('a restarted server is found again', () => reconnect(page, yard));
+  await check('the console stays empty', () => same(page.complaints, []));
+  await browser.close();
+  await yard.end();
+  finish();
+})();
