@@ -2,12 +2,18 @@
 // screen reader; and that it stays quick with ten thousand jobs.
 'use strict';
 
+const os = require('node:os');
 const { check, expect, same, finish } = require('./checks.js');
 const { Yard, TRAINER, until, openBrowser, openPage, visit } = require('./yard.js');
 
 const JOBS = 10_000;
 const FIRST_VIEW_BYTES = 150_000;
 const FIRST_VIEW_MS = 100;
+const FRAME_MS = 16;
+// On a machine that is busy with other work, bounds are held against the time that the
+// page's main thread computes, which still grows when others use the caches.
+const busy = os.loadavg()[0] > os.cpus().length;
+const BUSY_FACTOR = 5;
 
 async function axe(page) {
   await page.evaluate(() => document.documentElement.classList.remove('stale'));
@@ -95,13 +101,26 @@ async function themes(page, yard) {
   await page.selectOption('#theme', 'auto');
 }
 
+// How long the page's main thread has computed so far, in milliseconds.
+async function computed(session) {
+  const { metrics } = await session.send('Performance.getMetrics');
+  return metrics.find(({ name }) => name === 'TaskDuration').value * 1000;
+}
+
+async function watchWork(page) {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+  return session;
+}
+
 // Bytes over the wire, and the time until the page has drawn what it shows first.
 async function firstView(browser, yard) {
   let bytes = 0;
   const times = [];
+  const work = [];
   for (let i = 0; i < 8; i++) {
     const page = await openPage(browser, yard);
-    const session = await page.context().newCDPSession(page);
+    const session = await watchWork(page);
     await session.send('Network.enable');
     let sum = 0;
     session.on('Network.loadingFinished', ({ encodedDataLength }) => {
@@ -110,14 +129,16 @@ async function firstView(browser, yard) {
     await page.goto(yard.url);
     await page.waitForSelector('html[data-ready="yes"]');
     await page.waitForFunction(() => performance.getEntriesByName('ready').length);
+    work.push(await computed(session));
     times.push(await page.evaluate(() => performance.getEntriesByName('ready')[0].startTime));
     bytes = Math.max(bytes, sum);
     await page.context().close();
   }
-  const best = Math.min(...times);
-  console.log(`# first view: ${bytes} bytes, ${best.toFixed(0)} ms at best of ${times.map((t) => t.toFixed(0))}`);
+  const [best, clock] = [Math.min(...work), Math.min(...times)];
+  console.log(`# first view: ${bytes} bytes, ${best.toFixed(0)} ms of work, ${clock.toFixed(0)} ms by the clock`);
   expect(bytes > 50_000 && bytes < FIRST_VIEW_BYTES, `${bytes} bytes`);
-  expect(best < FIRST_VIEW_MS, `${best} ms`);
+  if (busy) expect(best < FIRST_VIEW_MS * BUSY_FACTOR, `${best} ms of work`);
+  else expect(clock < FIRST_VIEW_MS, `${clock} ms`);
 }
 
 async function manyJobs(page, yard) {
@@ -126,29 +147,28 @@ async function manyJobs(page, yard) {
   await until('all are loaded', async () => /of 10,\d{3} jobs$/.test(await page.locator('.tools .dim').textContent()));
   await page.uncheck('input[type=checkbox]:not([data-pick])');
   expect((await page.locator('tbody tr').count()) < 100, 'only rows in view are in the document');
-  // Each scroll draws its rows within a frame or two; ten frames of 60 a second are seen.
-  const worst = await page.evaluate(async () => {
+  const session = await watchWork(page);
+  const began = await computed(session);
+  await page.evaluate(async () => {
     const box = document.querySelector('.list');
-    const times = [];
     for (let i = 1; i <= 40; i++) {
-      const began = performance.now();
       box.scrollTop = (box.scrollHeight * i) / 41;
       await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-      times.push(performance.now() - began);
     }
-    return times.sort((a, b) => a - b)[20];
   });
-  console.log(`# median of a jump in ${JOBS} rows: ${worst.toFixed(1)} ms`);
-  expect(worst < 100, `${worst} ms`);
+  const jump = ((await computed(session)) - began) / 40;
+  console.log(`# a jump in ${JOBS} rows: ${jump.toFixed(1)} ms of work`);
+  expect(jump < FRAME_MS * (busy ? BUSY_FACTOR : 1), `${jump} ms`);
   await page.evaluate(() => {
     const box = document.querySelector('.list');
     box.scrollTop = box.scrollHeight;
   });
   await page.locator('tbody tr', { hasText: 'trained' }).waitFor();
-  const began = Date.now();
+  const before = await computed(session);
   await page.fill('input[type=search]', String(first + 7777));
   await page.locator(`tr[data-key="${first + 7777}"]`).waitFor();
-  expect(Date.now() - began < 2000, `a search takes ${Date.now() - began} ms`);
+  const search = (await computed(session)) - before;
+  expect(search < 1000, `a search is ${search} ms of work`);
 }
 
 (async () => {
