@@ -191,6 +191,7 @@ void events_add(struct yard *y, const char *kind, int64_t job, json_t *extra)
     const char *json = text ? text : "{}";
     json_decref(extra);
     load_changed(y);
+    metrics_event(&y->metrics, kind);
     if (store_event_add(y->store, at, job, kind, json, &all->newest, &err) < 0) {
         log_warning("job=%lld event=%s: %s", (long long)job, kind, err.text);
         return;

@@ -31,6 +31,7 @@ struct frame {
     uv_loop_t loop;
     uv_signal_t term, intr, power, child;
     uv_prepare_t before_wait; /* ends the turn */
+    uint64_t ended, idle;     /* ns: when the last turn ended; waiting time until then */
     uv_timer_t alarm;         /* wakes the loop when a turn is due */
     struct yard *yard;
     struct api *api;
@@ -95,10 +96,21 @@ static void wake_up(uv_timer_t *alarm)
 
 static void stop_serving(struct frame *f);
 
+/* What the turn took, without the wait for its first event. */
+static void observe_turn(struct frame *f)
+{
+    uint64_t now = uv_hrtime(), idle = uv_metrics_idle_time(&f->loop);
+    if (f->ended)
+        metrics_observe(&f->yard->metrics.busy, (usec_t)(now - f->ended - (idle - f->idle)) / 1000);
+    f->ended = now;
+    f->idle = idle;
+}
+
 static void end_turn(uv_prepare_t *prepare)
 {
     struct frame *f = prepare->data;
     turn_end(f->yard);
+    observe_turn(f);
     if (f->yard->closing && !f->stopping && shutdown_over(f->yard))
         stop_serving(f);
     usec_t due = turn_due(f->yard), now = clock_now(&f->yard->clock);
@@ -201,6 +213,7 @@ static int listen_http(struct frame *f, const struct serve_config *c, const char
     struct http_config http = {.routes = f->api->routes,
                                .ctx = f->api,
                                .token = c->token,
+                               .served = api_served,
                                .limits = {.connections = most_connections(f)}};
     struct str path = {0};
     unsigned port = 0;
@@ -281,6 +294,7 @@ int serve(const struct serve_config *config, struct err *err)
     raise_descriptors(&f);
     proc_guard_from_oom();
     uv_loop_init(&f.loop);
+    uv_loop_configure(&f.loop, UV_METRICS_IDLE_TIME);
     int rc = run_server(&f, config, err);
     uv_run(&f.loop, UV_RUN_DEFAULT);
     uv_loop_close(&f.loop);

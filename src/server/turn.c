@@ -154,8 +154,12 @@ static void decide(struct yard *y)
     nodes_follow(y);
     if (y->closing || engine_due(&y->engine) > clock_now(&y->clock))
         return;
-    if (yard_step(y, &tick, &err) < 0)
+    usec_t began = clock_now(&y->clock);
+    if (yard_step(y, &tick, &err) < 0) {
+        y->metrics.decision_failures++;
         log_warning("the engine failed to decide: %s", err.text);
+    }
+    metrics_observe(&y->metrics.decision, clock_now(&y->clock) - began);
 }
 
 /* The journal consists of stretches that can be replayed and deleted one by one. Each begins with
@@ -213,6 +217,15 @@ static void committed(struct yard *y)
     events_flush(y, true);
 }
 
+static int commit(struct yard *y, struct err *err)
+{
+    usec_t began = clock_now(&y->clock);
+    int rc = store_commit(y->store, err);
+    metrics_observe(&y->metrics.commit, clock_now(&y->clock) - began);
+    y->metrics.commit_failures += rc < 0;
+    return rc;
+}
+
 static bool finish_round(struct yard *y)
 {
     struct err err;
@@ -224,7 +237,7 @@ static bool finish_round(struct yard *y)
     turn_save(y);
     if (y->turn.urgent && must_wait(y))
         return y->host.completed;
-    if (y->turn.urgent && store_commit(y->store, &err) < 0) {
+    if (y->turn.urgent && commit(y, &err) < 0) {
         undo_turn(y, &err);
         return false;
     }

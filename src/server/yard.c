@@ -190,6 +190,7 @@ void yard_end(struct yard *y, struct live_job *j, enum job_state state, int code
     events_add(y, "job.ended", j->row.id,
                json_pack("{s:s, s:i, s:s, s:s}", "state", job_state_name(state), "code", code,
                          "reason", j->row.reason, "error", j->row.error));
+    metrics_ended(&y->metrics, &j->row);
     log_info("job=%lld state=%s code=%d", (long long)j->row.id, job_state_name(state), code);
     turn_hurry(y);
     if (j->changed)
@@ -324,6 +325,7 @@ int yard_open(struct uv_loop_s *loop, const struct yard_config *config, struct y
         return -1;
     }
     turn_init(y);
+    metrics_init(&y->metrics);
     events_init(y);
     if (yard_load(y, err) < 0) {
         yard_close(y);
@@ -342,5 +344,6 @@ void yard_close(struct yard *y)
     events_done(y);
     yard_unload(y);
     store_close(y->store);
+    metrics_done(&y->metrics);
     free(y);
 }

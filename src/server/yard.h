@@ -10,6 +10,7 @@
 #include "server/clock.h"
 #include "server/jobs/arrivals.h"
 #include "server/jobs/live.h"
+#include "server/metrics.h"
 #include "server/turn.h"
 #include "store/job_state.h"
 
@@ -78,6 +79,7 @@ struct yard {
     VEC(struct attempt *) attempts; /* running, or not cleaned up yet */
     struct followers *followers;    /* of events and logs */
     struct turn turn;
+    struct metrics metrics;
     int64_t boot;          /* current stretch of the journal */
     uint64_t journal_rows; /* in this stretch, */
     uint64_t journal_head; /* and how many of them it began with */

@@ -17,7 +17,7 @@ from live import expect, expect_equal, wait_until
 
 # Operations that need nothing but to be asked.
 PLAIN = ["version", "health", "ready", "openapi", "jobs_list", "nodes_list", "policy_show",
-         "policies_list", "load_show", "events"]
+         "policies_list", "load_show", "metrics", "events"]
 
 
 # ---- logs

@@ -548,6 +548,14 @@ def test_load(yard):
     refuse(yard, "GET", "/load?since=x", field="since")
 
 
+def test_metrics(yard):
+    text = yard.get("/metrics").text
+    expect("trainyard_build_info{version=" in text, text[:200])
+    at_root = live.Answer(live.send(yard.socket, "GET", "/metrics", base="")[1])
+    expect("trainyard_build_info{version=" in at_root.text, "at the root")
+    refuse(yard, "GET", "/metrics?x=1", field="x")
+
+
 def test_policies(yard):
     known = {p["name"]: p for p in yard.get("/policies")["policies"]}
     expect_equal(known["las"]["axis"], "allocate")

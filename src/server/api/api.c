@@ -20,6 +20,7 @@ const struct api_part *const api_parts[] = {
     &api_part_policies,
     &api_part_events,
     &api_part_about,
+    &api_part_metrics,
     &api_part_session,
     NULL,
 };
@@ -43,6 +44,12 @@ static void serve_request(const struct request *q, struct reply *r, void *ctx)
     if (api_call_read(e, &c))
         e->handle(&c);
     json_decref(c.body);
+}
+
+void api_served(void *ctx, const struct request *q, int status, usec_t took)
+{
+    const struct api *api = ctx;
+    metrics_request(&api->yard->metrics, q->route ? q->route->name : NULL, status, took);
 }
 
 static void add_route(struct api *api, size_t *n, const struct route *route,

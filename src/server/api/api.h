@@ -13,6 +13,9 @@ struct api {
     const struct endpoint **endpoints; /* one for each route; NULL for a page */
 };
 
+/* Counts a request that was answered; for the HTTP server, whose context is the API. */
+void api_served(void *ctx, const struct request *q, int status, usec_t took);
+
 /* `y` must outlive the API. */
 struct api *api_create(struct yard *y);
 void api_free(struct api *api);

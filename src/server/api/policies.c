@@ -25,7 +25,8 @@ struct known_view {
 
 static const struct api_member known_members[] = {
     API_STRING(known_view, name, "Name"),
-    API_STRING(known_view, axis, "allocate, place, share, or preset for a combination of the three"),
+    API_STRING(known_view, axis,
+               "allocate, place, share, or preset for a combination of the three"),
     API_STRING(known_view, summary, "What it does, in a few words"),
     API_STRING_OR_NULL(known_view, rule, "What it does, exactly"),
     API_STRING_OR_NULL(known_view, source, "Where it comes from"),

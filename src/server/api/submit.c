@@ -288,9 +288,9 @@ static const struct api_member batch_members[] = {
 
 static const struct api_schema batch_schema = {"JobBatch", .members = batch_members};
 
-static const struct api_schema *const schemas[] = {&request_schema, &batch_schema,
+static const struct api_schema *const schemas[] = {&request_schema,       &batch_schema,
                                                    &submitted_job_schema, &submitted_schema,
-                                                   &checked_schema, NULL};
+                                                   &checked_schema,       NULL};
 
 static const struct endpoint endpoints[] = {
     {
