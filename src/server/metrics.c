@@ -18,9 +18,10 @@ static const char *const kinds[] = {
 #undef X
 };
 
-void metrics_init(struct metrics *m)
+void metrics_init(struct metrics *m, usec_t now)
 {
     *m = (struct metrics){
+        .started = now,
         .wait = {.bounds = long_bounds},
         .completion = {.bounds = long_bounds},
         .decision = {.bounds = short_bounds},

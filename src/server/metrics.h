@@ -47,6 +47,7 @@ struct http_count {
 };
 
 struct metrics {
+    usec_t started; /* wall clock */
     uint64_t events[METRICS_EVENT_COUNT];
     uint64_t ended[JOB_STATE_COUNT];
     uint64_t deadlines_met, deadlines_missed;
@@ -59,7 +60,7 @@ struct metrics {
     } http;
 };
 
-void metrics_init(struct metrics *m);
+void metrics_init(struct metrics *m, usec_t now);
 void metrics_done(struct metrics *m);
 
 void metrics_observe(struct histogram *h, usec_t took);

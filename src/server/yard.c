@@ -325,7 +325,7 @@ int yard_open(struct uv_loop_s *loop, const struct yard_config *config, struct y
         return -1;
     }
     turn_init(y);
-    metrics_init(&y->metrics);
+    metrics_init(&y->metrics, clock_wall(&y->clock));
     events_init(y);
     if (yard_load(y, err) < 0) {
         yard_close(y);

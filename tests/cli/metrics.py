@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import live
@@ -87,6 +88,13 @@ def test_requests_are_counted(yard):
     after, _ = read(yard)
     expect_equal(after[name] - before.get(name, 0), 1)
     expect(after['trainyard_http_requests_total{route="",code="4xx"}'] >= 1, "unknown addresses")
+
+
+def test_the_process(yard):
+    values, _ = read(yard)
+    expect(0 <= time.time() - values["process_start_time_seconds"] < 600, "start")
+    expect(1e6 < values["process_max_resident_memory_bytes"] < 1e9, "memory")
+    expect(0 < values["process_cpu_seconds_total"] < 600, "CPU time")
 
 
 def test_buckets_are_cumulative(yard):

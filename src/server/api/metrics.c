@@ -190,7 +190,7 @@ static void add_process(struct page *p, const struct yard *y)
     add_single(p, "process_max_resident_memory_bytes", "gauge", "Most memory that it has had",
                (double)use.ru_maxrss * 1024);
     add_single(p, "process_start_time_seconds", "gauge", "When it was started, since 1970",
-               time_seconds(clock_wall(&y->clock) - clock_now(&y->clock)));
+               time_seconds(y->metrics.started));
 }
 
 static void add_server(struct page *p, const struct yard *y)
