@@ -131,7 +131,7 @@ bench: all $(BENCHES) ## measure: each bench/*.sh prints a table; B='scale peers
 	    echo; done
 
 DOCS = $(wildcard README.md ARCHITECTURE.md CONTRIBUTING.md CHANGELOG.md LICENSE data/README.md examples/* \
-    docs/*.md docs/*/*.md docs/*/*.svg docs/*/*.csv docs/*/*/*.csv)
+    docs/*.md docs/*/*.md docs/*/*.svg docs/*/*.png docs/*/*.csv docs/*/*/*.csv)
 share = $(DESTDIR)$(PREFIX)/share
 
 install: all ## install below PREFIX (/usr/local), inside DESTDIR
@@ -142,6 +142,7 @@ install: all ## install below PREFIX (/usr/local), inside DESTDIR
 	install -D -m 644 include/trainyard.h $(DESTDIR)$(PREFIX)/include/trainyard.h
 	install -D -m 644 -t $(share)/trainyard/python $(wildcard python/*.py)
 	@chmod 755 $(share)/trainyard/python/trainyard_hosts.py
+	install -D -m 644 -t $(share)/trainyard/monitoring $(wildcard packaging/monitoring/*)
 	@install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
 	sed 's|@PREFIX@|$(PREFIX)|' packaging/trainyard.service \
 	    >$(DESTDIR)$(PREFIX)/lib/systemd/system/trainyard.service

@@ -6,5 +6,4 @@
 # shellcheck source=tests/browser/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-install_driver
 drive dashboard.js

@@ -15,7 +15,7 @@ const JOB_COLUMNS = [
   { name: 'state', title: 'State', sort: (job) => STATES.indexOf(job.state), cell: (job) => statePill(job) },
   { name: 'progress', title: 'Progress', sort: (job) => progressOf(job) ?? -1, cell: (job) => progressCell(job) },
   { name: 'metric', title: 'Loss', sort: (job) => metricOf(job) ?? Infinity, cell: (job) => figure(metricOf(job)), wide: 'number', hide: 'narrow' },
-  { name: 'size', title: 'CPUs, GPUs', sort: (job) => job.cpus + job.gpus, cell: (job) => sizeCell(job), wide: 'number', hide: 'narrow' },
+  { name: 'size', title: 'Size', sort: (job) => job.cpus + job.gpus, cell: (job) => sizeCell(job), wide: 'number', hide: 'narrow' },
   { name: 'node', title: 'Node', sort: (job) => job.node ?? '', cell: (job) => visible(job.node ?? ''), hide: 'medium' },
   { name: 'submitted', title: 'Submitted', sort: (job) => job.submitted, cell: (job) => clockTime(job.submitted), wide: 'number', hide: 'medium' },
   { name: 'run', title: 'Ran', sort: (job) => job.run_s, cell: (job) => (job.run_s ? duration(job.run_s) : '–'), wide: 'number', hide: 'narrow' },
