@@ -208,7 +208,9 @@ static void test_tasks(void **state)
     world_decide(&w, 1, "t=1 start a 2.5 on n1:2.5\nt=1 list a allocate 0->1\n");
     world_take(&w, 2, (struct event){.kind = EVENT_PROGRESS, .task = task, .work = 8e6, .done = 1});
     struct task was = *world_task(&w, task);
-    was.memo[AXIS_PLACE] = (struct memo){{1, -2, INT64_MIN, INT64_MAX}, {0.5, NAN, -0.0, 1e-9}};
+    was.memo[AXIS_PLACE] =
+        (struct memo){.i = {1, -2, INT64_MIN, INT64_MAX}, .d = {0.5, NAN, -0.0, 1e-9}};
+    was.memo[AXIS_ALLOCATE].pool[1][2] = 0.1F;
     was.list[AXIS_SHARE] = 3;
     round_trip(&(struct event){.kind = EVENT_RESTORE, .job = was.job, .was = &was}, 3, &back);
     const struct task *t = back.was;
@@ -220,6 +222,7 @@ static void test_tasks(void **state)
     assert_int_equal(t->started_at, was.started_at);
     assert_memory_equal(t->memo[AXIS_PLACE].i, was.memo[AXIS_PLACE].i, sizeof was.memo->i);
     assert_true(same_bits(t->memo[AXIS_PLACE].d[2], -0.0));
+    assert_memory_equal(t->memo[AXIS_ALLOCATE].pool, was.memo->pool, sizeof was.memo->pool);
     world_done(&w);
 }
 
@@ -233,7 +236,7 @@ static void test_boots(void **state)
     struct err err;
     struct str once = {0}, twice = {0};
     world_init(&w, "2x4:t4,1x8:a100,3x2c@16g", "fifo:order=strict",
-               &(struct world_options){true, true, 250000});
+               &(struct world_options){.slow_stops = true, .explain = true, .resched_min = 250000});
     w.e.config.seed = UINT64_MAX;
     w.e.cluster.nodes[2].state = NODE_DOWN;
     journal_write_boot(&w.e, &once);
