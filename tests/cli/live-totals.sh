@@ -87,9 +87,9 @@ sys.stdout.write("\nsaved\n\r 1/9\r 2/9")
 END
 submit -n bar -- python3 bar.py
 check 'a bar that is drawn again and again' "$TRAINYARD" wait bar --timeout 120
-"$TRAINYARD" logs bar --tail 3 >tail
-check_output 'its last lines' '^200000/200000 \[#+ \]$' cat tail
-check_output 'are as a terminal shows them' '^ 2/9$' cat tail
-check_output 'and so many' '^3$' bash -c 'wc -l <tail'
+"$TRAINYARD" logs bar --tail 3 >last
+check_output 'its last lines' '^200000/200000 \[#+ \]$' cat last
+check_output 'are as a terminal shows them' '^ 2/9$' cat last
+check_output 'and so many' '^3$' bash -c 'wc -l <last'
 check_output 'with the one before' '^begin$' "$TRAINYARD" logs bar --tail 4
 check_output 'without --tail every byte is there' '^7400023$' bash -c "'$TRAINYARD' logs bar | wc -c"

@@ -9,6 +9,7 @@
 #include "progress/command.h"
 #include "progress/failure.h"
 #include "progress/log.h"
+#include "progress/past.h"
 #include "progress/progress.h"
 #include "progress/screen.h"
 
@@ -47,6 +48,18 @@ static void read_log(const char *path, const char *text, size_t n, size_t piece)
     progress_log_free(b);
 }
 
+/* Runs of any commands can be compared. */
+static void compare_runs(const char *argument)
+{
+    const char *now[] = {argument, "--epochs", argument, argument, NULL};
+    const char *then[] = {argument, "--epochs", "7", "--epochs=3", NULL};
+    struct str category = {0};
+    demand(progress_past_scale(now, now) == 1);
+    demand(progress_past_scale(now, then) >= 0);
+    progress_past_category(now, "/w", &category);
+    str_done(&category);
+}
+
 /* A plan from arbitrary text, and then output that is read with it. */
 static void read_plan(enum progress_file_kind kind, const char *text, size_t n)
 {
@@ -58,6 +71,7 @@ static void read_plan(enum progress_file_kind kind, const char *text, size_t n)
     int64_t value;
     progress_script_read(&plan, kind, "dir/train.py", text, n);
     progress_command_read(&plan, 4, arguments);
+    compare_runs(argument);
     progress_command_file(argument, &path);
     if (progress_total_parse(argument, &unit, &value, NULL) == 0)
         demand(value > 0 && unit != PROGRESS_UNIT_NONE);
