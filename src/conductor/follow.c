@@ -14,7 +14,7 @@
 enum { PACE = 100000, SILENCE = 1000000, CHUNK = 4096, MOST_AT_ONCE = 1 << 20 };
 /* Bytes that are read although the job waits for us, and that are added to them per second
  * while it does not. */
-enum { BURST = 4 << 20, RATE = 4 << 20 };
+enum { BURST = 512 << 10, RATE = 4 << 20 };
 
 void follow_init(struct follow *f, int dir, const struct progress_config *config,
                  struct notes *notes)
@@ -58,10 +58,11 @@ static bool allow(struct follow *f, usec_t now, size_t n, bool behind)
 {
     usec_t passed = now - f->filled < USEC_PER_SEC ? now - f->filled : USEC_PER_SEC;
     f->filled = now;
-    if (!behind)
-        f->allowed += passed * RATE / USEC_PER_SEC;
-    if (f->allowed > BURST)
-        f->allowed = BURST;
+    if (!behind) {
+        int64_t more = f->allowed + passed * RATE / USEC_PER_SEC;
+        f->allowed = more < BURST ? more : BURST;
+        return true;
+    }
     if (f->allowed < (int64_t)n)
         return false;
     f->allowed -= (int64_t)n;

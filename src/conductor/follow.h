@@ -3,7 +3,7 @@
  * the last one is never lost.
  *
  * A flood of output is not read as a whole, so that it does not slow the job down: when the
- * job waits for us, 4 MB are read, and then only the last lines before a pause. */
+ * job waits for us, 512 KiB are read, and then only the last lines before a pause. */
 #ifndef CONDUCTOR_FOLLOW_H
 #define CONDUCTOR_FOLLOW_H
 
