@@ -26,14 +26,10 @@ static void make_file(const struct host *h, const char *name)
 /* Starts a conductor that does not claim its attempt before release(); its pid. */
 static int64_t start_held_back(struct host *h, const struct host_attempt *a)
 {
-    struct str path = {0};
     struct err err;
     int64_t pid;
-    str_addf(&path, "%s/go", h->dir);
-    setenv(CONDUCT_AFTER, path.at, 1);
+    make_file(h, CONDUCT_HOLD);
     assert_ok(host_start_conductor(h, a, "sleep", &pid, &err), err);
-    unsetenv(CONDUCT_AFTER);
-    str_done(&path);
     assert_true(pid > 0);
     return pid;
 }
@@ -47,7 +43,7 @@ static bool has_ended(int64_t pid)
 /* Lets it go on, and waits for its end. */
 static void release(struct host *h, int64_t conductor)
 {
-    make_file(h, "go");
+    make_file(h, CONDUCT_GO);
     host_until(has_ended(conductor));
 }
 

@@ -154,12 +154,15 @@ static void enter(const struct launch_spec *spec)
         die("nice");
 }
 
-static void wait_until_allowed(void)
+/* A file next to the jobs' directory holds it back, another one lets it go on: a conductor has
+ * nothing of the environment of whoever started it. */
+static void wait_until_allowed(int dir)
 {
-    const char *path = getenv(CONDUCT_AFTER);
-    for (unsigned tries = 0; path && access(path, F_OK) != 0; tries++) {
+    for (unsigned tries = 0; faccessat(dir, "../../../" CONDUCT_HOLD, F_OK, 0) == 0 &&
+                             faccessat(dir, "../../../" CONDUCT_GO, F_OK, 0) != 0;
+         tries++) {
         if (tries > 6000)
-            die(path);
+            die(CONDUCT_GO);
         usleep(5000);
     }
 }
@@ -204,7 +207,7 @@ static _Noreturn void conduct(const char *path)
     struct err err;
     int claim, status, dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     prctl(PR_SET_NAME, "yardconductor");
-    wait_until_allowed();
+    wait_until_allowed(dir);
     if (dir < 0 || claim_take(dir, &claim, &err) < 0)
         _exit(3);
     prctl(PR_SET_CHILD_SUBREAPER, 1);

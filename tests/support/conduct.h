@@ -5,8 +5,10 @@
 #ifndef SUPPORT_CONDUCT_H
 #define SUPPORT_CONDUCT_H
 
-/* The variable that names a file: before it is there, no conductor claims its attempt. */
-#define CONDUCT_AFTER "CONDUCT_AFTER"
+/* Files in the state directory: with the first a conductor claims nothing before the second is
+ * there. */
+#define CONDUCT_HOLD "hold"
+#define CONDUCT_GO "go"
 
 /* Does not return when the program was started as a conductor. */
 void conduct_if_asked(int argc, char **argv);
