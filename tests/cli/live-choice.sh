@@ -14,6 +14,7 @@ each() { # NAME IDS ARGS...: whether `ps ARGS` lists these
 
 # ---- an array
 
+# shellcheck disable=SC2016 # the job's shell expands it
 "$TRAINYARD" submit -qHn sweep --array 0-3 -- sh -c 'echo is $TRAINYARD_ARRAY_INDEX; exit $TRAINYARD_ARRAY_INDEX' \
     >made
 first=$(head -1 made)

@@ -101,7 +101,7 @@ static bool describe_flowcon(const struct snapshot *s, const struct params *p, u
     const struct task *t = &s->tasks[task];
     const struct memo *m = &t->memo[AXIS_SHARE];
     enum growth_list list = growth_list(m);
-    char span[32], where[96], measure[96], limit[96], alpha[48] = "";
+    char span[32], where[80], measure[96], limit[80], alpha[40] = "";
     if (!growth_is_shared(t))
         return false;
     growth_say_measure(t, &how, measure, sizeof measure);
