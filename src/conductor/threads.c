@@ -4,8 +4,8 @@
  *
  * After an order the page is read again: soon at first, because most jobs begin a
  * parallel region within milliseconds, then less and less often. After a second the
- * answer is that the job is late; if it obeys later, that is reported too. Without an
- * order the page is not read. */
+ * answer is that the job is late; if it obeys later, that is reported too. Before the
+ * first order the page is only watched for software that must not be resized. */
 #include "conductor/threads.h"
 
 #include <errno.h>
@@ -86,8 +86,13 @@ int threads_open(struct threads *t, int dir, struct launch_spec *spec, struct ar
         threads_done(t);
         return -1;
     }
-    if (m->library)
+    if (m->library) {
         name_library(spec, a);
+        t->asks = (struct applied_message){.id = -1, .cpus = spec->cpus};
+        t->watches = true;
+        t->pause = FIRST_PAUSE;
+        t->next = now + t->pause;
+    }
     return 0;
 }
 
@@ -110,13 +115,20 @@ static bool has_page(struct threads *t)
     return false;
 }
 
-static struct applied_message answer(const struct threads *t, usec_t in, bool late)
+static const char *misfit_name(uint32_t misfit)
+{
+    return misfit == PAGE_ONNX_RUNTIME ? "ONNX Runtime" : NULL;
+}
+
+static struct applied_message answer(struct threads *t, usec_t in, bool late)
 {
     struct applied_message a = t->asks;
     a.threads = page_threads(PAGE_GET(t->page, applied));
     a.regions = (int64_t)(PAGE_GET(t->page, whole) + PAGE_GET(t->page, clamped));
     a.in = in > 0 ? in : 0;
     a.late = late;
+    t->misfit = PAGE_GET(t->page, misfit);
+    a.misfit = misfit_name(t->misfit);
     return a;
 }
 
@@ -137,6 +149,7 @@ static void look_on(struct threads *t, usec_t now)
 bool threads_order(struct threads *t, usec_t now, const struct applied_message *asks,
                    uint32_t threads, struct applied_message *out)
 {
+    t->watches = false;
     bool waited = t->waits && has_page(t), replaces = waited && !t->late;
     if (replaces)
         *out = answer(t, now - t->since, !is_obeyed(t));
@@ -165,11 +178,24 @@ bool threads_order(struct threads *t, usec_t now, const struct applied_message *
 
 usec_t threads_next(const struct threads *t)
 {
-    return t->waits ? t->next : USEC_NEVER;
+    return t->waits || t->watches ? t->next : USEC_NEVER;
+}
+
+static bool watch(struct threads *t, usec_t now, struct applied_message *out)
+{
+    t->watches = has_page(t) && PAGE_GET(t->page, misfit) == PAGE_FITS;
+    t->pause = t->pause * 2 < LONGEST_LATE_PAUSE ? t->pause * 2 : LONGEST_LATE_PAUSE;
+    t->next = now + t->pause;
+    if (t->watches || !has_page(t))
+        return false;
+    *out = answer(t, 0, false);
+    return true;
 }
 
 bool threads_look(struct threads *t, usec_t now, struct applied_message *out)
 {
+    if (t->watches && now >= t->next)
+        return watch(t, now, out);
     if (!t->waits || now < t->next)
         return false;
     if (!has_page(t)) {
@@ -183,10 +209,11 @@ bool threads_look(struct threads *t, usec_t now, struct applied_message *out)
     t->late = !obeyed && (told || now >= t->since + BOUND);
     t->pause = t->late && !told ? BOUND : t->pause * 2 < longest ? t->pause * 2 : longest;
     t->next = now + t->pause;
-    if (!obeyed && t->late == told)
+    bool news = PAGE_GET(t->page, misfit) != t->misfit;
+    if (!obeyed && t->late == told && !news)
         return false;
     usec_t in = obeyed ? PAGE_GET(t->page, applied_ns) / 1000 - t->since : now - t->since;
-    *out = answer(t, in, !obeyed);
+    *out = answer(t, in, !obeyed && !t->first);
     return true;
 }
 

@@ -21,6 +21,8 @@ struct threads {
     bool first;                  /* what it waits for is the order that the job began with */
     struct applied_message asks; /* id and cpus */
     uint32_t generation;
+    bool watches;    /* no order was given yet: only `misfit` is looked for */
+    uint32_t misfit; /* as it was answered last */
     usec_t since, next, pause;
 };
 

@@ -19,6 +19,13 @@
 
 enum { PAGE_BYTES = 4096, PAGE_VERSION = 1 };
 
+/* What is in a job that is known not to cope with fewer CPUs. The numbers are part of the
+ * page's layout. */
+enum page_misfit {
+    PAGE_FITS,
+    PAGE_ONNX_RUNTIME, /* with threads of its own, which do not rest but look for work */
+};
+
 struct page {
     uint64_t magic; /* PAGE_MAGIC, written last by whoever creates the page */
     uint32_t version;
@@ -39,6 +46,7 @@ struct page {
     int64_t applied_ns;            /* when that order was first obeyed */
     int64_t spent_ns;              /* in the library, for finding its way: not per region */
     uint32_t attached;             /* processes that have mapped the page, ever */
+    uint32_t misfit;               /* enum page_misfit */
 
     /* Parallel regions begun: with as many threads as without the library, and with fewer.
      * Each counts in one of them, as an atomic addition takes longer than all the rest. */
@@ -58,6 +66,7 @@ _Static_assert(offsetof(struct page, applied) == 192, "applied");
 _Static_assert(offsetof(struct page, applied_ns) == 200, "applied_ns");
 _Static_assert(offsetof(struct page, spent_ns) == 208, "spent_ns");
 _Static_assert(offsetof(struct page, attached) == 216, "attached");
+_Static_assert(offsetof(struct page, misfit) == 220, "misfit");
 _Static_assert(offsetof(struct page, whole) == 256, "whole");
 _Static_assert(offsetof(struct page, clamped) == 264, "clamped");
 _Static_assert(__atomic_always_lock_free(sizeof(uint64_t), 0), "words of 64 bits are atomic");

@@ -18,6 +18,7 @@
 #include "malleable/target.h"
 #include "malleable/workers.h"
 
+#include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -164,15 +165,24 @@ static void *begin_worker(void *data)
     return result;
 }
 
-int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *arg)
+static int create_worker(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *),
+                         void *arg)
 {
-    struct beginning *b =
-        target_is_set() && workers_recognise(start, arg) ? malloc(sizeof *b) : NULL;
+    struct beginning *b = malloc(sizeof *b);
     if (!b)
-        return NEXT(pthread_create)(thread, attr, start, arg);
+        return EAGAIN;
     *b = (struct beginning){start, arg};
     int code = NEXT(pthread_create)(thread, attr, begin_worker, b);
     if (code)
         free(b);
     return code;
+}
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *arg)
+{
+    enum worker kind = target_is_set() ? workers_recognise(start, arg) : WORKER_NONE;
+    if (kind == WORKER_ONNX)
+        target_misfit(PAGE_ONNX_RUNTIME);
+    return kind == WORKER_STEALS ? create_worker(thread, attr, start, arg)
+                                 : NEXT(pthread_create)(thread, attr, start, arg);
 }

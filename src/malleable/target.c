@@ -60,6 +60,12 @@ void target_obey(uint64_t order, uint32_t threads)
         page_apply(p, generation, threads, target_now());
 }
 
+void target_misfit(enum page_misfit what)
+{
+    if (shared.page)
+        PAGE_SET(shared.page, misfit, (uint32_t)what);
+}
+
 /* No limit is the largest one. */
 static uint32_t limit_of(uint64_t order)
 {

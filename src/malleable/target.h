@@ -35,6 +35,9 @@ bool target_is_echo(const struct module *m, int threads);
  * largest size. 0 = unknown. */
 unsigned target_processors(void);
 
+/* Notes that the process has something that does not cope with fewer CPUs. */
+void target_misfit(enum page_misfit what);
+
 /* The newest order, 0 when there is no page. */
 uint64_t target_order(void);
 

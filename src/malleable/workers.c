@@ -1,11 +1,10 @@
-/* Which threads are workers of a pool that steals work: those of Eigen::ThreadPool. In such
- * a pool any worker does whatever there is to do, so all but some of them may rest. Nothing
- * else tells them from other threads: they have no names, and Eigen is compiled into each
- * program.
+/* Which threads are workers of which pool. Those of ONNX Runtime begin in its library.
  *
- * They are recognised by types. std::thread passes an object to a function of
- * libstdc++; the first type below is that of an object that holds a std::function; the
- * std::function knows the type of what it holds, a lambda in the constructor of
+ * Those of Eigen::ThreadPool steal work: any worker does whatever there is to do, so all but
+ * some of them may rest. Nothing else tells them from other threads: they have no names, and
+ * Eigen is compiled into each program. They are recognised by types. std::thread passes an object
+ * to a function of libstdc++; the first type below is that of an object that holds a std::function;
+ * the std::function knows the type of what it holds, a lambda in the constructor of
  * Eigen::ThreadPoolTempl. Names of types stay in stripped programs, and their layout is
  * part of the C++ ABI of GCC and Clang. A program without them (-fno-rtti), or with a
  * libstdc++ of its own, is not recognised and runs as it would alone. */
@@ -13,6 +12,7 @@
 #include "malleable/workers.h"
 
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <string.h>
 
 /* std::type_info */
@@ -56,11 +56,14 @@ static bool is_eigen(const struct thread_state *state)
     return type && strstr(type->name, eigen);
 }
 
-bool workers_recognise(void *(*start)(void *), void *arg)
+enum worker workers_recognise(void *(*start)(void *), void *arg)
 {
     Dl_info info;
-    if (!arg || !dladdr((void *)start, &info) || !info.dli_fname)
-        return false;
+    if (!dladdr((void *)start, &info) || !info.dli_fname)
+        return WORKER_NONE;
     const char *slash = strrchr(info.dli_fname, '/'), *base = slash ? slash + 1 : info.dli_fname;
-    return strncmp(base, "libstdc++.", strlen("libstdc++.")) == 0 && is_eigen(arg);
+    if (strncmp(base, "libonnxruntime.", strlen("libonnxruntime.")) == 0)
+        return WORKER_ONNX;
+    bool eigens = strncmp(base, "libstdc++.", strlen("libstdc++.")) == 0 && arg && is_eigen(arg);
+    return eigens ? WORKER_STEALS : WORKER_NONE;
 }

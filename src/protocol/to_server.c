@@ -63,6 +63,7 @@ static const struct field applied_members[] = {
     {"in_us", TIME | FIELD_OPTIONAL, MEMBER(applied_message, in), ANY_TIME, NULL},
     {"regions", FIELD_I64 | FIELD_OPTIONAL, MEMBER(applied_message, regions), 0, INT64_MAX, NULL},
     {"late", FIELD_FLAG | FIELD_OPTIONAL, MEMBER(applied_message, late), 0, 0, NULL},
+    {"misfit", FIELD_TEXT | FIELD_OPTIONAL, MEMBER(applied_message, misfit), 0, 0, NULL},
     {0},
 };
 static const struct field restarted_members[] = {

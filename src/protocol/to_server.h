@@ -78,6 +78,8 @@ struct applied_message {
     usec_t in;       /* from the order until the first region that obeyed, or until now */
     int64_t regions; /* begun so far */
     bool late;       /* none has obeyed yet */
+    /* Software in the job that does not cope with fewer CPUs; NULL = none is known. */
+    const char *misfit;
 };
 
 struct restarted_message {

@@ -184,6 +184,43 @@ def test_a_job_that_never_applies_its_size():
         yard.finish()
 
 
+# A pool of ONNX Runtime as far as the library sees it: threads that begin in its library.
+ONNX = r"""
+#include <pthread.h>
+#include <unistd.h>
+static void *work(void *unused) { return sleep(600), unused; }
+int begin(void) { pthread_t t; return pthread_create(&t, NULL, work, NULL); }
+"""
+
+
+def start_misfit(yard, **fields):
+    library = yard.dir / "libonnxruntime.so.1"
+    subprocess.run(["gcc", "-shared", "-fPIC", "-x", "c", "-o", library, "-"], input=ONNX, text=True,
+                   check=True)
+    script = yard.dir / "misfit.py"
+    script.write_text(f"import ctypes, time\nctypes.CDLL('{library}').begin()\n"
+                      "print('ready', flush=True)\ntime.sleep(600)\n")
+    return start_job(yard, f"exec /usr/bin/env python3 {script}", **fields)
+
+
+def test_a_job_that_does_not_cope():
+    """It keeps its size by default, and `show` says why."""
+    if live.instrumented():
+        raise live.Skip("there is no library with sanitizers")
+    with live.Yard(cpus=2) as yard:
+        yard.start()
+        job = start_misfit(yard)
+        settles_at(yard, job, 2)
+        wait_until(lambda: "keeps its size" in yard.run("show", str(job)).stdout, "it is said")
+        expect("ONNX Runtime" in yard.run("show", str(job)).stdout, "with the reason")
+        refused(yard, job, 1, 409, "does not change its size while it runs")
+        yard.cancel(job)
+        yard.wait_for(job, "cancelled")
+        wanted = start_misfit(yard, resize="live")
+        resize(yard, wanted, 1)
+        settles_at(yard, wanted, 1)
+
+
 def test_a_missing_library():
     with live.Yard(cpus=2) as yard:
         yard.start(TRAINYARD_MALLEABLE="/nonexistent/library.so")

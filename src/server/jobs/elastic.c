@@ -10,6 +10,7 @@
 
 #include "base/str.h"
 #include "server/jobs/parts.h"
+#include "server/jobs/rules.h"
 #include "server/log.h"
 #include "server/nodes.h"
 #include "wire/spec.h"
@@ -48,13 +49,19 @@ static void set_workers(const struct live_job *j, const struct attempt *a,
     start->spec->malleable.threads = workers;
 }
 
-static void set_notice(struct attempt *a, const char *file, const char *why)
+static void set_notice(struct attempt *a, const char *text)
+{
+    free(a->notice);
+    a->notice = xstrdup(text);
+    log_warning("job=%lld attempt=%u %s", (long long)a->job, a->n, a->notice);
+}
+
+static void set_library_notice(struct attempt *a, const char *file, const char *why)
 {
     struct str text = {0};
     str_addf(&text, "Its threads do not follow its CPUs: %s %s.", file, why);
-    free(a->notice);
-    a->notice = text.at;
-    log_warning("job=%lld attempt=%u %s", (long long)a->job, a->n, a->notice);
+    set_notice(a, text.at);
+    str_done(&text);
 }
 
 /* Puts the launcher before the job's command. */
@@ -85,15 +92,15 @@ static void set_threads(struct yard *y, const struct live_job *j, struct attempt
     const char *library = tool(y, a, TOOL_MALLEABLE);
     int64_t most = most_cpus(y, j, a);
     if (!library) {
-        set_notice(a, "libtrainyard-malleable.so", "is not installed next to trainyard");
+        set_library_notice(a, "libtrainyard-malleable.so", "is not installed next to trainyard");
         return;
     }
     if (access(library, R_OK) < 0) {
-        set_notice(a, library, "does not exist");
+        set_library_notice(a, library, "does not exist");
         return;
     }
     if (strpbrk(library, ": ")) {
-        set_notice(a, library, "must have a path without spaces and colons");
+        set_library_notice(a, library, "must have a path without spaces and colons");
         return;
     }
     if (!sets_threads(&j->submission->spec))
@@ -124,4 +131,25 @@ int elastic_set_up(struct yard *y, const struct live_job *j, struct attempt *a,
         set_threads(y, j, a, start);
     }
     return 0;
+}
+
+void elastic_keep_size(struct yard *y, struct attempt *a, const char *misfit)
+{
+    struct live_job *j = yard_live(y, a->job);
+    struct terms terms = j->terms;
+    struct str text = {0};
+    struct err err;
+    if (terms.resize != SPEC_RESIZE_AUTO)
+        return;
+    terms.resize = SPEC_RESIZE_NONE;
+    if (rules_apply_terms(y, j, &terms, j->row.priority, j->row.deadline, &err) < 0) {
+        log_warning("job=%lld attempt=%u %s", (long long)a->job, a->n, err.text);
+        return;
+    }
+    str_addf(&text,
+             "It keeps its size while it runs: threads of %.60s wait for each other on fewer CPUs. "
+             "`resize: live` changes it all the same.",
+             misfit);
+    set_notice(a, text.at);
+    str_done(&text);
 }

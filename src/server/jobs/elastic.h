@@ -10,4 +10,8 @@
 int elastic_set_up(struct yard *y, const struct live_job *j, struct attempt *a,
                    const struct runtime_start *start, struct err *err);
 
+/* The attempt has reported software that does not cope with fewer CPUs. Unless the job asked
+ * for `resize: live`, it keeps its size from now on. */
+void elastic_keep_size(struct yard *y, struct attempt *a, const char *misfit);
+
 #endif

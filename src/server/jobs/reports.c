@@ -10,6 +10,7 @@
 
 #include "server/events.h"
 #include "server/jobs/attempts.h"
+#include "server/jobs/elastic.h"
 #include "server/jobs/preempted.h"
 #include "server/jobs/rules.h"
 #include "server/jobs/size.h"
@@ -324,6 +325,8 @@ void report_applied(struct yard *y, struct attempt *a, const struct applied_mess
         events_add(y, "job.late", a->job,
                    json_pack("{s:I, s:f, s:I}", "attempt", (json_int_t)a->n, "cpus", m->cpus,
                              "threads", (json_int_t)m->threads));
+    if (m->misfit)
+        elastic_keep_size(y, a, m->misfit);
     size_applied(y, a, m->cpus);
 }
 
