@@ -45,6 +45,7 @@ const struct variable variables_of_jobs[] = {
     {"TRAINYARD_HOST_DISCOVERY", "with resize: horovod, path of the host discovery script"},
     {"CUDA_VISIBLE_DEVICES", "GPUs of the job, by UUID"},
     {"OMP_NUM_THREADS", "the most CPUs that it may hold, unless you have set it"},
+    {"GOMAXPROCS", "the same, for programs in Go; for jobs that are resized in place"},
     {"LD_PRELOAD", "has the library that makes OpenMP follow the number of CPUs"},
     {NULL, NULL},
 };

@@ -26,14 +26,16 @@ static void set(const struct runtime_start *start, const char *name, int64_t val
     launch_spec_set(start->spec, start->arena, name, "%lld", (long long)value);
 }
 
-/* Whether the request sets the number of threads. */
-static bool sets_threads(const struct spec *s)
+/* Sets a variable with a number of threads, unless the request does. */
+static void set_default(const struct live_job *j, const struct runtime_start *start,
+                        const char *name, int64_t value)
 {
-    static const char name[] = "OMP_NUM_THREADS=";
+    const struct spec *s = &j->submission->spec;
+    size_t n = strlen(name);
     for (uint32_t i = 0; i < s->env.n; i++)
-        if (!strncmp(s->env.at[i], name, sizeof name - 1))
-            return true;
-    return false;
+        if (!strncmp(s->env.at[i], name, n) && s->env.at[i][n] == '=')
+            return;
+    set(start, name, value);
 }
 
 static void set_workers(const struct live_job *j, const struct attempt *a,
@@ -44,8 +46,7 @@ static void set_workers(const struct live_job *j, const struct attempt *a,
     set(start, "TRAINYARD_WORKERS_MIN", j->terms.workers_min);
     set(start, "TRAINYARD_WORKERS_MAX", j->terms.workers_max);
     set(start, "TRAINYARD_CPUS_PER_WORKER", cpus > 0 ? cpus : 1);
-    if (!sets_threads(&j->submission->spec))
-        set(start, "OMP_NUM_THREADS", cpus > 0 ? cpus : 1);
+    set_default(j, start, "OMP_NUM_THREADS", cpus > 0 ? cpus : 1);
     start->spec->malleable.threads = workers;
 }
 
@@ -103,8 +104,8 @@ static void set_threads(struct yard *y, const struct live_job *j, struct attempt
         set_library_notice(a, library, "must have a path without spaces and colons");
         return;
     }
-    if (!sets_threads(&j->submission->spec))
-        set(start, "OMP_NUM_THREADS", most);
+    set_default(j, start, "OMP_NUM_THREADS", most);
+    set_default(j, start, "GOMAXPROCS", most); /* Go asks the kernel, once */
     start->spec->malleable = (struct launch_malleable){parts_of(j, a), most, library};
 }
 
