@@ -81,6 +81,6 @@ check_output 'and a script is not asked' '^Job ' "$TRAINYARD" requeue --hold qui
 # ---- a command that can be pasted
 
 quoted=$("$TRAINYARD" submit -qHn quoted -- sh -c "echo 'two words' \$HOME" '' plain)
-"$TRAINYARD" show "$quoted" | sed -n 's/^  command  *//p' >command
+"$TRAINYARD" show "$quoted" | sed -n 's/^  command  *//p' >words
 check_output 'a shell reads what was given' "^<sh><-c><echo 'two words' \\\$HOME><><plain>$" \
-    bash -c "printf '<%s>' $(cat command); echo"
+    bash -c "printf '<%s>' $(cat words); echo"
