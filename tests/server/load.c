@@ -84,8 +84,6 @@ static void samples_outlive_the_server(void **state)
     assert_true(see_all(w).n > before.n);
 }
 
-#define STAGE_TEST(f) cmocka_unit_test_setup_teardown(f, stage_set_up, stage_tear_down)
-
 static const struct CMUnitTest tests[] = {
     STAGE_TEST(changes_are_sampled),
     STAGE_TEST(quiet_costs_nothing),

@@ -86,6 +86,8 @@ static const char *const arrays[] = {
     "5",   "1,1",      "1-2%0",      "9999999-10000000", "0-99999:1%100000", "1-50%3",
 };
 
+static const char *const totals[] = {"10epochs", "500 steps", "0", "1e30epochs",
+                                     "-1steps",  "9x",        ""};
 static const char *const signals[] = {"TERM", "USR1@60", "KILL@1", "64@100000d",
                                       "0",    "65",      "RTMIN"};
 
@@ -191,6 +193,9 @@ static void add_value(struct rng *rng, const struct spec_field *f, struct str *o
     case SPEC_WHEN:
         rng_below(rng, 2) ? add_quoted(out, PICK(rng, durations))
                           : str_add(out, PICK(rng, numbers));
+        break;
+    case SPEC_TOTAL:
+        rng_below(rng, 2) ? add_quoted(out, PICK(rng, totals)) : str_add(out, PICK(rng, numbers));
         break;
     case SPEC_FLAG:
         str_add(out, rng_below(rng, 2) ? "true" : "false");

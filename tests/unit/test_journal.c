@@ -64,12 +64,18 @@ static void test_capacity(void **state)
 {
     (void)state;
     struct event back;
-    struct capacity has = {"big", 8 * UNIT, 2 * UNIT, "a100", 64000};
+    struct capacity has = {.name = "big",
+                           .cpus = 8 * UNIT,
+                           .gpus = 2 * UNIT,
+                           .gpu_type = "a100",
+                           .memory_mb = 64000,
+                           .memory_used = 4096};
     round_trip(&(struct event){.kind = EVENT_CAPACITY, .node = 3, .has = &has}, 5, &back);
     assert_int_equal(back.node, 3);
     assert_string_equal(back.has->name, "big");
     assert_int_equal(back.has->cpus, 8 * UNIT);
     assert_int_equal(back.has->gpus, 2 * UNIT);
+    assert_int_equal(back.has->memory_used, 4096);
     assert_string_equal(back.has->gpu_type, "a100");
     assert_int_equal(back.has->memory_mb, 64000);
     has = (struct capacity){.name = "small", .cpus = UNIT};

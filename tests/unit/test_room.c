@@ -68,7 +68,7 @@ static void test_searches(void **state)
         build(&rng, &c, nodes);
         struct snapshot s = {.cluster = &c, .pools = 3};
         struct room r;
-        room_init_empty(&r, &s, &a);
+        room_init_kept(&r, &s, &a);
         for (int step = 0; step < 100; step++) {
             struct job j = draw_job(&rng);
             units_t n = (units_t)(1 + rng_below(&rng, 6)) * (j.pool ? UNIT : 250);
@@ -95,7 +95,7 @@ static void test_take_and_give(void **state)
     struct snapshot s = {.cluster = &c, .pools = 2};
     struct arena a = {0};
     struct room r;
-    room_init_empty(&r, &s, &a);
+    room_init_kept(&r, &s, &a);
     struct job j = {.pool = POOL_GPU, .cpus = 3000, .memory_mb = 60};
     assert_int_equal(room_for(&r, &j, POOL_GPU, 0, false), 2000); /* by its CPUs */
     room_take(&r, &j, POOL_GPU, 0, 1000, false);
