@@ -38,9 +38,9 @@ struct policy {
     bool needs_metric;          /* needs samples of metrics before it decides */
     /* Whether with these parameters it looks at the use of CPUs that was measured; may be NULL. */
     bool (*needs_usage)(const struct params *p);
-    bool weighs_costs; /* an allocator that considers the costs of changes itself */
+    bool weighs_costs;   /* an allocator that considers the costs of changes itself */
     bool sees_deadlines; /* an allocator whose decisions depend on the jobs' deadlines */
-    bool soft;         /* a sharer: CPUs that a task does not use go to its neighbours */
+    bool soft;           /* a sharer: CPUs that a task does not use go to its neighbours */
     void (*decide)(const struct snapshot *s, const struct params *p, struct plan *plan);
     /* What it says about the task after its last decision; false if nothing. NULL = it never
      * says anything. */

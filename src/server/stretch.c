@@ -14,8 +14,11 @@
 
 int stretch_begin(struct yard *y, const struct combo *combo, struct err *err)
 {
-    struct engine_config config = {
-        .combo = *combo, .seed = 1, .resched_min = y->config.resched_min, .min_run = y->config.min_run, .explain = true};
+    struct engine_config config = {.combo = *combo,
+                                   .seed = 1,
+                                   .resched_min = y->config.resched_min,
+                                   .min_run = y->config.min_run,
+                                   .explain = true};
     engine_init(&y->engine, &config, &y->cluster);
     y->has_engine = true;
     struct str text = {0};

@@ -28,10 +28,10 @@ struct attempt_row {
     int64_t pid;   /* of its conductor; 0 = unknown */
     /* What should become of it. */
     bool paused;
-    char stop[16]; /* why it is being stopped; "" = it is not */
-    usec_t grace;  /* of the stop */
+    char stop[16];      /* why it is being stopped; "" = it is not */
+    usec_t grace;       /* of the stop */
     int64_t stopped_by; /* job that it made room for; 0 = none */
-    usec_t lost; /* running time that has to be repeated after its stop; -1 = unknown */
+    usec_t lost;        /* running time that has to be repeated after its stop; -1 = unknown */
     /* What is known about it. */
     int64_t seq;   /* of the last progress report that was stored */
     usec_t before; /* the job's running time when the attempt began */

@@ -3,7 +3,7 @@
 # where it should, installs and uninstalls.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/../cli/lib.sh"
-copy Makefile tests/tests.mk compile_flags.txt tools/setup tools/embed src/base src/malleable src/preload LICENSE \
+copy Makefile tests/tests.mk compile_flags.txt tools/setup tools/embed tools/pack src/base src/web src/malleable src/preload LICENSE \
     packaging include python
 cd "$TMP/copy" || exit 1
 # What the make that runs this test has set is not for this one.

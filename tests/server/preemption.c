@@ -64,8 +64,7 @@ static void a_frozen_job_survives_a_restart(void **state)
 static void a_job_whose_memory_is_in_the_way_is_left_alone(void **state)
 {
     struct stage *w = *state;
-    int64_t job =
-        stage_submit(w, "{'command': ['fake', 'work=600'], 'cpus': 2, 'memory': '6g'}");
+    int64_t job = stage_submit(w, "{'command': ['fake', 'work=600'], 'cpus': 2, 'memory': '6g'}");
     stage_run(w, MINUTE);
     int64_t urgent = stage_submit(
         w, "{'command': ['fake', 'work=120'], 'cpus': 2, 'priority': 1, 'memory': '6g'}");

@@ -118,8 +118,7 @@ int host_sweep(void **state)
             continue;
         if (host_open_in(&h, open_dirs[i], NULL) == 0) {
             runtime_local.sweep(h.r);
-            for (unsigned tries = 0; clean_due(h.r) != USEC_NEVER && tries < 1000;
-                 tries++) {
+            for (unsigned tries = 0; clean_due(h.r) != USEC_NEVER && tries < 1000; tries++) {
                 runtime_local.turn(h.r, read_now(&h.side));
                 host_sleep(5);
             }

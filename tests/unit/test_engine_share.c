@@ -333,7 +333,7 @@ static void test_flowcon_says_why(void **state)
     world_end(&w, 70, b);
     tick(&w, 70);
     r = remark_on(&w, AXIS_SHARE, a);
-    assert_non_null(strstr(r.text, "completing jobs, for 10.0s:"));
+    assert_non_null(strstr(r.text, "it has been in the list of completing jobs for 10.0s:"));
     assert_non_null(strstr(r.text, "It is alone on its node and not limited."));
     world_done(&w);
 }

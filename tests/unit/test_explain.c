@@ -98,8 +98,8 @@ static void test_waits_by_order(void **state)
     hand_report(&f, a, 30);
     json_t *o = hand_explain(&f, c);
     said_reason(o, "order",
-                "It needs 2 CPUs, and 0 of 2 are free; under elastic-fifo other jobs come first, "
-                "the last of them job 2 (b).");
+                "It needs 2 CPUs, and 0 of 2 are free; under elastic-fifo other jobs are ahead of "
+                "it, the last of them job 2 (b).");
     said_reason(o, "holders", "Job 1 (a) has 1 CPU, job 2 (b) has 1 CPU.");
     said_free(o, "Job 1 (a) ends in about 30 seconds and frees 1 CPU.");
     said_free(o, "Job 2 (b) does not report when it ends; its end frees 1 CPU.");

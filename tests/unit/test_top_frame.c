@@ -31,7 +31,8 @@ static const char job_text[] =
     "\"expected_end\":1215,\"at\":1000},"
     "\"usage\":{\"cpu_s\":130,\"cpus\":1.49,\"memory_mb\":31.5,\"processes\":1,\"threads\":3},"
     "\"log\":\"/state/jobs/12/1/log\","
-    "\"attempts\":[{\"n\":1,\"state\":\"running\",\"node\":\"host\",\"started\":908,\"ended\":null,"
+    "\"attempts\":[{\"n\":1,\"log_bytes\":100,\"state\":\"running\",\"node\":\"host\",\"started\":"
+    "908,\"ended\":null,"
     "\"code\":null,\"signal\":null,\"reason\":\"\"}],"
     "\"sizes\":[{\"at\":908,\"cpus\":1,\"why\":\"start by elastic-fifo\"},"
     "{\"at\":950,\"cpus\":1.5,\"why\":\"resize by elastic-fifo\"}]}";
