@@ -156,7 +156,11 @@ static void allocate_makespan(const struct snapshot *s, const struct params *p, 
     for (uint32_t i = 0; i < s->active; i++) {
         const struct task *t = &s->tasks[r.k[i].task];
         double lead = task_running(t) ? (double)job_resume_cost(t->job) : 0;
-        r.k[i].key = task_is_paying(t, s->now) ? -INFINITY : -(r.ways[i].time + lead);
+        /* A moldable task that got more than its way needs less time since: it would be stopped
+         * for one that it came before, and started again in its place. */
+        bool settled = task_running(t) && t->job->kind == JOB_MOLDABLE;
+        bool first = settled || task_is_paying(t, s->now);
+        r.k[i].key = first ? -INFINITY : -(r.ways[i].time + lead);
         r.k[i].id = i;
     }
     order_sort(r.k, s->active, plan->arena);
@@ -182,7 +186,8 @@ const struct policy policy_makespan = {
         "same jobs in the same order, one size at a time.\n\n"
         "Jobs are looked at again every `round`, as the time left of jobs that wait becomes the "
         "longest. A running job goes before one that needs longer by less than a restart costs, "
-        "and is not stopped before it has trained for ten times that.",
+        "and is not stopped before it has trained for ten times that. A running job whose size can "
+        "no longer be chosen is not stopped.",
     .source = "longest remaining processing time first; Turek, Wolf, Yu (SPAA'92)",
     .params = params,
     .decide = allocate_makespan,
