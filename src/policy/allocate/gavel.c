@@ -154,13 +154,20 @@ static uint32_t line_up(const struct rotation *r, unsigned pool, struct keyed *k
     return n;
 }
 
+/* What it asks for, as far as its state allows: paused, it needs units on each of its nodes. */
+static units_t size_of(const struct task *t)
+{
+    units_t asked = task_asked(t), least = task_min(t), most = task_max(t);
+    return asked < least ? least : asked > most ? most : asked;
+}
+
 static void serve_pool(struct rotation *r, struct budget *b, unsigned pool)
 {
     struct keyed *k = arena_raw(r->plan->arena, (r->s->active + 1) * sizeof *k);
     uint32_t n = line_up(r, pool, k), last = TASK_NONE;
     for (uint32_t i = 0; i < n && (b->free[pool] || r->s->shut || r->plan->why); i++) {
         uint32_t task = k[i].task;
-        if (!budget_grant_in(b, r->plan, task, pool, task_asked(&r->s->tasks[task]))) {
+        if (!budget_grant_in(b, r->plan, task, pool, size_of(&r->s->tasks[task]))) {
             plan_deny(r->plan, task, WHY_ORDER, last);
             continue;
         }
