@@ -44,8 +44,9 @@ void token_set_cookie(struct reply *r, const char *token, int64_t seconds)
 bool token_in_cookie(const char *cookie, const char *token)
 {
     struct str right = {0};
+    str_add(&right, "");
     add_hex(&right, token);
-    bool same = token_same(cookie, right.at);
+    bool same = right.at && token_same(cookie, right.at);
     str_done(&right);
     return same;
 }

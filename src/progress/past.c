@@ -58,6 +58,8 @@ void progress_past_category(const char *const *command, const char *workdir, str
         add_path(out, workdir, *word);
         return;
     }
+    if (!program)
+        return;
     if (strchr(program, '/') && *program != '/')
         add_path(out, workdir, program);
     else

@@ -7,24 +7,10 @@
 
 #include "wire/spec_json.h"
 
-/* Characters that no shell treats specially. */
-static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                            "_@%+=:,./-";
-
 static void add_word(struct str *out, const char *word)
 {
     str_add(out, " ");
-    if (*word && !word[strspn(word, plain)]) {
-        str_add(out, word);
-        return;
-    }
-    str_add(out, "'");
-    for (const char *p = word; *p; p++)
-        if (*p == '\'')
-            str_add(out, "'\\''");
-        else
-            str_add_n(out, p, 1);
-    str_add(out, "'");
+    str_add_shell(out, word);
 }
 
 static void add_option(struct str *out, const struct spec_field *f, const char *value)
@@ -38,7 +24,7 @@ static void add_option(struct str *out, const struct spec_field *f, const char *
 /* A number or a text. A memory limit that is a number is in MB. */
 static void add_scalar(struct str *out, const struct spec_field *f, const json_t *value)
 {
-    char number[40];
+    char number[40] = "";
     if (json_is_integer(value))
         snprintf(number, sizeof number, "%lld%s", (long long)json_integer_value(value),
                  f->type == SPEC_MEMORY ? "m" : "");

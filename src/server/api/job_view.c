@@ -80,7 +80,7 @@ static void fill_past(struct progress_view *v, const struct yard *y, const struc
     const struct task *t = j && j->attempt ? yard_task(y, j) : NULL;
     usec_t now = clock_now(&y->clock);
     double done = t ? task_done(t, now) : NAN, work = t ? past_work(j, done) : NAN;
-    if (isfinite(v->fraction) || isnan(work) || !(t->rate > 0))
+    if (isfinite(v->fraction) || !t || isnan(work) || !(t->rate > 0))
         return;
     v->fraction = done / work;
     v->remaining_s = (work - done) / t->rate / USEC_PER_SEC;

@@ -64,10 +64,13 @@ struct gather {
 
 static void prepend(struct gather *g, const char *bytes, size_t n)
 {
+    if (!n)
+        return;
     if (n > g->from) {
         size_t used = g->size - g->from, size = 2 * g->size + n;
         char *larger = xmalloc(size);
-        memcpy(larger + size - used, g->bytes + g->from, used);
+        if (used)
+            memcpy(larger + size - used, g->bytes + g->from, used);
         free(g->bytes);
         g->bytes = larger;
         g->from = size - used;
