@@ -4,8 +4,11 @@
 #
 #   bench/pools.sh [--rounds N] [--only Eigen,Go] ...
 set -u -e
+# shellcheck source=bench/place
+. "$(dirname "$0")/place"
+need "$BUILD/trainyard" "$BUILD/trainyard-conductor"
 cd "$(dirname "$0")/.."
-build=${BUILD:-build}
+build=$BUILD
 out=$build/bench/pools
 mkdir -p "$out"
 gcc -O3 -march=native -o "$out/pool" bench/pools/pool.c -pthread
