@@ -197,7 +197,7 @@ def test_browsers_log_in():
 
 def test_pages_are_part_of_the_program():
     with live.Yard() as yard:
-        yard.start("--listen", "127.0.0.1:0", TRAINYARD_TOKEN="secret")
+        yard.start("--listen", "127.0.0.1:0", TRAINYARD_TOKEN="secret-secret-secret")
         port = int(wait_until(lambda: re.search(r"port=(\d+)", yard.output())).group(1))
 
         def ask(path, **headers):
