@@ -224,7 +224,7 @@ static int read_memo(const json_t *v, struct memo *out, struct err *err)
                      : fields_get_real(x, "memo", &real, err) < 0)
             return -1;
         if (i >= ALL)
-            out->pool[0][i - ALL] = (float)real;
+            out->pool[(i - ALL) / POOLS_MAX][(i - ALL) % POOLS_MAX] = (float)real;
         else if (i >= INTS)
             out->d[i - INTS] = real;
     }
