@@ -74,7 +74,8 @@ static struct kept_task keep_task(const struct yard *y, uint32_t task)
     k.was.cpu_time = task_cpu_time(&k.was, now);
     k.was.history = NULL;
     k.slots = xcalloc(k.was.at.n + 1, sizeof *k.slots);
-    memcpy(k.slots, k.was.at.at, k.was.at.n * sizeof *k.slots);
+    if (k.was.at.n)
+        memcpy(k.slots, k.was.at.at, k.was.at.n * sizeof *k.slots);
     k.was.at.at = k.slots;
     return k;
 }

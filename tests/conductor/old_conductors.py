@@ -4,6 +4,7 @@ understands all they say, and says to them what they understand. They outlive an
 of the server. Also those of a version to come."""
 import json
 import pathlib
+import shlex
 import shutil
 import socket
 import sys
@@ -24,8 +25,17 @@ class Stage(live.Yard):
     """A server whose conductors are recorded ones."""
 
     def __init__(self, folder, **environment):
-        super().__init__(cpus=2, environment={"TRAINYARD_CONDUCTOR": ACTOR,
-                                              "ACTOR_TALKS": str(folder), **environment})
+        self.actor = tempfile.TemporaryDirectory(prefix="trainyard-actor-")
+        conductor = pathlib.Path(self.actor.name, "conductor")
+        super().__init__(cpus=2, environment={"TRAINYARD_CONDUCTOR": str(conductor), **environment})
+        self.direct(ACTOR_TALKS=folder)
+
+    def direct(self, **variables):
+        """A conductor gets no environment from the server: a script brings the actor's."""
+        lines = [f"export {name}={shlex.quote(str(value))}" for name, value in variables.items()]
+        path = pathlib.Path(self.actor.name, "conductor")
+        path.write_text("\n".join(["#!/bin/sh", *lines, f'exec {ACTOR} "$@"', ""]))
+        path.chmod(0o755)
 
     def away(self):
         """Nothing happens while no server runs: the end of the job was recorded."""
@@ -129,7 +139,7 @@ def test_exit_records_on_disk():
             # One of another attempt would not count.
             json.dump({**record, "job": 1, "attempt": 1}, own)
             own.flush()
-            stage.environment["ACTOR_RECORD"] = own.name
+            stage.direct(ACTOR_TALKS=V1, ACTOR_RECORD=own.name)
             stage.start()
             job = stage.submit("true")
             wait_until(lambda s=stage: s.notes().get("1.1"), "the conductor leaves")
