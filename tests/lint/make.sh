@@ -3,8 +3,8 @@
 # where it should, installs and uninstalls.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/../cli/lib.sh"
-copy Makefile tests/tests.mk compile_flags.txt tools/setup tools/embed tools/pack src/base src/web src/malleable src/preload LICENSE \
-    packaging include python
+copy Makefile tests/tests.mk compile_flags.txt tools/setup tools/embed tools/pack src/base src/web \
+    src/http/asset.h src/malleable src/preload LICENSE packaging include python
 cd "$TMP/copy" || exit 1
 # What the make that runs this test has set is not for this one.
 unset BUILD CI CFLAGS CPPFLAGS WERROR MAKEFLAGS MFLAGS MAKELEVEL
