@@ -23,6 +23,12 @@ enum spec_resize {
     SPEC_RESIZE_HOROVOD,
 };
 
+/* Whether a launcher of ours starts the job's workers and changes their number. */
+static inline bool spec_has_launcher(enum spec_resize how)
+{
+    return how == SPEC_RESIZE_TORCHRUN || how == SPEC_RESIZE_HOROVOD;
+}
+
 enum spec_preempt {
     SPEC_PREEMPT_AUTO,    /* restart if it can resume; otherwise freeze, or leave it alone */
     SPEC_PREEMPT_RESTART, /* save a checkpoint, stop, queue again */

@@ -117,12 +117,11 @@ static int check_paths(struct check *c)
 static int check_size(struct check *c)
 {
     const struct spec *s = c->s;
-    bool launcher = s->resize == SPEC_RESIZE_TORCHRUN || s->resize == SPEC_RESIZE_HOROVOD;
     if (s->gpu_type && s->gpus.max == 0)
         return fault(c, "gpu_type", "the job does not ask for GPUs");
     if (s->cpus.max > UNITS_MAX / s->workers.max || s->gpus.max > UNITS_MAX / s->workers.max)
         return fault(c, "workers", "all workers together ask for more than a million units");
-    if (s->workers.max > 1 && !launcher)
+    if (s->workers.max > 1 && !spec_has_launcher(s->resize))
         return fault(c, "workers", "several workers need resize: torchrun or horovod");
     if (s->resize == SPEC_RESIZE_LIVE && s->gpus.max > 0)
         return fault(c, "resize", "live works only without GPUs; use restart");

@@ -299,7 +299,7 @@ def test_examples_of_the_documentation():
         yard.start()
         host = yard.get("/nodes")["nodes"][0]["name"]
         yard.post("/jobs", {"command": ["true"], "name": "held", "array": "1-11", "hold": True}, 201)
-        yard.submit("seq 1000; sleep 600", name="train", cpus="1-2")
+        yard.submit("seq 1000; sleep 600", name="resnet", cpus="1-2")
         yard.submit("true", name="next", cpus=2)
         wait_until(lambda: len(yard.get("/jobs/12/logs").bytes) > 1000, what="the log")
         shell = 'yard() { curl -s --max-time 2 -f --unix-socket "$S/trainyard.sock" "$@"; }\n'

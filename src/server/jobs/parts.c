@@ -8,9 +8,7 @@
 
 int64_t parts_of(const struct live_job *j, const struct attempt *a)
 {
-    bool launcher =
-        j->terms.resize == SPEC_RESIZE_TORCHRUN || j->terms.resize == SPEC_RESIZE_HOROVOD;
-    if (launcher)
+    if (spec_has_launcher(j->terms.resize))
         return terms_workers(&j->terms, a->pool == POOL_CPU ? a->cpus : a->gpus);
     bool shared = a->share && a->share != a->cpus;
     if (shared && a->parts)

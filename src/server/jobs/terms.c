@@ -5,11 +5,6 @@
 #include <signal.h>
 #include <string.h>
 
-static bool has_launcher(const struct terms *t)
-{
-    return t->resize == SPEC_RESIZE_TORCHRUN || t->resize == SPEC_RESIZE_HOROVOD;
-}
-
 static struct terms as_asked(const struct spec *s)
 {
     units_t lo = s->workers.min, hi = s->workers.max;
@@ -46,7 +41,7 @@ static struct terms as_asked(const struct spec *s)
 int terms_from_spec(const struct spec *s, struct terms *out, struct err *err)
 {
     struct terms t = as_asked(s);
-    if (has_launcher(&t) && (s->cpus.min % UNIT || s->cpus.min != s->cpus.max))
+    if (spec_has_launcher(t.resize) && (s->cpus.min % UNIT || s->cpus.min != s->cpus.max))
         return err_set(err, ERR_INVALID,
                        "cpus: workers need one whole number of CPUs each, such as 1 or 2");
     *out = t;
@@ -101,7 +96,7 @@ static bool is_malleable(const struct terms *t)
 uint32_t terms_workers(const struct terms *t, units_t units)
 {
     units_t most = t->pool == POOL_CPU ? t->asked_max : t->gpus_max;
-    units_t each = has_launcher(t) ? most / (units_t)t->workers_max : units;
+    units_t each = spec_has_launcher(t->resize) ? most / (units_t)t->workers_max : units;
     return each > 0 ? (uint32_t)(units / each) : 1;
 }
 
@@ -137,7 +132,7 @@ static const struct speed *make_curve(const struct terms *t, units_t room,
     struct speed curve;
     if (least > most)
         return NULL; /* no node can hold it */
-    if (has_launcher(t))
+    if (spec_has_launcher(t->resize))
         curve = worker_sizes(t, most, fit, arena);
     else if (fit && most > UNIT)
         curve = speed_fit_curve(fit, arena, (uint32_t)((least + UNIT - 1) / UNIT),
