@@ -83,7 +83,7 @@ NAMED_ASAN = $(patsubst asan/%,%,$(filter asan/%,$(NAMES)))
 NAMED_FUZZERS = $(filter fuzz/%,$(NAMES))
 
 prepare: $(NAMED_PROGRAMS:%=$(BUILD)/tests/%) $(if $(filter $(CLI) $(MACHINE),$(NAMES)),all) \
-    $(if $(filter %/declarations %/purity,$(NAMES)),$(OBJ) $(MALLEABLE_OBJ) $(LINES_OBJ)) \
+    $(if $(filter %/declarations %/purity %/unused,$(NAMES)),$(OBJ) $(MALLEABLE_OBJ) $(LINES_OBJ)) \
     $(if $(filter browser/%,$(NAMES)),$(BROWSER_PROGRAMS:%=$(BUILD)/tests/%)) \
     $(if $(filter malleable/%,$(NAMES)),$(MALLEABLE_JOBS)) \
     $(if $(NAMED_ASAN),prepare-asan $(MALLEABLE) $(LINES)) $(if $(NAMED_FUZZERS),prepare-fuzz)

@@ -27,11 +27,6 @@ double clock_read_precise(void)
     return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
 }
 
-usec_t clock_read_boot(void)
-{
-    return read_clock(CLOCK_BOOTTIME);
-}
-
 static usec_t system_wall(void *ctx)
 {
     (void)ctx;
@@ -41,7 +36,7 @@ static usec_t system_wall(void *ctx)
 static usec_t system_boot(void *ctx)
 {
     (void)ctx;
-    return clock_read_boot();
+    return read_clock(CLOCK_BOOTTIME);
 }
 
 const struct clock_source clock_system = {system_wall, system_boot, NULL};

@@ -11,8 +11,6 @@ usec_t clock_read_wall(void);
 usec_t clock_read_steady(void);
 /* The same with fractions, to measure what is short. */
 double clock_read_precise(void);
-/* Never set. Goes on while the machine is suspended. */
-usec_t clock_read_boot(void);
 
 /* Where a server takes its time from: the system, or a test's own clock. */
 struct clock_source {

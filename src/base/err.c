@@ -1,4 +1,4 @@
-/* Owns the error codes' texts, HTTP statuses and exit codes. */
+/* Owns the names, HTTP statuses and exit codes of errors. */
 #include "base/err.h"
 
 #include <stdarg.h>
@@ -9,10 +9,10 @@
 #undef err_prefix
 
 static const struct {
-    const char *text;
+    const char *name;
     int http, exit;
 } codes[] = {
-#define X(name, text, http, exit) [ERR_##name] = {text, http, exit},
+#define X(code, name, http, exit) [ERR_##code] = {name, http, exit},
     ERR_CODES(X)
 #undef X
 };
@@ -49,7 +49,7 @@ int err_prefix(struct err *err, const char *fmt, ...)
 
 const char *err_name(enum err_code code)
 {
-    return codes[code].text;
+    return codes[code].name;
 }
 
 int err_http(enum err_code code)

@@ -4,20 +4,20 @@
 #ifndef BASE_ERR_H
 #define BASE_ERR_H
 
-/* code, what it means, HTTP status, exit code of the command line */
+/* code, name in the API, HTTP status, exit code of the command line */
 #define ERR_CODES(X)                                                                               \
     X(OK, "ok", 200, 0)                                                                            \
-    X(INVALID, "invalid input", 400, 2)                                                            \
-    X(DENIED, "not permitted", 403, 1)                                                             \
-    X(NOT_FOUND, "not found", 404, 1)                                                              \
+    X(INVALID, "invalid", 400, 2)                                                                  \
+    X(DENIED, "denied", 403, 1)                                                                    \
+    X(NOT_FOUND, "not_found", 404, 1)                                                              \
     X(CONFLICT, "conflict", 409, 1)                                                                \
-    X(LIMIT, "limit exceeded", 413, 1)                                                             \
-    X(IO, "i/o error", 500, 1)                                                                     \
-    X(INTERNAL, "internal error", 500, 1)                                                          \
-    X(UNREACHABLE, "server unreachable", 503, 3)
+    X(LIMIT, "limit", 413, 1)                                                                      \
+    X(IO, "io", 500, 1)                                                                            \
+    X(INTERNAL, "internal", 500, 1)                                                                \
+    X(UNREACHABLE, "unreachable", 503, 3)
 
 enum err_code {
-#define X(name, text, http, exit) ERR_##name,
+#define X(code, name, http, exit) ERR_##code,
     ERR_CODES(X)
 #undef X
 };

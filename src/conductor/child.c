@@ -22,6 +22,7 @@
 #include "conductor/cpus.h"
 #include "conductor/output.h"
 
+/* What a shell would exit with. */
 enum { NOT_FOUND = 127, NOT_EXECUTABLE = 126 };
 
 struct ends {
@@ -39,9 +40,8 @@ static void report(const struct ends *e, enum child_step step, int why, size_t g
 
 static _Noreturn void fail(const struct ends *e, enum child_step step, int why)
 {
-    struct child_report r = {step, why, 0};
     report(e, step, why, 0);
-    _exit(child_exit_code(&r));
+    _exit(step == CHILD_EXEC && why == ENOENT ? NOT_FOUND : NOT_EXECUTABLE);
 }
 
 static void reset_signals(void)
@@ -163,11 +163,6 @@ int child_read_report(const struct child *c, struct child_report *out)
 bool child_is_fatal(const struct child_report *r)
 {
     return r->step > CHILD_NICE;
-}
-
-int child_exit_code(const struct child_report *r)
-{
-    return r->step == CHILD_EXEC && r->why == ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
 }
 
 void child_describe(const struct child_report *r, const struct launch_spec *spec, char *text,

@@ -37,8 +37,6 @@ int child_read_report(const struct child *c, struct child_report *out);
 
 /* Whether the step's failure ends the start. */
 bool child_is_fatal(const struct child_report *r);
-/* What a shell would exit with. */
-int child_exit_code(const struct child_report *r);
 /* In words, for people. */
 void child_describe(const struct child_report *r, const struct launch_spec *spec, char *text,
                     size_t size);

@@ -83,6 +83,9 @@ static void on_report(void *ctx)
     usage_begin(&c->meter, &c->groups, c->child.pid);
 }
 
+/* Does what the life of the job asks for. */
+static void job_act(struct conductor *c, unsigned acts);
+
 void job_start(struct conductor *c)
 {
     struct err err;
@@ -108,7 +111,7 @@ void job_watch(struct conductor *c)
     loop_wait_for(&c->loop, &c->report, EPOLLIN);
 }
 
-void job_act(struct conductor *c, unsigned acts)
+static void job_act(struct conductor *c, unsigned acts)
 {
     struct err err;
     if (acts & LIFE_WARN)

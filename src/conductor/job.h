@@ -12,8 +12,6 @@ struct conductor;
  * job_watch on. */
 void job_start(struct conductor *c);
 void job_watch(struct conductor *c);
-/* Does what the life of the job asks for. */
-void job_act(struct conductor *c, unsigned acts);
 /* Asks the job to end, for the reason given (not the one in `how`). */
 void job_stop(struct conductor *c, const struct stop_message *how, const char *reason);
 /* Reaps; the job may be over then. */

@@ -61,7 +61,7 @@ void admit_target(struct conn *c, const char *target)
     c->request.path = "";
     set(&c->target, target);
     if (read_target(c, &err) < 0)
-        refuse(c, 400, problem_code(ERR_INVALID), "%s", err.text);
+        refuse(c, 400, err_name(ERR_INVALID), "%s", err.text);
 }
 
 static bool has_token(const struct conn *c)
@@ -98,7 +98,7 @@ static void find_route(struct conn *c)
         return;
     bool all = !strcmp(q->path, "*"), options = !strcmp(q->method, "OPTIONS");
     if (!m.other_method && !(all && options)) {
-        refuse(c, 404, problem_code(ERR_NOT_FOUND), "there is nothing at %.200s", q->path);
+        refuse(c, 404, err_name(ERR_NOT_FOUND), "there is nothing at %.200s", q->path);
         return;
     }
     struct str methods = {0};
@@ -139,9 +139,9 @@ static void check_framing(struct conn *c)
     struct framing f = {0};
     MHD_get_connection_values(c->mhd, MHD_HEADER_KIND, count_framing, &f);
     if (f.blank_in_name)
-        refuse(c, 400, problem_code(ERR_INVALID), "a header name must not contain blanks");
+        refuse(c, 400, err_name(ERR_INVALID), "a header name must not contain blanks");
     else if (f.lengths + f.encodings > 1)
-        refuse(c, 400, problem_code(ERR_INVALID), "the length of the body is given twice");
+        refuse(c, 400, err_name(ERR_INVALID), "the length of the body is given twice");
     else if (f.encodings && !f.chunked)
         refuse(c, 501, "not_implemented",
                "the only Transfer-Encoding that is supported is 'chunked'");
@@ -157,13 +157,13 @@ static void check_size(struct conn *c)
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(c->mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
     if (info && info->header_size > l->header)
-        refuse(c, 431, problem_code(ERR_LIMIT),
+        refuse(c, 431, err_name(ERR_LIMIT),
                "the head of the request has %zu bytes; at most "
                "%zu are allowed",
                info->header_size, l->header);
     const char *length = request_header(&c->request, "Content-Length");
     if (length && strtoull(length, NULL, 10) > l->body)
-        refuse(c, 413, problem_code(ERR_LIMIT), "the body has %.20s bytes; at most %zu are allowed",
+        refuse(c, 413, err_name(ERR_LIMIT), "the body has %.20s bytes; at most %zu are allowed",
                length, l->body);
 }
 
@@ -172,7 +172,7 @@ void admit_request(struct conn *c, const char *version)
     check_framing(c);
     /* MHD can check this as well, but 0.9.75 then sends the head of its reply twice. */
     if (strcmp(version, "HTTP/1.0") != 0 && !request_header(&c->request, "Host"))
-        refuse(c, 400, problem_code(ERR_INVALID), "HTTP/1.1 needs a Host header");
+        refuse(c, 400, err_name(ERR_INVALID), "HTTP/1.1 needs a Host header");
     check_size(c);
     find_route(c);
     /* A client that asks first need not send a body that will be refused. */
@@ -183,7 +183,7 @@ bool admit_body(struct conn *c, const char *bytes, size_t n)
 {
     size_t limit = c->server->limits.body;
     if (!c->refusal.status && c->body.n + n > limit) {
-        refuse(c, 413, problem_code(ERR_LIMIT),
+        refuse(c, 413, err_name(ERR_LIMIT),
                "the body has more than the %zu bytes that are "
                "allowed",
                limit);

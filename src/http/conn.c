@@ -144,7 +144,7 @@ static enum MHD_Result dispatch(struct conn *c)
     else
         q->route->handle(q, &c->reply, c->server->ctx);
     if (c->reply.phase == PHASE_HANDLING)
-        reply_problem_as(&c->reply, 500, problem_code(ERR_INTERNAL),
+        reply_problem_as(&c->reply, 500, err_name(ERR_INTERNAL),
                          "the handler of this address did not answer");
     if (c->reply.phase == PHASE_ANSWERED)
         return queue(c);

@@ -1,5 +1,4 @@
-/* Owns the mapping between errors and problem objects, in both directions. The names of the
- * codes are part of the API: they are the names of the enum in lower case. */
+/* Owns the mapping between errors and problem objects, in both directions. */
 #include "http/problem.h"
 
 #include <jansson.h>
@@ -7,27 +6,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-
-static const char *const names[] = {
-    [ERR_OK] = "ok",
-    [ERR_INVALID] = "invalid",
-    [ERR_DENIED] = "denied",
-    [ERR_NOT_FOUND] = "not_found",
-    [ERR_CONFLICT] = "conflict",
-    [ERR_LIMIT] = "limit",
-    [ERR_IO] = "io",
-    [ERR_INTERNAL] = "internal",
-    [ERR_UNREACHABLE] = "unreachable",
-};
-
-#define X(name, text, http, exit) +1
-_Static_assert(COUNT_OF(names) == ERR_CODES(X), "each error code has a name");
-#undef X
-
-const char *problem_code(enum err_code code)
-{
-    return names[code];
-}
 
 void problem_add_json(const struct problem *p, const char *title, struct str *out)
 {
@@ -72,9 +50,9 @@ static enum err_code code_of_status(int status)
 
 static enum err_code code_of_name(const char *name, int status)
 {
-    for (size_t i = 1; name && i < COUNT_OF(names); i++)
-        if (!strcmp(names[i], name))
-            return (enum err_code)i;
+    for (enum err_code code = ERR_INVALID; name && code <= ERR_UNREACHABLE; code++)
+        if (!strcmp(err_name(code), name))
+            return code;
     return code_of_status(status);
 }
 

@@ -23,9 +23,6 @@ struct problem {
 /* Appends the object. `title` is the reason phrase of the status. */
 void problem_add_json(const struct problem *p, const char *title, struct str *out);
 
-/* The code of an error as text: "invalid", "not_found", ... */
-const char *problem_code(enum err_code code);
-
 /* Turns the reply to a failed request into an error: code and text of the problem object, or
  * from the status when the body is not one. Returns -1. */
 int problem_to_err(int status, const char *body, size_t n, struct err *err);

@@ -47,7 +47,7 @@ void reply_json(struct reply *r, int status, json_t *body)
     if (text)
         reply_bytes(r, status, "application/json", text, strlen(text));
     else
-        reply_problem_as(r, 500, problem_code(ERR_INTERNAL), "the answer is not valid JSON");
+        reply_problem_as(r, 500, err_name(ERR_INTERNAL), "the answer is not valid JSON");
 }
 
 void reply_empty(struct reply *r, int status)
@@ -69,8 +69,7 @@ void reply_refuse(struct reply *r, const struct problem *p)
 
 void reply_problem(struct reply *r, const struct err *err, const char *field)
 {
-    reply_refuse(r,
-                 &(struct problem){err_http(err->code), problem_code(err->code), err->text, field});
+    reply_refuse(r, &(struct problem){err_http(err->code), err_name(err->code), err->text, field});
 }
 
 void reply_problem_as(struct reply *r, int status, const char *code, const char *detail)

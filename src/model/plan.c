@@ -3,13 +3,7 @@
 #include "model/plan.h"
 
 static const char *const names[] = {
-#define X(name, code, text) [WHY_##name] = code,
-    WHY_CODES(X)
-#undef X
-};
-
-static const char *const texts[] = {
-#define X(name, code, text) [WHY_##name] = text,
+#define X(name, code) [WHY_##name] = code,
     WHY_CODES(X)
 #undef X
 };
@@ -17,11 +11,6 @@ static const char *const texts[] = {
 const char *why_name(enum why why)
 {
     return names[why];
-}
-
-const char *why_text(enum why why)
-{
-    return texts[why];
 }
 
 /* Doubles an array in the arena; the old one is freed when the arena is reset. */

@@ -6,31 +6,30 @@
 
 #include "model/snapshot.h"
 
-/* Why a task does not hold more units: constant, name and meaning. */
+/* Why a task does not hold more units: constant and name for programs. */
 #define WHY_CODES(X)                                                                               \
-    X(NONE, "", "")                                                                                \
-    X(NO_ROOM, "no_room", "not enough free units")                                                 \
-    X(BEHIND, "behind", "the job ahead of it in the queue does not fit yet")                       \
-    X(RESERVED, "reserved", "the free units are reserved for a larger job that has waited longer") \
-    X(ORDER, "order", "jobs that come first by this policy hold the units")                        \
-    X(FRAGMENTED, "fragmented", "no single node has enough free units")                            \
-    X(MEMORY, "memory", "no node has enough free memory")                                          \
-    X(COST, "cost", "moving or resizing it now would cost more than it brings")                    \
-    X(AT_RISK, "at_risk", "no share of the cluster ends it before its deadline")                   \
-    X(NO_GAIN, "no_gain", "more units would not make it faster")                                   \
-    X(RELEASING, "releasing", "its units are being released by other jobs")                        \
-    X(TARGET, "target", "it has reached its target and was taken down to the floor")               \
-    X(BALANCED, "balanced", "it has what the policy gives it")
+    X(NONE, "")                                                                                    \
+    X(NO_ROOM, "no_room")       /* not enough free units */                                        \
+    X(BEHIND, "behind")         /* the job ahead of it in the queue does not fit yet */            \
+    X(RESERVED, "reserved")     /* a larger job that has waited longer has reserved them */        \
+    X(ORDER, "order")           /* jobs that come first by this policy hold the units */           \
+    X(FRAGMENTED, "fragmented") /* no single node has enough free units */                         \
+    X(MEMORY, "memory")         /* no node has enough free memory */                               \
+    X(COST, "cost")             /* moving or resizing it now would cost more than it brings */     \
+    X(AT_RISK, "at_risk")       /* no share of the cluster ends it before its deadline */          \
+    X(NO_GAIN, "no_gain")       /* more units would not make it faster */                          \
+    X(RELEASING, "releasing")   /* its units are being released by other jobs */                   \
+    X(TARGET, "target")         /* it has reached its target and was taken down to the floor */    \
+    X(BALANCED, "balanced")     /* it has what the policy gives it */
 
 enum why {
-#define X(name, code, text) WHY_##name,
+#define X(name, code) WHY_##name,
     WHY_CODES(X)
 #undef X
 };
 
 /* "no_room", for programs. */
 const char *why_name(enum why why);
-const char *why_text(enum why why);
 
 struct verdict {
     enum why why;

@@ -141,14 +141,6 @@ static void set_capacity(struct yard *y, uint32_t node, const struct capacity *c
         log_warning("node=%s capacity: %s", c->name, err.text);
 }
 
-bool nodes_overcommitted(const struct yard *y, uint32_t node)
-{
-    const struct node *has = &y->cluster.nodes[node], *held = &y->engine.cluster.nodes[node];
-    return held->cpu_held > has->cpus || held->gpu_held > has->gpus ||
-           (held->gpu_held && held->gpu_pool != has->gpu_pool) ||
-           (has->memory_mb && held->memory_held > has->memory_mb);
-}
-
 void nodes_make_room(struct yard *y, const struct task *was)
 {
     for (uint32_t i = 0; i < was->at.n; i++) {

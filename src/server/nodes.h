@@ -26,10 +26,10 @@ uint32_t nodes_expect(struct yard *y, const char *runtime, const char *name);
 /* Drained: no job starts there; running jobs may end. */
 int nodes_drain(struct yard *y, uint32_t node, bool drain, struct err *err);
 
-/* Whether jobs hold more than the node has now, because it has shrunk. They keep running, and
- * the engine uses what they hold as the node's capacity until they free it. */
-bool nodes_overcommitted(const struct yard *y, uint32_t node);
-/* Raises the engine's capacity so that a task that holds units can be restored. */
+/* A node that has shrunk may have less than its jobs hold. They keep running, and the engine uses
+ * what they hold as the node's capacity until they free it.
+ *
+ * Raises the engine's capacity so that a task that holds units can be restored. */
 void nodes_make_room(struct yard *y, const struct task *was);
 /* Before each decision: sets the engine's capacity to what each node has, or to what jobs hold
  * if that is more. */

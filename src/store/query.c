@@ -138,7 +138,8 @@ void query_text(struct query *q, const char *text)
     str_done(&clean);
 }
 
-int query_check(const struct query *q, struct err *err)
+/* Returns 0 when nothing has failed so far. */
+static int query_check(const struct query *q, struct err *err)
 {
     return q->rc == SQLITE_OK ? 0 : err_set(err, q->fault.code, "%s", q->fault.text);
 }

@@ -58,8 +58,6 @@ void query_bytes(struct query *q, const char *bytes, size_t n);
 int query_next(struct query *q, struct err *err);
 /* Runs a query without rows. */
 int query_run(struct query *q, struct err *err);
-/* Returns 0 when nothing has failed so far. */
-int query_check(const struct query *q, struct err *err);
 /* Runs it; *changes is the number of rows that it wrote. */
 int query_run_counted(struct query *q, int64_t *changes, struct err *err);
 /* Reads one number from the one row of a query; `none` when that is NULL. */

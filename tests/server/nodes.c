@@ -86,11 +86,17 @@ static void elastic_jobs_use_what_a_node_gains(void **state)
     stage_end(&w);
 }
 
+/* Whether jobs hold more CPUs than the first node has. */
+static bool overcommitted(const struct yard *y)
+{
+    return y->engine.cluster.nodes[0].cpu_held > y->cluster.nodes[0].cpus;
+}
+
 /* The node has one CPU left: what runs there goes on, what waits for two waits. */
 static void expect_smaller(struct stage *w, int64_t running, int64_t waiting, int64_t small)
 {
     assert_state(w, running, JOB_RUNNING);
-    assert_true(nodes_overcommitted(w->y, 0));
+    assert_true(overcommitted(w->y));
     assert_string_equal(waits_for(w, waiting),
                         "a node that can run it: needs 2 CPUs on one node, but the cluster has "
                         "at most 1");
@@ -100,7 +106,7 @@ static void expect_smaller(struct stage *w, int64_t running, int64_t waiting, in
     assert_true(stage_run_until_over(w, small, 2 * MINUTE));
     assert_state(w, small, JOB_DONE);
     assert_state(w, waiting, JOB_QUEUED);
-    assert_false(nodes_overcommitted(w->y, 0));
+    assert_false(overcommitted(w->y));
     assert_int_equal(w->y->engine.cluster.nodes[0].cpus, UNIT);
     fake_set_node(w->fake, 0, 2 * UNIT, 8192);
     assert_true(stage_run_until_over(w, waiting, 2 * MINUTE));
@@ -150,7 +156,7 @@ static void memory_that_is_gone(void **state)
     stage_start(&w);
     stage_run(&w, SECOND);
     assert_state(&w, running, JOB_RUNNING);
-    assert_true(nodes_overcommitted(w.y, 0));
+    assert_true(overcommitted(w.y));
     int64_t other = stage_submit(&w, one_cpu); /* it needs no memory */
     assert_true(stage_run_until_over(&w, other, 2 * MINUTE));
     assert_true(stage_run_until_over(&w, running, 2 * MINUTE));

@@ -84,7 +84,7 @@ static void test_table(void **state)
         assert_int_equal(err_exit(rows[i].code), rows[i].exit);
         assert_true(err_name(rows[i].code)[0] != '\0');
     }
-    assert_string_equal(err_name(ERR_NOT_FOUND), "not found");
+    assert_string_equal(err_name(ERR_NOT_FOUND), "not_found");
 }
 
 static const struct CMUnitTest tests[] = {

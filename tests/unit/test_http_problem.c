@@ -9,7 +9,7 @@ static void test_there_and_back(void **state)
 {
     (void)state;
     for (int code = ERR_INVALID; code <= ERR_UNREACHABLE; code++) {
-        struct problem p = {err_http((enum err_code)code), problem_code((enum err_code)code),
+        struct problem p = {err_http((enum err_code)code), err_name((enum err_code)code),
                             "a \"quoted\"\nline \xff", "cpus"};
         struct str s = {0};
         struct err err;

@@ -50,7 +50,8 @@ static double change_cost(const struct demand *d, units_t from, bool started)
     return from ? d->resize : started ? d->resume : 0;
 }
 
-double demand_stop(const struct demand *d, unsigned level)
+/* The cost of choosing this size now. */
+static double demand_stop(const struct demand *d, unsigned level)
 {
     return d->size[level] == d->held ? d->pause : change_cost(d, d->held, d->started);
 }

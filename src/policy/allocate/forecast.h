@@ -36,8 +36,6 @@ struct demand {
 /* Sets everything but the plan, for a task that would run in this pool. */
 void demand_init(struct demand *d, const struct snapshot *s, uint32_t task, unsigned pool,
                  struct arena *a);
-/* The cost of choosing this size now. */
-double demand_stop(const struct demand *d, unsigned level);
 /* Time until it ends if it has this size from now on. */
 double demand_finish(const struct demand *d, unsigned level);
 /* The largest size of at most n units; -1 = none. */

@@ -24,7 +24,8 @@
 /* The key of a task that must not be preempted yet: before all queues. */
 enum { KEPT = -1 };
 
-unsigned las_queue(const struct las *l, double service)
+/* The queue of a job with this service. */
+static unsigned las_queue(const struct las *l, double service)
 {
     unsigned q = 0;
     while (q < l->n && service >= l->threshold[q])

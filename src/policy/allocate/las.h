@@ -30,8 +30,6 @@ struct las {
 };
 
 void las_init(struct las *l, const struct params *p);
-/* The queue of a job with this service. */
-unsigned las_queue(const struct las *l, double service);
 /* The queue of a task now, after a promotion that is due. Wakes the plan when a waiting task
  * will be promoted. */
 unsigned las_rank(const struct las *l, const struct snapshot *s, uint32_t task, struct plan *plan);

@@ -29,7 +29,8 @@ static units_t units_of(const struct attempt *a)
     return a->share > 0 ? a->share : a->cpus;
 }
 
-double estimate_total(const struct live_job *j)
+/* The steps that it has in all; 0 = unknown. */
+static double estimate_total(const struct live_job *j)
 {
     return j->progress.total > 0 ? j->progress.total : 0;
 }

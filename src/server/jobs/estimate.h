@@ -33,8 +33,6 @@ void estimate_report(struct yard *y, struct live_job *j, usec_t at, double step)
  * its size. `ran` is the attempt as it ran until now; NULL = it did not run. */
 void estimate_break(const struct yard *y, struct live_job *j, const struct attempt *ran);
 
-/* The steps that it has in all; 0 = unknown. */
-double estimate_total(const struct live_job *j);
 /* Seconds left from now on, on the current size. Returns false if unknown. */
 bool estimate_left(const struct yard *y, const struct live_job *j, struct range *out);
 /* Steps per second, as reported, else from the time left; NAN if unknown. */

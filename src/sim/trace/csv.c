@@ -245,25 +245,19 @@ int csv_next(struct csv *c, struct err *err)
     return 1;
 }
 
-int csv_failv(const struct csv *c, size_t field, struct err *err, const char *fmt, va_list args)
+int csv_fail(const struct csv *c, size_t field, struct err *err, const char *fmt, ...)
 {
     char text[sizeof err->text];
+    va_list args;
+    va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
     if (c->fields.n == 0)
         return err_set(err, ERR_INVALID, "%s: %s", c->name, text);
     bool past = field >= c->fields.n;
     const struct csv_field *f = &c->fields.at[past ? c->fields.n - 1 : field];
     size_t column = f->column + (past ? f->n : 0);
     return err_set(err, ERR_INVALID, "%s:%u:%zu: %s", c->name, f->line, column, text);
-}
-
-int csv_fail(const struct csv *c, size_t field, struct err *err, const char *fmt, ...)
-{
-    va_list args;
-    va_start(args, fmt);
-    csv_failv(c, field, err, fmt, args);
-    va_end(args);
-    return -1;
 }
 
 char *csv_show(const char *text, char *buf, size_t size)

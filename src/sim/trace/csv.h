@@ -44,8 +44,6 @@ size_t csv_records_left(const struct csv *c);
  * a field past the last one means the end of the record. Returns -1. */
 int csv_fail(const struct csv *c, size_t field, struct err *err, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
-int csv_failv(const struct csv *c, size_t field, struct err *err, const char *fmt, va_list args)
-    __attribute__((format(printf, 4, 0)));
 
 /* Text from a file as it may appear in a message: cut to `size` - 1 bytes and
  * without control characters. Returns buf. */
