@@ -86,10 +86,11 @@ static void elastic_jobs_use_what_a_node_gains(void **state)
     stage_end(&w);
 }
 
-/* Whether jobs hold more CPUs than the first node has. */
+/* Whether jobs hold more than the first node has. */
 static bool overcommitted(const struct yard *y)
 {
-    return y->engine.cluster.nodes[0].cpu_held > y->cluster.nodes[0].cpus;
+    const struct node *has = &y->cluster.nodes[0], *held = &y->engine.cluster.nodes[0];
+    return held->cpu_held > has->cpus || held->memory_held > has->memory_mb;
 }
 
 /* The node has one CPU left: what runs there goes on, what waits for two waits. */
