@@ -49,6 +49,7 @@ const struct variable variables_of_jobs[] = {
     {"CUDA_VISIBLE_DEVICES", "GPUs of the job, by UUID"},
     {"OMP_NUM_THREADS", "the most CPUs that it may hold, unless you have set it"},
     {"GOMAXPROCS", "the same, for programs in Go; for jobs that are resized in place"},
-    {"LD_PRELOAD", "has the library that makes OpenMP follow the number of CPUs"},
+    {"LD_PRELOAD", "has the libraries for live resizing and for output line by line"},
+    {"ASAN_OPTIONS", "has verify_asan_link_order=0, for programs built with AddressSanitizer"},
     {NULL, NULL},
 };

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "conductor/preload.h"
 #include "conductor/program.h"
 
 #define PIPE_VARIABLE "TRAINYARD_STDOUT"
@@ -62,14 +63,12 @@ int output_open(const struct launch_spec *spec, struct output *out, struct err *
 
 void output_preload(struct launch_spec *spec, struct arena *a)
 {
-    const char *own = launch_spec_get(spec, "LD_PRELOAD");
     if (!spec->lines || strpbrk(spec->lines, ": ") || access(spec->lines, R_OK) < 0 ||
         launch_spec_get(spec, PIPE_VARIABLE)) {
         spec->lines = NULL;
         return;
     }
-    launch_spec_set(spec, a, "LD_PRELOAD", "%s%s%s", spec->lines, own && *own ? " " : "",
-                    own ? own : "");
+    preload_add(spec, a, spec->lines);
 }
 
 void output_name_pipe(const struct launch_spec *spec)

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "conductor/preload.h"
 #include "malleable/page.h"
 
 enum { FIRST_PAUSE = 500, LONGEST_PAUSE = 8000, SIGNALS = 64 };
@@ -64,15 +65,6 @@ static int check_library(const char *path, struct err *err)
     return 0;
 }
 
-/* Before what the job preloads itself. */
-static void name_library(struct launch_spec *spec, struct arena *a)
-{
-    const char *own = launch_spec_get(spec, "LD_PRELOAD");
-    bool preloads = own && *own;
-    launch_spec_set(spec, a, "LD_PRELOAD", "%s%s%s", spec->malleable.library, preloads ? " " : "",
-                    preloads ? own : "");
-}
-
 int threads_open(struct threads *t, int dir, struct launch_spec *spec, struct arena *a, usec_t now,
                  struct err *err)
 {
@@ -87,7 +79,7 @@ int threads_open(struct threads *t, int dir, struct launch_spec *spec, struct ar
         return -1;
     }
     if (m->library) {
-        name_library(spec, a);
+        preload_add(spec, a, m->library);
         t->asks = (struct applied_message){.id = -1, .cpus = spec->cpus};
         t->watches = true;
         t->pause = FIRST_PAUSE;

@@ -66,6 +66,15 @@ def test_what_the_job_preloads_stays(bench):
     expect_equal(a.log().decode(), f"{LINES.resolve()} libc.so.6\n", "LD_PRELOAD")
 
 
+def test_a_program_with_address_sanitizer(bench):
+    sanitized = program(bench, "-fsanitize=address", "-g")
+    for own, options in (({}, ""), ({"ASAN_OPTIONS": "detect_leaks=0"}, "detect_leaks=0:")):
+        a = bench.attempt(f"echo $ASAN_OPTIONS; {sanitized}", lines=str(LINES.resolve()),
+                          env={"PATH": os.environ["PATH"], **own})
+        a.wait()
+        expect_equal(a.log().decode(), f"{options}verify_asan_link_order=0\n>l tty=0 0\n", "log")
+
+
 def test_a_library_that_is_not_there(bench):
     a = bench.attempt("echo x$LD_PRELOAD", lines="/no/such/library.so")
     expect_equal((a.wait()["code"], a.log()), (0, b"x\n"), "it runs without")

@@ -74,7 +74,7 @@ static void read_plan(enum progress_file_kind kind, const char *text, size_t n)
     compare_runs(argument);
     progress_command_file(argument, &path);
     if (progress_total_parse(argument, &unit, &value, NULL) == 0)
-        demand(value > 0 && unit != PROGRESS_UNIT_NONE);
+        demand(value > 0 && unit >= PROGRESS_UNIT_NONE && unit < PROGRESS_UNITS);
     for (int i = 0; i < PROGRESS_UNITS; i++) {
         demand(plan.limit[i].value >= 0 && memchr(plan.limit[i].from, '\0', PROGRESS_FROM_BYTES));
         demand(!plan.limit[i].value || plan.limit[i].origin != PROGRESS_FROM_NOWHERE);
