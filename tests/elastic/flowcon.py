@@ -3,7 +3,6 @@
 they are in, what users are told of it, and what their control groups are given."""
 import contextlib
 import json
-import os
 import re
 import signal
 import sqlite3
@@ -124,17 +123,12 @@ def threads(yard, job):
 
 def test_threads_follow_the_share():
     """Where jobs share CPUs by weight, each has threads for what it gets of them."""
-    fields, library = {"cpus": "0.5-2"}, {}
-    if live.instrumented():
-        # The trainer has sanitizers; the library that goes into it must not (tools/run-tests).
-        library = {"TRAINYARD_MALLEABLE": os.environ["TRAINYARD_MALLEABLE"]}
-        fields["env"] = {"ASAN_OPTIONS": "verify_asan_link_order=0"}
-    with live.Yard("--policy", "docker", cpus=2, environment=library) as yard:
+    with live.Yard("--policy", "docker", cpus=2) as yard:
         yard.start()
-        jobs = [yard.submit(TRAINER, "--steps", "1000000", **fields)]
+        jobs = [yard.submit(TRAINER, "--steps", "1000000", cpus="0.5-2")]
         wait_until(lambda: threads(yard, jobs[0]) == ["2"], "two threads for one that is alone")
         expect_equal(yard.job(jobs[0])["cpus"], 0.5, "it holds the least that it asked for")
-        jobs.append(yard.submit(TRAINER, "--steps", "1000000", **fields))
+        jobs.append(yard.submit(TRAINER, "--steps", "1000000", cpus="0.5-2"))
         for job in jobs:
             wait_until(lambda j=job: threads(yard, j) == ["1"], f"one thread of {job} next to another")
         yard.cancel(jobs[0])

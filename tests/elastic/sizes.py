@@ -176,10 +176,9 @@ def test_a_job_that_never_applies_its_size():
         other = start_job(yard)
         settles_at(yard, stubborn, 1)
         settles_at(yard, other, 1)
-        if not live.instrumented():  # there is no library with sanitizers
-            wait_until(lambda: any("no parallel region" in s
-                                   for s in yard.job(stubborn)["standing"]), "it is said")
-            expect_equal(yard.job(other)["standing"], [], "nobody wants another size of that one")
+        wait_until(lambda: any("no parallel region" in s for s in yard.job(stubborn)["standing"]),
+                   "it is said")
+        expect_equal(yard.job(other)["standing"], [], "nobody wants another size of that one")
         yard.sweep()
         yard.finish()
 
@@ -205,8 +204,6 @@ def start_misfit(yard, **fields):
 
 def test_a_job_that_does_not_cope():
     """It keeps its size by default, and `show` says why."""
-    if live.instrumented():
-        raise live.Skip("there is no library with sanitizers")
     with live.Yard(cpus=2) as yard:
         yard.start()
         job = start_misfit(yard)

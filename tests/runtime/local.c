@@ -246,7 +246,7 @@ static int compare_doubles(const void *a, const void *b)
 static void test_a_start_is_quick(void **state)
 {
     (void)state;
-    enum { N = 101 };
+    enum { N = 41 };
     double start[N];
     struct host s = {0};
     struct err err;

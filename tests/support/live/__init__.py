@@ -15,7 +15,7 @@ from cases import (Failure, Skip, chosen, expect, expect_equal, expect_lasts, re
                    wait_until)
 from .schema import METHODS, Document, Mismatch
 from .wire import API, Answer, Refused, send
-from .yard import BUILD, OVER, PROGRAM, ROOT, Yard, instrumented
+from .yard import BUILD, OVER, PROGRAM, ROOT, Yard
 
 
 def run_case(name, case, *yards):

@@ -26,12 +26,6 @@ MARK = "TRAINYARD_TEST_MARK"
 OVER = {"done", "failed", "cancelled", "timeout", "lost"}
 
 
-def instrumented():
-    """Whether the programs were built with sanitizers: jobs, which were not, cannot load the
-    malleable library then."""
-    return b"__asan_init" in pathlib.Path(PROGRAM).read_bytes()
-
-
 class Yard:
     """A server in a directory of its own, or in the one that is given, on some of the
     machine's CPUs (all)."""
@@ -43,9 +37,7 @@ class Yard:
         self.socket = self.state / "trainyard.sock"
         self.mark = "trainyard-test-" + uuid.uuid4().hex
         self.options = options
-        self.environment = {**os.environ, MARK: self.mark,
-                            **({"TRAINYARD_MALLEABLE": ""} if instrumented() else {}),
-                            **(environment or {})}
+        self.environment = {**os.environ, MARK: self.mark, **(environment or {})}
         usable = sorted(os.sched_getaffinity(0))
         if cpus and len(usable) < cpus:
             raise Skip(f"needs {cpus} CPUs")
