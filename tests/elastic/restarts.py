@@ -155,7 +155,8 @@ def test_a_server_that_dies_before_it_could_say_so():
             yard.kill(signal.SIGKILL)
             yard.start()
             wait_size(yard, job, cpus)
-            expect_costs(yard, job, 1)
+        # Some may have been measured for a server that died before it wrote that down.
+        expect_costs(yard, job, 1)
 
 
 def test_a_job_that_does_not_save_itself():
