@@ -1,5 +1,6 @@
 /* trainyard-conductor DIR: runs one attempt of a job. It is the parent of all processes
- * of the job, and outlives the server that started it. One attempt may follow another. */
+ * of the job, and outlives the server that started it. One attempt may follow another.
+ * trainyard-conductor link DIR: connects a conductor with a server behind an engine. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): so the C library names it */
 #include <errno.h>
 #include <fcntl.h>
@@ -10,13 +11,16 @@
 #include "base/proc.h"
 #include "conductor/conductor.h"
 #include "conductor/next.h"
+#include "conductor/relay.h"
 
 enum { DONE = 0, FAILED = 1, USAGE = 2 };
 
 static const char help[] =
     "usage: trainyard-conductor DIRECTORY\n"
+    "       trainyard-conductor link DIRECTORY\n"
     "Runs the attempt of a job that DIRECTORY/spec.json describes. The server of\n"
-    "Trainyard starts it; docs/conductor.md tells what it does.\n"
+    "Trainyard starts it; docs/conductor.md tells what it does. With link, connects the\n"
+    "conductor of this attempt with a server at the other end of the standard streams.\n"
     "exit status: 0 the job is over and recorded in exit.json, 1 it could not be\n"
     "started, 2 usage, 3 the attempt is claimed by another\n";
 
@@ -37,13 +41,25 @@ static void show_attempt(char *arguments, size_t room, const char *directory)
     snprintf(arguments, room, "trainyard-conductor %s", directory);
 }
 
-static int run_attempt(const char *directory, struct link_kept *kept)
+static int open_directory(const char *directory)
 {
     int dir = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (dir < 0) {
+    if (dir < 0)
         fprintf(stderr, "trainyard-conductor: cannot open %s: %s\n", directory, strerror(errno));
+    return dir;
+}
+
+static int run_link(const char *directory)
+{
+    int dir = open_directory(directory);
+    return dir < 0 ? FAILED : relay_run(dir);
+}
+
+static int run_attempt(const char *directory, struct link_kept *kept)
+{
+    int dir = open_directory(directory);
+    if (dir < 0)
         return FAILED;
-    }
     int status = conductor_run(dir, kept);
     close(dir);
     return status;
@@ -54,6 +70,10 @@ int main(int argc, char **argv)
     if (argc == 2 && strcmp(argv[1], "--help") == 0) {
         fputs(help, stdout);
         return 0;
+    }
+    if (argc == 3 && strcmp(argv[1], "link") == 0) {
+        settle_descriptors();
+        return run_link(argv[2]);
     }
     if (argc != 2 || *argv[1] == '-') {
         fputs(help, stderr);
