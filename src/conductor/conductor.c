@@ -177,6 +177,10 @@ static int set_up(struct conductor *c, struct err *err)
         open_job_dir(c, err) < 0 ||
         logfile_open(&c->log, c->dir, s->log_max_bytes, s->log_keep, err) < 0)
         return -1;
+    if (s->echo)
+        echo_open(&c->echo, &c->loop, c->dir, s->log_max_bytes);
+    else
+        echo_none(&c->echo);
     if (prctl(PR_SET_CHILD_SUBREAPER, 1) < 0)
         notes_add(&c->notes, "cannot become the subreaper: %s; processes that detach may survive",
                   strerror(errno));
@@ -251,6 +255,7 @@ static void run_loop(struct conductor *c)
 /* The log, the counters and the output are closed since the job is over. */
 static void tear_down(struct conductor *c)
 {
+    echo_done(&c->echo);
     threads_done(&c->threads);
     link_done(&c->link);
     outbox_done(&c->outbox);

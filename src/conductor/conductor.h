@@ -5,6 +5,7 @@
 #define CONDUCTOR_CONDUCTOR_H
 
 #include "conductor/child.h"
+#include "conductor/echo.h"
 #include "conductor/follow.h"
 #include "conductor/life.h"
 #include "conductor/link.h"
@@ -50,6 +51,7 @@ struct conductor {
     struct loop loop;
     struct loop_watch signals, output, report, news;
     struct logfile log;
+    struct echo echo;
     struct group_set groups;
     struct tree tree;
     struct usage_meter meter;

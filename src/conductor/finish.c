@@ -147,6 +147,7 @@ void finish_job(struct conductor *c)
     if (*o->reason)
         logfile_note(&c->log, "%s", o->reason);
     logfile_end(&c->log);
+    echo_follow(&c->echo);
     o->log_bytes = logfile_bytes(&c->log);
     o->log_dropped = c->log.dropped;
     write_line(c);

@@ -41,6 +41,7 @@ static void on_output(void *ctx)
     struct conductor *c = ctx;
     if (!job_read_output(c, READS))
         loop_close(&c->loop, &c->output);
+    echo_follow(&c->echo);
 }
 
 static void take_report(struct conductor *c, const struct child_report *r)

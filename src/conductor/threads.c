@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "conductor/library.h"
 #include "conductor/preload.h"
 #include "malleable/page.h"
 
@@ -54,17 +55,6 @@ static int name_page(const struct threads *t, struct launch_spec *spec, struct a
     return 0;
 }
 
-/* The dynamic linker would complain of it in every process of the job. */
-static int check_library(const char *path, struct err *err)
-{
-    if (access(path, R_OK) < 0)
-        return err_set(err, ERR_IO, "cannot read the library %s: %s", path, strerror(errno));
-    if (strpbrk(path, ": "))
-        return err_set(err, ERR_INVALID, "the library's path %s must have no blank and no colon",
-                       path);
-    return 0;
-}
-
 int threads_open(struct threads *t, int dir, struct launch_spec *spec, struct arena *a, usec_t now,
                  struct err *err)
 {
@@ -72,7 +62,8 @@ int threads_open(struct threads *t, int dir, struct launch_spec *spec, struct ar
     *t = (struct threads){.fd = -1};
     if (!m->threads)
         return 0;
-    if ((m->library && check_library(m->library, err) < 0) || make_page(t, dir, m, now, err) < 0)
+    if ((m->library && library_check(m->library, m->probe, err) < 0) ||
+        make_page(t, dir, m, now, err) < 0)
         return -1;
     if (name_page(t, spec, a, err) < 0) {
         threads_done(t);

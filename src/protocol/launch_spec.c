@@ -51,6 +51,7 @@ static const struct field malleable_members[] = {
     {"threads", FIELD_I64, MEMBER(launch_malleable, threads), 1, INT32_MAX, NULL},
     {"processors", FIELD_I64 | FIELD_OPTIONAL, MEMBER(launch_malleable, processors), 0, INT32_MAX, NULL},
     {"library", FIELD_PATH | FIELD_OPTIONAL, MEMBER(launch_malleable, library), 0, 0, NULL},
+    {"probe", FIELD_FLAG | FIELD_OPTIONAL, MEMBER(launch_malleable, probe), 0, 0, NULL},
     {0},
 };
 static const struct launch_malleable malleable_defaults = {0};
@@ -88,6 +89,7 @@ static const struct field members[] = {
     {"pty", FIELD_WORD | FIELD_OPTIONAL, MEMBER(launch_spec, pty), 0, 0, PTY_WORDS},
     {"lines", FIELD_PATH | FIELD_OPTIONAL, MEMBER(launch_spec, lines), 0, 0, NULL},
     {"wait_children", FIELD_FLAG | FIELD_OPTIONAL, MEMBER(launch_spec, wait_children), 0, 0, NULL},
+    {"echo", FIELD_FLAG | FIELD_OPTIONAL, MEMBER(launch_spec, echo), 0, 0, NULL},
     {0},
 };
 /* clang-format on */

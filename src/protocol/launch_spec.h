@@ -46,6 +46,7 @@ struct launch_malleable {
     int64_t threads;     /* at the start; 0 = the job has no page */
     int64_t processors;  /* the most that the job can have, which it sees throughout; 0 = unknown */
     const char *library; /* to preload; NULL = none */
+    bool probe;          /* it may not be loadable where the job runs: check */
 };
 
 /* Whether stdout and stderr are a terminal. */
@@ -87,6 +88,7 @@ struct launch_spec {
     enum launch_pty pty;
     const char *lines;  /* library that makes C programs print line by line; NULL = none */
     bool wait_children; /* it is over when the last process is, not when the command is */
+    bool echo; /* copy the log to standard output */
 };
 #define LAUNCH_JOB_FILES "job"
 

@@ -1,0 +1,23 @@
+/* A copy of the log on standard output, for engines that collect what a container prints. */
+#ifndef CONDUCTOR_ECHO_H
+#define CONDUCTOR_ECHO_H
+
+#include <stdint.h>
+
+#include "conductor/loop.h"
+
+struct echo {
+    struct loop *loop;
+    struct loop_watch out; /* fd is -1 if there is no copy */
+    int dir;               /* of the log; borrowed */
+    int64_t max, offset;   /* size of a part of the log, what was copied */
+};
+
+void echo_open(struct echo *e, struct loop *loop, int dir, int64_t max);
+/* No copy. */
+void echo_none(struct echo *e);
+/* The log has grown: copies as much as standard output takes now, the rest when it takes more. */
+void echo_follow(struct echo *e);
+void echo_done(struct echo *e);
+
+#endif

@@ -1,0 +1,61 @@
+/* Owns the check of the library that is preloaded into jobs. The dynamic linker of the C library
+ * that it was built for is asked to load it, once per attempt. */
+#include "conductor/library.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#if defined __x86_64__
+static const char linker[] = "/lib64/ld-linux-x86-64.so.2";
+#elif defined __aarch64__
+static const char linker[] = "/lib/ld-linux-aarch64.so.1";
+#else
+#error "the path of the dynamic linker on this architecture is not known"
+#endif
+
+static _Noreturn void run_linker(const char *path)
+{
+    sigset_t none;
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    if (null >= 0) {
+        dup2(null, STDOUT_FILENO);
+        dup2(null, STDERR_FILENO);
+    }
+    execl(linker, linker, "--list", path, (char *)NULL);
+    _exit(127);
+}
+
+static int load(const char *path, struct err *err)
+{
+    int status;
+    pid_t pid = fork();
+    if (pid == 0)
+        run_linker(path);
+    if (pid < 0 || waitpid(pid, &status, 0) < 0)
+        return err_set(err, ERR_IO, "cannot make a process: %s", strerror(errno));
+    if (!WIFEXITED(status) || WEXITSTATUS(status))
+        return err_set(err, ERR_INVALID,
+                       "the library %s needs a newer C library (glibc) than there is", path);
+    return 0;
+}
+
+int library_check(const char *path, bool probe, struct err *err)
+{
+    if (access(path, R_OK) < 0)
+        return err_set(err, ERR_IO, "cannot read the library %s: %s", path, strerror(errno));
+    if (strpbrk(path, ": "))
+        return err_set(err, ERR_INVALID, "the library's path %s must have no blank and no colon",
+                       path);
+    if (!probe)
+        return 0;
+    if (access(linker, X_OK) < 0)
+        return err_set(err, ERR_INVALID,
+                       "there is no C library (glibc) here, which the library %s needs", path);
+    return load(path, err);
+}
