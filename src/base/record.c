@@ -386,3 +386,55 @@ void record_name_unknown(const struct record *r, const json_t *object, struct st
             str_addf(out, "%s%s", out->n ? " " : "", name);
     }
 }
+
+static const char **copy_texts(const char *const *from, struct arena *a)
+{
+    size_t n = 0;
+    if (!from)
+        return NULL;
+    while (from[n])
+        n++;
+    const char **to = ARENA_ARRAY(a, n + 1, const char *);
+    for (size_t i = 0; i < n; i++)
+        to[i] = arena_strdup(a, from[i]);
+    return to;
+}
+
+/* Makes a copy of what the member points to; it was copied itself. */
+static void copy_member(const struct field *f, struct arena *a, char *to)
+{
+    const struct record *r = f->of;
+    struct list *list = (void *)to;
+    switch (FIELD_KIND(f->type)) {
+    case FIELD_TEXT:
+    case FIELD_PATH:
+        if (*(const char **)to)
+            *(const char **)to = arena_strdup(a, *(const char **)to);
+        break;
+    case FIELD_TEXTS:
+    case FIELD_PAIRS:
+        *(const char ***)to = copy_texts(*(const char *const **)to, a);
+        break;
+    case FIELD_LIST: {
+        const char *from = list->at;
+        list->at = arena_alloc_array(a, list->n, r->size);
+        for (size_t i = 0; i < list->n; i++)
+            record_copy(r, from + i * r->size, a, (char *)list->at + i * r->size);
+        break;
+    }
+    case FIELD_OBJECT:
+    case FIELD_INLINE:
+        for (f = r->members; f->name; f++)
+            copy_member(f, a, to + f->at);
+        break;
+    default:
+        break;
+    }
+}
+
+void record_copy(const struct record *r, const void *from, struct arena *a, void *to)
+{
+    memcpy(to, from, r->size);
+    for (const struct field *f = r->members; f->name; f++)
+        copy_member(f, a, (char *)to + f->at);
+}

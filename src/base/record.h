@@ -39,6 +39,9 @@ int record_decode(const struct record *r, const struct json_t *object, struct ar
 /* Adds the names of members that are not in the table, separated by blanks. */
 void record_name_unknown(const struct record *r, const struct json_t *object, struct str *out);
 
+/* Copies all of it; texts and lists go to the arena. */
+void record_copy(const struct record *r, const void *from, struct arena *a, void *to);
+
 /* Whether all members are the same; numbers are when their bits are. */
 bool record_equal(const struct record *r, const void *a, const void *b);
 

@@ -1,5 +1,6 @@
 /* Owns the conductor from start to end: takes the claim, reads the specification, sets
  * everything up, starts the job, and runs the loop until the server knows how it ended. */
+#define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): so the C library names it */
 #include "conductor/conductor.h"
 
 #include <errno.h>
@@ -236,6 +237,16 @@ static void name_signal(struct conductor *c)
         launch_spec_set(&c->spec, &c->arena, name, "%d", c->spec.checkpoint_signal);
 }
 
+/* In a container, what the image and the engine have set is the job's as well. */
+static void add_own_environment(struct conductor *c)
+{
+    for (char **line = environ; c->spec.inherit && *line; line++) {
+        AUTO_FREE char *name = xstrndup(*line, strcspn(*line, "="));
+        if (!launch_spec_get(&c->spec, name))
+            launch_spec_put(&c->spec, &c->arena, *line);
+    }
+}
+
 static void run_loop(struct conductor *c)
 {
     job_start(c);
@@ -273,6 +284,7 @@ static int run_claimed(struct conductor *c)
     c->reserve = exit_record_reserve(c->dir);
     if (launch_spec_read(c->dir, &c->arena, &c->spec, &unknown, &err) < 0)
         return give_up(c, &err);
+    add_own_environment(c);
     name_signal(c);
     c->notes.job = c->spec.job;
     c->notes.attempt = c->spec.attempt;

@@ -83,6 +83,17 @@ int exit_record_sync(int dir, struct err *err)
     return 0;
 }
 
+int exit_record_parse(const char *text, size_t n, struct arena *a, struct exit_record *out,
+                      struct err *err)
+{
+    json_error_t where;
+    json_t *object = json_loadb(text, n, JSON_REJECT_DUPLICATES, &where);
+    int rc = object ? record_decode(&record_of_exit, object, a, out, err)
+                    : err_set(err, ERR_INVALID, "%s", where.text);
+    json_decref(object);
+    return rc < 0 ? err_prefix(err, NAME) : 0;
+}
+
 int exit_record_read(int dir, struct arena *a, struct exit_record *out, struct err *err)
 {
     AUTO_CLOSE int fd = fd_open_regular(dir, NAME, O_RDONLY, 0);
@@ -96,10 +107,5 @@ int exit_record_read(int dir, struct arena *a, struct exit_record *out, struct e
                        "cannot read " NAME ": %s", fd_why(errno));
     if (n > EXIT_RECORD_MAX_BYTES)
         return err_set(err, ERR_INVALID, NAME ": more than %d bytes", EXIT_RECORD_MAX_BYTES);
-    json_error_t where;
-    json_t *object = json_loadb(bytes, (size_t)n, JSON_REJECT_DUPLICATES, &where);
-    int rc = object ? record_decode(&record_of_exit, object, a, out, err)
-                    : err_set(err, ERR_INVALID, "%s", where.text);
-    json_decref(object);
-    return rc < 0 ? err_prefix(err, NAME) : 0;
+    return exit_record_parse(bytes, (size_t)n, a, out, err);
 }

@@ -45,7 +45,10 @@ int exit_record_write(int dir, int fd, const char *text, size_t n, struct err *e
 /* Makes the record that was written survive a power failure. */
 int exit_record_sync(int dir, struct err *err);
 
-/* Reads it, texts into the arena. ERR_NOT_FOUND when there is none, ERR_INVALID when it is
+/* Reads the text of a record, texts into the arena. ERR_INVALID when it is not one. */
+int exit_record_parse(const char *text, size_t n, struct arena *a, struct exit_record *out,
+                      struct err *err);
+/* Reads the file, texts into the arena. ERR_NOT_FOUND when there is none, ERR_INVALID when it is
  * not a record. */
 int exit_record_read(int dir, struct arena *a, struct exit_record *out, struct err *err);
 

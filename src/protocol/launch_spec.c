@@ -90,6 +90,7 @@ static const struct field members[] = {
     {"lines", FIELD_PATH | FIELD_OPTIONAL, MEMBER(launch_spec, lines), 0, 0, NULL},
     {"wait_children", FIELD_FLAG | FIELD_OPTIONAL, MEMBER(launch_spec, wait_children), 0, 0, NULL},
     {"echo", FIELD_FLAG | FIELD_OPTIONAL, MEMBER(launch_spec, echo), 0, 0, NULL},
+    {"inherit", FIELD_FLAG | FIELD_OPTIONAL, MEMBER(launch_spec, inherit), 0, 0, NULL},
     {0},
 };
 /* clang-format on */

@@ -88,7 +88,8 @@ struct launch_spec {
     enum launch_pty pty;
     const char *lines;  /* library that makes C programs print line by line; NULL = none */
     bool wait_children; /* it is over when the last process is, not when the command is */
-    bool echo; /* copy the log to standard output */
+    bool echo;          /* copy the log to standard output */
+    bool inherit;       /* variables of the conductor that env does not set are the job's too */
 };
 #define LAUNCH_JOB_FILES "job"
 
