@@ -112,7 +112,8 @@ static int check_capacity(const struct engine *e, uint32_t node, const struct ca
     if (n->gpu_held && pool != n->gpu_pool)
         return err_set(err, ERR_CONFLICT, "%s: jobs hold GPUs of another type", n->name);
     if (has->cpus < n->cpu_held || has->gpus < n->gpu_held ||
-        (has->memory_mb && has->memory_mb < n->memory_held))
+        (has->memory_mb && has->memory_mb < n->memory_held) ||
+        (devices_any(&has->devices) && !devices_fit(&n->devices_held, &has->devices)))
         return err_set(err, ERR_CONFLICT, "%s: jobs hold more than that", n->name);
     return 0;
 }
@@ -143,6 +144,8 @@ static void on_capacity(struct engine *e, uint32_t node, const struct capacity *
     n->gpus = has->gpus;
     n->memory_mb = has->memory_mb;
     n->memory_used = has->memory_used;
+    if (devices_any(&has->devices))
+        n->devices = has->devices;
     if (has->gpus) {
         unsigned pool = cluster_gpu_pool(&e->cluster, has->gpu_type);
         if (pool == POOLS_MAX) {

@@ -153,6 +153,7 @@ void journal_write_event(const struct event *event, usec_t now, struct str *out)
     if (parts & JOURNAL_HAS) {
         str_add(out, ",\"has\":{");
         fields_write(journal_capacity, event->has, out);
+        write_devices(&event->has->devices, out);
         str_add(out, "}");
     }
     if (parts & JOURNAL_POLICY) {

@@ -264,7 +264,7 @@ static int read_capacity(const json_t *v, struct arena *a, const struct capacity
                          struct err *err)
 {
     struct capacity *c = ARENA_NEW(a, struct capacity);
-    if (fields_read(journal_capacity, v, a, c, err) < 0)
+    if (fields_read(journal_capacity, v, a, c, err) < 0 || read_devices(v, &c->devices, err) < 0)
         return -1;
     if (!c->name)
         return err_set(err, ERR_INVALID, "name is missing");

@@ -58,12 +58,12 @@ units_t cluster_most(const struct cluster *c, const struct job *j, unsigned pool
     return room;
 }
 
-/* " and 2 tpu and 1 fpga" */
+/* " and 2 tpu and 1 fpga"; devices without a name are not for people */
 static void say_devices(const struct cluster *c, const struct devices *d, char *out, size_t size)
 {
     size_t n = 0;
     for (int i = 0; i < DEVICES_MAX; i++)
-        if (d->of[i] && n < size)
+        if (d->of[i] && c->device_names[i] && n < size)
             n += (size_t)snprintf(out + n, size - n, " and %d %.20s", d->of[i], c->device_names[i]);
 }
 

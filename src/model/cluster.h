@@ -33,16 +33,17 @@ struct cluster {
     struct node *nodes;
     uint32_t n;
     const char *gpu_types[POOLS_MAX - 1];  /* by pool - POOL_GPU; NULL after the last */
-    const char *device_names[DEVICES_MAX]; /* NULL after the last */
+    const char *device_names[DEVICES_MAX]; /* NULL = it has no name for users */
 };
 
 /* What a node has, as its operator or its engine reports it. */
 struct capacity {
     const char *name;
     units_t cpus, gpus;
-    const char *gpu_type; /* NULL = it has none */
-    int64_t memory_mb;    /* 0 = not limited */
-    int64_t memory_used;  /* as in struct node */
+    const char *gpu_type;   /* NULL = it has none */
+    int64_t memory_mb;      /* 0 = not limited */
+    int64_t memory_used;    /* as in struct node */
+    struct devices devices; /* none = as before */
 };
 
 /* Memory that is left of what the node has when `held` of it is taken; INT64_MAX = not limited. */
