@@ -301,8 +301,19 @@ static const char version_6[] = "CREATE TABLE load ("
                                 "  PRIMARY KEY (at, node)"
                                 ") STRICT, WITHOUT ROWID;";
 
-static const char *const scripts[] = {version_1, version_2, version_3,
-                                      version_4, version_5, version_6};
+/* Container engines that were added as nodes. */
+static const char version_7[] =
+    "CREATE TABLE engine ("
+    "  name TEXT PRIMARY KEY,"
+    "  runtime TEXT NOT NULL,"
+    "  address TEXT NOT NULL,"
+    "  tls TEXT NOT NULL,"
+    "  cpus INTEGER NOT NULL, gpus INTEGER NOT NULL, gpu_type TEXT NOT NULL,"
+    "  memory_mb INTEGER NOT NULL"
+    ") STRICT, WITHOUT ROWID;";
+
+static const char *const scripts[] = {version_1, version_2, version_3, version_4,
+                                      version_5, version_6, version_7};
 const struct schema schema_current = {scripts, COUNT_OF(scripts)};
 
 /* The number that the statement returns. */
