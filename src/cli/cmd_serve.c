@@ -79,6 +79,12 @@ static int run(const struct args *args)
     AUTO_FREE char *state = NULL, *dir = NULL, *token = NULL;
     struct serve_config config = {0};
     struct err err;
+    VEC(const char *) mounts = {0};
+    for (size_t i = 0; args_nth(args, "allow-mount", i); i++)
+        VEC_PUSH(&mounts, args_nth(args, "allow-mount", i));
+    VEC_PUSH(&mounts, NULL);
+    config.mounts = mounts.at;
+    AUTO_FREE void *list = mounts.at;
     if (get_config(args, &config, &state, &dir, &token, &err) < 0 || serve(&config, &err) < 0)
         return command_fail(args->command, &err);
     return 0;
@@ -104,6 +110,7 @@ static const struct option options[] = {
     {"keep", 0, "T", "how long to keep events and samples of finished jobs (default 30d)", false},
     {"show-failed", 0, "T", "how long ps lists jobs that have failed (default 1h; 0 = not at all)",
      false},
+    {"allow-mount", 0, "DIR", "directory of nodes that containers may mount (default: none)", true},
     {"journal-rows", 0, "N", "begin a new section of the journal after N rows (default 200000)",
      false},
     {},

@@ -124,16 +124,18 @@ static int make_absolute(struct spec *s, const char *base, const char **dir, str
     return 0;
 }
 
-/* The working directory is the current one, or relative to it. The directory for checkpoints is
+/* The working directory is the current one, or relative to it; in a container, unless it is
+ * given, that of the image. The directory for checkpoints is
  * relative to the current one as an option, and to the working directory in a file. */
 static int set_dirs(struct spec *s, const struct args *args, struct err *err)
 {
     AUTO_FREE char *here = getcwd(NULL, 0);
-    if (make_absolute(s, here, &s->workdir, err) < 0)
+    bool of_image = s->image && !s->workdir;
+    if (!of_image && make_absolute(s, here, &s->workdir, err) < 0)
         return -1;
     if (!s->checkpoint_dir)
         return 0;
-    return make_absolute(s, args_get(args, "checkpoint-dir") ? here : s->workdir,
+    return make_absolute(s, args_get(args, "checkpoint-dir") || of_image ? here : s->workdir,
                          &s->checkpoint_dir, err);
 }
 
@@ -281,7 +283,9 @@ int job_request_read(const struct args *args, json_t **jobs, struct err *err)
 {
     struct reading r = {args, json_array()};
     int rc;
-    if (args->operands.n == 0)
+    if (args->operands.n == 0 && args_get(args, "image"))
+        rc = read_command(&r, err);
+    else if (args->operands.n == 0)
         rc = err_set(err, ERR_INVALID,
                      "nothing to run; give a command after --, a job file or a script");
     else

@@ -45,6 +45,16 @@ struct runtime_node {
     const char *notice; /* for its operator; NULL = none */
 };
 
+/* A node that its operator has added: how to reach its engine, and what to use of it. */
+struct runtime_engine {
+    const char *name;    /* of the node */
+    const char *address; /* as the runtime defines it */
+    const char *tls;     /* directory of certificates; NULL = none */
+    units_t cpus, gpus;  /* 0 = what the engine says */
+    const char *gpu_type;
+    int64_t memory_mb; /* 0 = what the engine says */
+};
+
 /* ---- attempts --------------------------------------------------------------- */
 
 struct attempt_id {
@@ -62,14 +72,23 @@ struct runtime_size {
     int64_t pids;      /* limit on processes and threads; 0 = the runtime's default */
 };
 
+/* A container to run an attempt in. Lists end with NULL; NULL = none. */
+struct runtime_container {
+    const char *image;
+    const char **mounts;  /* "SOURCE:TARGET[:ro]", paths */
+    const char **ulimits; /* "NAME=SOFT[:HARD]" */
+    int64_t shm_mb;       /* size of /dev/shm; 0 = the engine's default */
+};
+
 /* What to start. */
 struct runtime_start {
     struct launch_spec *spec; /* the runtime adds socket, cgroups, CPUs and GPUs, allocated
                                * from the arena */
     struct arena *arena;
-    const char *script;      /* text to write to script_path; NULL = none */
-    const char *script_path; /* as in the command */
-    const char *checkpoints; /* directory to create, as in the environment */
+    const char *script;                        /* text to write to script_path; NULL = none */
+    const char *script_path;                   /* as in the command */
+    const char *checkpoints;                   /* directory to create, as in the environment */
+    const struct runtime_container *container; /* NULL = a process of the node */
 };
 
 /* Trainyard's files that jobs use. */
@@ -133,6 +152,9 @@ struct runtime_host {
     void (*message)(struct runtime_host *h, struct runtime_link *link, const struct to_server *m);
     /* The link was lost. */
     void (*unlinked)(struct runtime_host *h, struct runtime_link *link);
+    /* What the start of an attempt waits for, such as the download of its image, for users. May
+     * be called again with another text. Meanwhile the start has no deadline. */
+    void (*waits)(struct runtime_host *h, struct attempt_id id, const char *why);
     /* Bytes of an attempt's log, from runtimes that keep it elsewhere. n = 0: the attempt has
      * ended, and its log is complete. */
     void (*log)(struct runtime_host *h, struct attempt_id id, int64_t offset, const char *bytes,
@@ -161,6 +183,12 @@ struct runtime_ops {
     int (*open)(struct runtime_host *h, const void *options, struct runtime **out, struct err *err);
     /* Frees everything. Attempts keep running; operations in progress are never completed. */
     void (*close)(struct runtime *r);
+
+    /* Adds a node; during the call it is reported, as lost until its engine responds. Fails if
+     * the address cannot be right. NULL = nodes cannot be added. */
+    int (*attach)(struct runtime *r, const struct runtime_engine *e, struct err *err);
+    /* Removes a node on which no attempt is, and reports it as gone. */
+    void (*detach)(struct runtime *r, const char *node);
 
     /* Begins an operation:
      *
@@ -198,6 +226,9 @@ struct runtime_ops {
     const char *(*tool)(const struct runtime *r, enum runtime_tool tool);
     /* The directory of an attempt's files as its job sees it; the caller frees it. */
     char *(*files)(const struct runtime *r, struct attempt_id id);
+    /* The directory of checkpoints that jobs have unless they name another, as they see it;
+     * NULL = one in the server's state. */
+    const char *checkpoints;
     /* The CPUs of an attempt, as the kernel writes them ("0-1,4"); NULL = unknown. Valid until
      * the next operation on it. */
     const char *(*cpuset)(const struct runtime *r, struct attempt_id id);
@@ -213,5 +244,6 @@ struct runtime_ops {
 };
 
 extern const struct runtime_ops runtime_local;
+extern const struct runtime_ops runtime_docker;
 
 #endif

@@ -1,7 +1,9 @@
 /* Owns where our own files are: named by a variable, or next to this program. */
-#include "runtime/local/tools.h"
+#include "runtime/tools.h"
 
+#include <errno.h>
 #include <limits.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/str.h"
@@ -46,4 +48,35 @@ void tools_find(char *out[TOOL_COUNT])
         for (size_t k = 0; !given && n > 0 && !out[i] && k < COUNT_OF(tools[i].places); k++)
             out[i] = find_beside(exe, tools[i].places[k]);
     }
+}
+
+int tools_find_conductor(char **out, struct err *err)
+{
+    char exe[PATH_MAX];
+    const char *named = getenv("TRAINYARD_CONDUCTOR");
+    struct str path = {0};
+    if (named && *named) {
+        str_add(&path, named);
+    } else {
+        ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+        if (n < 0)
+            return err_set(err, ERR_IO, "cannot read /proc/self/exe: %s", strerror(errno));
+        exe[n] = 0;
+        *strrchr(exe, '/') = 0;
+        str_addf(&path, "%s/trainyard-conductor", exe);
+    }
+    char *full = realpath(path.at, NULL);
+    if (!full || access(full, X_OK)) {
+        int code = errno;
+        free(full);
+        err_set(err, ERR_NOT_FOUND,
+                "cannot execute the conductor %s: %s; install it next to trainyard, or set "
+                "TRAINYARD_CONDUCTOR to its path",
+                path.at, strerror(code));
+        str_done(&path);
+        return -1;
+    }
+    str_done(&path);
+    *out = full;
+    return 0;
 }

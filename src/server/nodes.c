@@ -4,7 +4,9 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "server/engines.h"
 #include "server/events.h"
+#include "server/jobs/attempts.h"
 #include "server/jobs/eligible.h"
 #include "server/jobs/links.h"
 #include "server/jobs/log_copy.h"
@@ -115,7 +117,9 @@ static struct capacity engine_capacity(const struct yard *y, uint32_t node)
                          .cpus = larger(has->cpus, held->cpu_held),
                          .gpus = types_differ ? held->gpu_held : larger(has->gpus, held->gpu_held),
                          .memory_mb = has->memory_mb,
-                         .memory_used = y->nodes.at[node].memory_used};
+                         .memory_used = y->nodes.at[node].memory_used,
+                         .devices = has->devices};
+    devices_raise(&c.devices, &held->devices_held);
     if (c.gpus)
         c.gpu_type = y->cluster.gpu_types[pool - POOL_GPU];
     if (c.memory_mb && c.memory_mb < held->memory_held)
@@ -128,6 +132,7 @@ static bool has_capacity(const struct yard *y, uint32_t node, const struct capac
     const struct node *n = &y->engine.cluster.nodes[node];
     return n->cpus == c->cpus && n->gpus == c->gpus && n->memory_mb == c->memory_mb &&
            n->memory_used == c->memory_used &&
+           devices_equal(&n->devices, &c->devices) &&
            (!c->gpus || cluster_gpu_pool(&y->engine.cluster, c->gpu_type) == n->gpu_pool);
 }
 
@@ -154,6 +159,9 @@ void nodes_make_room(struct yard *y, const struct task *was)
                 c.gpu_type = y->cluster.gpu_types[was->pool - POOL_GPU];
             }
         }
+        struct devices needed = held->devices_held;
+        devices_add(&needed, &was->job->devices, 1);
+        devices_raise(&c.devices, &needed);
         if (c.memory_mb && c.memory_mb < held->memory_held + was->job->memory_mb)
             c.memory_mb = held->memory_held + was->job->memory_mb;
         set_capacity(y, slot->node, &c);
@@ -218,6 +226,20 @@ static uint32_t runtime_index(const struct yard *y, const struct runtime *r)
     return i;
 }
 
+/* A runtime runs either processes or containers, and each job is one of them. To the engine
+ * these are devices, of which a node has as many as it can need, or none. */
+static struct devices node_devices(const struct runtime_ops *ops)
+{
+    struct devices d = {0};
+    d.of[ops->images ? DEVICE_CONTAINER : DEVICE_PROCESS] = DEVICES_LIMIT;
+    return d;
+}
+
+static const struct runtime_ops *ops_at(const struct yard *y, uint32_t runtime)
+{
+    return runtime < y->runtimes.n ? y->runtimes.at[runtime].ops : y->config.runtimes[runtime].ops;
+}
+
 static uint32_t add_node(struct yard *y, uint32_t runtime, const char *name)
 {
     struct cluster *c = &y->cluster;
@@ -259,7 +281,7 @@ uint32_t nodes_expect(struct yard *y, const char *runtime, const char *name)
 static bool has_changed(const struct node *a, const struct node *b)
 {
     return a->cpus != b->cpus || a->gpus != b->gpus || a->gpu_pool != b->gpu_pool ||
-           a->memory_mb != b->memory_mb;
+           a->memory_mb != b->memory_mb || !devices_equal(&a->devices, &b->devices);
 }
 
 static void add_event(struct yard *y, const char *kind, const struct node *n)
@@ -280,7 +302,8 @@ static void apply_change(struct yard *y, uint32_t node, const char *kind)
                              .gpus = n->gpus,
                              .gpu_type =
                                  n->gpus ? y->cluster.gpu_types[n->gpu_pool - POOL_GPU] : NULL,
-                             .memory_mb = n->memory_mb};
+                             .memory_mb = n->memory_mb,
+                             .devices = n->devices};
         set_capacity(y, node, &c);
     }
     nodes_follow(y);
@@ -316,6 +339,7 @@ static void take_node(struct runtime_host *h, struct runtime *r, const struct ru
     is->gpus = told->gone ? 0 : told->gpus;
     is->gpu_pool = (uint8_t)(is->gpus ? nodes_gpu_pool(y, told->gpu_type) : POOL_CPU);
     is->memory_mb = told->memory_mb;
+    is->devices = node_devices(ops_at(y, runtime));
     if (y->has_engine && (new || has_changed(&was, is)))
         apply_change(y, i, new ? "node.joined" : told->gone ? "node.removed" : "node.changed");
     apply_state(y, i);
@@ -345,11 +369,14 @@ int nodes_open(struct yard *y, struct err *err)
                                     .node = take_node,
                                     .message = links_message,
                                     .unlinked = links_lost,
+                                    .waits = attempt_waits,
                                     .log = log_copy_take};
     runtime_host_init(&y->host);
     for (size_t i = 0; i < y->config.n_runtimes; i++)
         if (open_runtime(y, &y->config.runtimes[i], err) < 0)
             return -1;
+    if (engines_load(y, err) < 0)
+        return -1;
     return store_node_list(y->store, load_drained, y, err);
 }
 
@@ -387,8 +414,8 @@ char *nodes_files(const struct yard *y, const struct attempt *a)
 
 bool nodes_run_images(const struct yard *y)
 {
-    for (size_t i = 0; i < y->runtimes.n; i++)
-        if (y->runtimes.at[i].ops->images)
+    for (uint32_t i = 0; i < y->nodes.n; i++)
+        if (!y->nodes.at[i].orphan && !y->nodes.at[i].gone && nodes_runtime(y, i)->ops->images)
             return true;
     return false;
 }

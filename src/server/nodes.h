@@ -40,7 +40,7 @@ unsigned nodes_gpu_pool(struct yard *y, const char *type);
 /* The directory of an attempt's files as its job sees it; the caller frees it. */
 char *nodes_files(const struct yard *y, const struct attempt *a);
 
-/* Whether any runtime runs jobs from images. */
+/* Whether any node runs jobs from images. */
 bool nodes_run_images(const struct yard *y);
 
 /* A start on the node failed for a reason that is not the job's, or succeeded. After a failure

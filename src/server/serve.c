@@ -248,12 +248,14 @@ static void restore_sockets(void *ctx)
 
 static int run_server(struct frame *f, const struct serve_config *c, struct err *err)
 {
-    static const struct runtime_choice runtimes[] = {{&runtime_local, NULL}};
+    static const struct runtime_choice runtimes[] = {{&runtime_local, NULL},
+                                                     {&runtime_docker, NULL}};
     struct yard_config config = {.state_dir = places_state(f->places),
                                  .run_dir = places_run(f->places),
                                  .clock = &clock_system,
                                  .runtimes = runtimes,
                                  .n_runtimes = COUNT_OF(runtimes),
+                                 .mounts = c->mounts,
                                  .combo = c->combo,
                                  .combo_given = c->combo_given,
                                  .resched_min = c->resched_min,

@@ -10,8 +10,9 @@
 
 struct serve_config {
     const char *state_dir, *run_dir;
-    const char *listen; /* "ADDR:PORT"; NULL = the unix socket only */
-    const char *token;  /* that TCP clients must send */
+    const char *listen;        /* "ADDR:PORT"; NULL = the unix socket only */
+    const char *token;         /* that TCP clients must send */
+    const char *const *mounts; /* directories that containers may mount; ends with NULL */
     struct combo combo;
     bool combo_given;
     usec_t resched_min, min_run;

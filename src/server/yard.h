@@ -48,8 +48,9 @@ struct yard_config {
     const char *boot_id;              /* of the machine; NULL = ask the kernel */
     const struct runtime_choice *runtimes;
     size_t n_runtimes;
-    struct combo combo; /* used if the store has none */
-    bool combo_given;   /* by the user: it overrides the store's */
+    const char *const *mounts; /* directories that containers may mount; ends with NULL */
+    struct combo combo;        /* used if the store has none */
+    bool combo_given;          /* by the user: it overrides the store's */
     usec_t resched_min;
     usec_t min_run;            /* engine_config.min_run */
     int64_t default_memory_mb; /* limit of jobs that do not give one; 0 = none */

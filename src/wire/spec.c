@@ -84,7 +84,12 @@ const struct spec_field spec_fields[] = {
      AT(checkpoint_dir)},
     {"image", 'i', SPEC_TEXT, "IMAGE", "container image (default: none, a process on the node)",
      AT(image)},
-    {"mounts", 0, SPEC_LIST, "SRC:DST[:ro]", "directories to mount into the container", AT(mounts)},
+    {"mounts", 0, SPEC_LIST, "SRC:DST[:ro]", "directories to mount into the container", AT(mounts),
+     .option = "mount"},
+    {"shm_size", 0, SPEC_MEMORY, "SIZE", "size of /dev/shm in the container, such as 1g",
+     AT(shm_mb)},
+    {"ulimits", 0, SPEC_LIST, "NAME=SOFT[:HARD]", "limits of the container, such as nofile=65536",
+     AT(ulimits), .option = "ulimit"},
     {"user", 0, SPEC_TEXT, "USER", "owner of the job (default: you)", AT(user)},
     {"comment", 0, SPEC_TEXT, "TEXT", "a note", AT(comment)},
     {0},
@@ -137,9 +142,10 @@ static char option_char(char c)
 
 const char *spec_option_name(const struct spec_field *f, char buf[SPEC_OPTION_SIZE])
 {
+    const char *name = f->option ? f->option : f->name;
     size_t n = 0;
-    for (; n < SPEC_OPTION_SIZE - 1 && f->name[n]; n++)
-        buf[n] = option_char(f->name[n]);
+    for (; n < SPEC_OPTION_SIZE - 1 && name[n]; n++)
+        buf[n] = option_char(name[n]);
     buf[n] = '\0';
     return buf;
 }
@@ -147,10 +153,11 @@ const char *spec_option_name(const struct spec_field *f, char buf[SPEC_OPTION_SI
 const struct spec_field *spec_find_option(const char *option)
 {
     for (const struct spec_field *f = spec_fields; f->name; f++) {
+        const char *name = f->option ? f->option : f->name;
         size_t n = 0;
-        while (f->name[n] && option_char(f->name[n]) == option_char(option[n]))
+        while (name[n] && option_char(name[n]) == option_char(option[n]))
             n++;
-        if (!f->name[n] && !option[n] && !f->not_option)
+        if (!name[n] && !option[n] && !f->not_option)
             return f;
     }
     return NULL;

@@ -82,10 +82,11 @@ struct spec {
     /* The text of a script to run instead of a program: then the first word of `command` is
      * only its name, and the others are its arguments. */
     const char *script;
-    struct spec_list command, env, mounts; /* env: "KEY=VALUE" */
-    struct spec_span cpus, gpus;           /* of one worker, in units_t */
+    struct spec_list command, env, mounts, ulimits; /* env: "KEY=VALUE" */
+    struct spec_span cpus, gpus;                    /* of one worker, in units_t */
     struct spec_span workers;
     int64_t memory_mb; /* 0 = no limit */
+    int64_t shm_mb;    /* of /dev/shm in a container; 0 = the engine's default */
     enum spec_resize resize;
     enum spec_preempt preempt;
     enum spec_pty pty;
@@ -141,9 +142,10 @@ struct spec_field {
     enum spec_type type;
     const char *value; /* name of the value in help; NULL = a flag */
     const char *help;
-    size_t at;       /* offset in struct spec */
-    double lo, hi;   /* bounds of numbers and, in seconds, of durations */
-    bool not_option; /* not an option on the command line */
+    size_t at;          /* offset in struct spec */
+    double lo, hi;      /* bounds of numbers and, in seconds, of durations */
+    bool not_option;    /* not an option on the command line */
+    const char *option; /* its name as an option; NULL = from `name` */
 };
 
 /* Ends with a NULL name. */

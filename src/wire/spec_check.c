@@ -44,9 +44,9 @@ static int check_command(struct check *c)
     size_t size = 0;
     if (s->script && s->command.n == 0)
         spec_list_add(s, &s->command, "script", NULL);
-    if (s->command.n == 0)
+    if (s->command.n == 0 && !s->image)
         return fault(c, "command", "nothing to run");
-    if (!*s->command.at[0])
+    if (s->command.n && !*s->command.at[0])
         return fault(c, "command", "the first word must not be empty");
     for (uint32_t i = 0; i < s->command.n; i++)
         size += strlen(s->command.at[i]) + 1 + sizeof(char *);
@@ -59,7 +59,8 @@ static int check_command(struct check *c)
                      EXEC_MAX);
     if (!s->name) {
         char name[SPEC_NAME_SIZE];
-        spec_name_derive(&s->command, name);
+        const struct spec_list image = {&s->image, 1};
+        spec_name_derive(s->command.n ? &s->command : &image, name);
         s->name = arena_strdup(&s->arena, name);
     }
     return 0;
@@ -94,6 +95,41 @@ static bool is_mount(const char *text)
         return false;
     const char *mode = strchr(colon + 1, ':');
     return !mode || !strcmp(mode, ":ro") || !strcmp(mode, ":rw");
+}
+
+/* NAME=SOFT or NAME=SOFT:HARD; -1 is no limit. */
+static bool is_ulimit(const char *text)
+{
+    size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz");
+    if (!n || n > 16 || text[n] != '=')
+        return false;
+    const char *p = text + n;
+    do {
+        p++;
+        size_t digits = strspn(p += *p == '-' && p[1] == '1', "0123456789");
+        if (!digits || digits > 15)
+            return false;
+        p += digits;
+    } while (*p == ':' && !memchr(text, ':', (size_t)(p - text)));
+    return !*p;
+}
+
+/* An image, and what goes with it. */
+static int check_container(struct check *c)
+{
+    const struct spec *s = c->s;
+    char shown[VALUE_SHOWN];
+    if (s->image && (!*s->image || strpbrk(s->image, " \t?&#%")))
+        return fault(c, "image", "'%s' is not the name of an image", value_show(s->image, shown));
+    if (!s->image && s->shm_mb)
+        return fault(c, "shm_size", "it is for containers; give an image");
+    if (!s->image && s->ulimits.n)
+        return fault(c, "ulimits", "they are for containers; give an image");
+    for (uint32_t i = 0; i < s->ulimits.n; i++)
+        if (!is_ulimit(s->ulimits.at[i]))
+            return fault(c, "ulimits", "'%s': expected NAME=SOFT[:HARD], such as nofile=65536",
+                         value_show(s->ulimits.at[i], shown));
+    return 0;
 }
 
 static int check_paths(struct check *c)
@@ -134,7 +170,7 @@ int spec_check(struct spec *s, const char **field, struct err *err)
 {
     struct check c = {.s = s, .err = err};
     if (check_command(&c) < 0 || check_export(&c) < 0 || check_times(&c) < 0 ||
-        check_paths(&c) < 0 || check_size(&c) < 0) {
+        check_paths(&c) < 0 || check_container(&c) < 0 || check_size(&c) < 0) {
         if (field)
             *field = c.field;
         return -1;

@@ -29,16 +29,17 @@ static bool is_listed(const char *words, const char *name, size_t n)
     return false;
 }
 
-static bool goes_along(const char *export, const char *name, size_t n)
+static bool goes_along(const struct spec *s, const char *name, size_t n)
 {
+    const char *export = s->export ? s->export : "all";
     /* Variables that most programs need. */
     static const char login[] = "HOME,LANG,LOGNAME,PATH,SHELL,TZ,USER";
     /* It would let a job act for the submitter. */
     static const char secret[] = "TRAINYARD_TOKEN";
-    if (is_listed(login, name, n))
+    if (!s->image && is_listed(login, name, n))
         return true;
-    if (!export || !strcmp(export, "all"))
-        return !is_listed(secret, name, n);
+    if (!strcmp(export, "all"))
+        return !s->image && !is_listed(secret, name, n);
     return strcmp(export, "none") != 0 && is_listed(export, name, n);
 }
 
@@ -64,7 +65,7 @@ uint32_t spec_export(struct spec *s, char *const *environment)
     for (; *environment; environment++) {
         const char *pair = *environment;
         size_t n = strcspn(pair, "=");
-        if (!pair[n] || spec_env_get(&s->env, pair, n) || !goes_along(s->export, pair, n))
+        if (!pair[n] || spec_env_get(&s->env, pair, n) || !goes_along(s, pair, n))
             continue;
         if (pair[str_valid_utf8(pair)] || spec_env_add(s, &s->environment, pair, NULL) < 0)
             left_out++;

@@ -517,6 +517,35 @@ def test_nodes(yard):
     refuse(yard, "GET", "/nodes?x=1", field="x")
 
 
+def test_nodes_that_are_added(yard):
+    """Without an engine: one that is not there is lost, and stays so until it is removed."""
+    engine = {"name": "away", "docker": "unix:///nowhere/docker.sock", "cpus": 2.5, "gpus": 4,
+              "gpu_type": "a100", "memory_mb": 1000}
+    node = yard.post("/nodes", engine, 201)
+    expect_equal((node["state"], node["runtime"], node["cpus"], node["gpu_type"]),
+                 ("lost", "docker", 2.5, "a100"))
+    wait_until(lambda: "cannot be reached" in yard.get("/nodes/away")["notice"],
+               "a reason for its operator")
+    refuse(yard, "POST", "/nodes", engine, status=409, field="name", words="already")
+    for change, field in (({"name": "a/b"}, "name"), ({"name": ""}, "name"), ({"tls": "x"}, "tls"),
+                          ({"docker": "ftp://x"}, "docker"), ({"docker": "context:none"}, "docker"),
+                          ({"cpus": -1}, "cpus"), ({"memory_mb": -1}, "memory_mb"),
+                          ({"gpus": -1}, "gpus"), ({"gpu_type": None}, "gpus"),
+                          ({"docker": "unix:///x", "tls": "/x"}, "docker"), ({"x": 1}, "x")):
+        refuse(yard, "POST", "/nodes", {**engine, "name": "other", **change}, field=field)
+    refuse(yard, "POST", "/jobs", {"command": ["x"], "image": "x", "cpus": 99}, status=413,
+           words="99 CPUs")
+    job = yard.submit("true", image="x")
+    expect("no node" not in str(yard.get(f"/jobs/{job}/explain")), "it waits for the node")
+    yard.post(f"/jobs/{job}/cancel", {})
+    refuse(yard, "DELETE", f"/nodes/{yard.get('/nodes')['nodes'][0]['name']}", status=409,
+           words="was not added")
+    yard.request("DELETE", "/nodes/away", None, 200)
+    expect_equal([n["name"] for n in yard.get("/nodes")["nodes"] if n["name"] == "away"], [])
+    refuse(yard, "POST", "/jobs", {"command": ["x"], "image": "x"}, field="image",
+           words="no node can run containers")
+
+
 def test_policy(yard):
     before = yard.get("/policy")["policy"]
     put = {"policy": "las:thresholds=10/3250"}

@@ -17,6 +17,8 @@ void hand_begin(struct hand_yard *f, void **state, const char *nodes, const char
     assert_ok(combo_parse(policy, &config.combo, &err), err);
     f->y.store = store_dir_open(f->dir);
     clock_init(&f->y.clock, &clock_system);
+    for (uint32_t i = 0; i < f->y.cluster.n; i++)
+        f->y.cluster.nodes[i].devices.of[DEVICE_PROCESS] = DEVICES_LIMIT;
     engine_init(&f->y.engine, &config, &f->y.cluster);
     for (uint32_t i = 0; i < f->y.cluster.n; i++)
         VEC_PUSH(&f->y.nodes, (struct yard_node){.name = f->y.cluster.nodes[i].name});

@@ -103,7 +103,7 @@ static void test_contexts(void **state)
     assert_ok(endpoint_resolve("context:lab", NULL, &c, &a, &e, &err), err);
     assert_string_equal(e.host, "lab:1");
     assert_string_equal(e.tls, tls);
-    assert_error(endpoint_resolve("context:x", NULL, &c, &a, &e, &err), err, ERR_NOT_FOUND,
+    assert_error(endpoint_resolve("context:x", NULL, &c, &a, &e, &err), err, ERR_INVALID,
                  "docker context");
     assert_ok(endpoint_resolve("default", NULL, &c, &a, &e, &err), err);
     assert_string_equal(e.path, "/var/run/docker.sock");

@@ -107,6 +107,8 @@ static const struct good {
     {"checkpoint_dir", "/srv/ckpt", "\"/srv/ckpt\""},
     {"image", "pytorch/pytorch:2.4", "\"pytorch/pytorch:2.4\""},
     {"mounts", "/data:/data:ro", "[\"/data:/data:ro\"]"},
+    {"shm_size", "2g", "2048"},
+    {"ulimits", "nofile=1024:2048", "[\"nofile=1024:2048\"]"},
     {"user", "ann", "\"ann\""},
     {"comment", "first try", "\"first try\""},
 };
@@ -320,6 +322,12 @@ static const struct {
     {{"command", "x", "mounts", "/a:/b"},
      "mounts",
      "mounts: they are for containers; give an image"},
+    {{"command", "x", "shm_size", "1g"}, "shm_size", "it is for containers; give an image"},
+    {{"command", "x", "ulimits", "core=0"}, "ulimits", "they are for containers; give an image"},
+    {{"command", "x", "image", "i", "ulimits", "core"}, "ulimits", "expected NAME=SOFT[:HARD]"},
+    {{"command", "x", "image", "i", "ulimits", "core=1:2:3"}, "ulimits", "expected NAME=SOFT"},
+    {{"command", "x", "image", "i", "ulimits", "core=x"}, "ulimits", "expected NAME=SOFT"},
+    {{"command", "x", "image", "a b"}, "image", "'a b' is not the name of an image"},
     {{"command", "x", "image", "i", "mounts", "a:/b"}, "mounts", "expected /SOURCE:/TARGET[:ro]"},
     {{"command", "x", "image", "i", "mounts", "/a:b"}, "mounts", "expected /SOURCE:/TARGET[:ro]"},
     {{"command", "x", "image", "i", "mounts", "/a:/b:rx"}, "mounts", "expected /SOURCE:/TARGET"},
@@ -425,6 +433,14 @@ static void exports_the_environment(void **state)
     assert_int_equal(s.environment.n, 4);
     assert_string_equal(spec_env_get(&s.environment, "B", 1), "2");
     assert_string_equal(spec_env_get(&s.environment, "TRAINYARD_TOKEN", 15), "t");
+    spec_done(&s);
+    spec_init(&s);
+    set(&s, "image", "alpine");
+    assert_int_equal(spec_export(&s, environment), 0);
+    assert_int_equal(s.environment.n, 0);
+    set(&s, "export", "B");
+    assert_int_equal(spec_export(&s, environment), 0);
+    assert_int_equal(s.environment.n, 1);
     spec_done(&s);
 }
 

@@ -145,7 +145,7 @@ static int find_context(const char *name, const struct endpoint_context *c, stru
     if (dir)
         closedir(dir);
     if (!address)
-        return err_set(err, ERR_NOT_FOUND, "no docker context '%s'; `docker context ls` lists them",
+        return err_set(err, ERR_INVALID, "no docker context '%s'; `docker context ls` lists them",
                        name);
     return endpoint_parse(address, tls && access(tls, R_OK) == 0 ? tls : NULL, a, out, err);
 }

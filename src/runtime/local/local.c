@@ -21,7 +21,7 @@
 #include "runtime/local/machine.h"
 #include "runtime/local/operations.h"
 #include "runtime/local/spawn.h"
-#include "runtime/local/tools.h"
+#include "runtime/tools.h"
 
 /* ---- open and close --------------------------------------------------------- */
 
@@ -150,7 +150,7 @@ static int local_open(struct runtime_host *h, const void *options, struct runtim
     r->jobs_dir = jobs.at;
     r->socket = socket.at;
     tools_find(r->tools);
-    if (spawn_find_conductor(&r->conductor, err) || open_machine(r, full, err) ||
+    if (tools_find_conductor(&r->conductor, err) || open_machine(r, full, err) ||
         links_open(r, &r->links, err)) {
         local_close(r);
         return -1;

@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
@@ -20,40 +19,8 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "base/str.h"
 
 enum { STACK_BYTES = 64 * 1024 };
-
-int spawn_find_conductor(char **out, struct err *err)
-{
-    char exe[PATH_MAX];
-    const char *named = getenv("TRAINYARD_CONDUCTOR");
-    struct str path = {0};
-    if (named && *named) {
-        str_add(&path, named);
-    } else {
-        ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
-        if (n < 0)
-            return err_set(err, ERR_IO, "cannot read /proc/self/exe: %s", strerror(errno));
-        exe[n] = 0;
-        *strrchr(exe, '/') = 0;
-        str_addf(&path, "%s/trainyard-conductor", exe);
-    }
-    char *full = realpath(path.at, NULL);
-    if (!full || access(full, X_OK)) {
-        int code = errno;
-        free(full);
-        err_set(err, ERR_NOT_FOUND,
-                "cannot execute the conductor %s: %s; install it next to trainyard, or set "
-                "TRAINYARD_CONDUCTOR to its path",
-                path.at, strerror(code));
-        str_done(&path);
-        return -1;
-    }
-    str_done(&path);
-    *out = full;
-    return 0;
-}
 
 struct start {
     const char *program, *dir;

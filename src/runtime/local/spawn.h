@@ -6,10 +6,6 @@
 
 #include "base/err.h"
 
-/* The conductor's path, to be freed: $TRAINYARD_CONDUCTOR, or else the file
- * trainyard-conductor next to the program that is running. */
-int spawn_find_conductor(char **out, struct err *err);
-
 /* Runs PROGRAM DIR in a session of its own, with /dev/null for its standard streams,
  * no other descriptor, no signal blocked or ignored, in the root directory. It may open
  * this many descriptors (0 = as many as we may). It is not our child: nothing has to be

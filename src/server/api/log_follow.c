@@ -174,6 +174,13 @@ static struct job_end find_end(const struct log_follower *f)
     return end;
 }
 
+/* Whether the rest of this attempt's log is still being copied from its node. */
+static bool is_copied(const struct log_follower *f)
+{
+    const struct attempt *a = attempt_find(f->y, f->job, f->attempt);
+    return !a || !a->leaves || !a->fetch;
+}
+
 /* Sends what the log has, continues with the next attempt, and ends with the job. */
 static void send_log(struct log_follower *f)
 {
@@ -185,7 +192,7 @@ static void send_log(struct log_follower *f)
             for (more = true; more;)
                 if (!send_block(f, &more))
                     return;
-        if (gone)
+        if (gone || !is_copied(f))
             return;
         struct job_end end = find_end(f);
         if (end.attempt > f->attempt) {

@@ -1,8 +1,10 @@
-/* Owns the endpoints that show, drain and undrain nodes. */
+/* Owns the endpoints that show, drain, undrain, add and remove nodes. */
 #include <stdarg.h>
+#include <string.h>
 
 #include "server/api/call.h"
 #include "server/api/parts.h"
+#include "server/engines.h"
 #include "server/nodes.h"
 
 struct node_view {
@@ -157,7 +159,94 @@ static void undrain_node(const struct api_call *c)
     set_draining(c, false);
 }
 
-static const struct api_schema *const schemas[] = {&state_schema, &node_schema, &list_schema, NULL};
+/* ---- adding and removing ------------------------------------------------------- */
+
+static const struct api_member add_members[] = {
+    API_MEMBER("name", "string", "Name of the node"),
+    API_MEMBER("docker", "string",
+               "Its container engine: unix:///PATH, tcp://HOST:PORT, ssh://[USER@]HOST, "
+               "context:NAME, or default"),
+    API_MEMBER("tls", "?string|null", "Directory of ca.pem, cert.pem and key.pem, for tcp"),
+    API_MEMBER("cpus", "?number|null", "CPUs to use; null = all that the engine has"),
+    API_MEMBER("memory_mb", "?integer|null", "Memory to use; null = all that the engine has"),
+    API_MEMBER("gpus", "?integer|null", "GPUs that it has; null = none"),
+    API_MEMBER("gpu_type", "?string|null", "Type of the GPUs"),
+    {0},
+};
+static const struct api_schema add_schema = {"NodeAdd", .members = add_members};
+
+static const char *text_of(const struct api_call *c, const char *name)
+{
+    const char *text = json_string_value(json_object_get(c->body, name));
+    return text ? text : "";
+}
+
+/* Names are used in paths and shown in tables. */
+static bool is_name(const char *name)
+{
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                  "._-";
+    size_t n = strlen(name);
+    return n && n < 64 && *name != '-' && *name != '.' && strspn(name, allowed) == n;
+}
+
+static bool check_add(const struct api_call *c, const struct engine_row *row)
+{
+    const char *field = NULL, *why = NULL;
+    if (!is_name(row->name)) {
+        field = "name";
+        why = "use up to 63 letters, digits, '.', '_' and '-'";
+    } else if (*row->tls && *row->tls != '/') {
+        field = "tls";
+        why = "must be an absolute path";
+    } else if (row->cpus < 0 || row->cpus > UNITS_MAX) {
+        field = "cpus";
+        why = "must be more than 0";
+    } else if (row->memory_mb < 0) {
+        field = "memory_mb";
+        why = "must not be negative";
+    } else if (row->gpus < 0 || row->gpus > UNITS_MAX || (row->gpus > 0 && !*row->gpu_type)) {
+        field = "gpus";
+        why = "must be a number of GPUs, with their type";
+    }
+    if (field)
+        api_refuse(c, field, why);
+    return !field;
+}
+
+static void add_node(const struct api_call *c)
+{
+    struct engine_row row = {
+        .name = text_of(c, "name"),
+        .runtime = "docker",
+        .address = text_of(c, "docker"),
+        .tls = text_of(c, "tls"),
+        .cpus = (int64_t)(json_number_value(json_object_get(c->body, "cpus")) * UNIT),
+        .gpus = json_integer_value(json_object_get(c->body, "gpus")) * UNIT,
+        .gpu_type = text_of(c, "gpu_type"),
+        .memory_mb = json_integer_value(json_object_get(c->body, "memory_mb")),
+    };
+    struct err err;
+    uint32_t node;
+    if (!check_add(c, &row))
+        return;
+    if (engines_add(c->yard, &row, &node, &err) < 0)
+        reply_problem(c->reply, &err, err.code == ERR_CONFLICT ? "name" : "docker");
+    else
+        turn_reply(c->yard, c->reply, 201, print_node(c->yard, node));
+}
+
+static void remove_node(const struct api_call *c)
+{
+    struct err err;
+    if (engines_remove(c->yard, c->node, &err) < 0)
+        reply_problem(c->reply, &err, NULL);
+    else
+        show_node(c);
+}
+
+static const struct api_schema *const schemas[] = {&state_schema, &node_schema, &list_schema,
+                                                   &add_schema, NULL};
 
 static const struct endpoint endpoints[] = {
     {
@@ -199,6 +288,30 @@ static const struct endpoint endpoints[] = {
         .body = "Nothing",
         .body_optional = true,
         .replies = {{200, "Node", "The node"}},
+    },
+    {
+        .name = "node_add",
+        .method = "POST",
+        .path = API_V1 "/nodes",
+        .handle = add_node,
+        .summary = "Add a node",
+        .description = "A machine with a container engine. It is kept when the server restarts. "
+                       "Until its engine responds it is lost.",
+        .body = "NodeAdd",
+        .body_example = "{\"name\":\"gpu1\",\"docker\":\"ssh://me@gpu1\",\"gpus\":4,"
+                        "\"gpu_type\":\"a100\"}",
+        .replies = {{201, "Node", "The node"}},
+        .errors = {409},
+    },
+    {
+        .name = "node_remove",
+        .method = "DELETE",
+        .path = API_V1 "/nodes/{name}",
+        .handle = remove_node,
+        .summary = "Remove a node that was added",
+        .description = "No job may be there; drain it first.",
+        .replies = {{200, "Node", "The node as it was"}},
+        .errors = {409},
     },
     {0},
 };

@@ -37,6 +37,16 @@ char *attempt_dir(const struct yard *y, int64_t job, uint32_t n)
     return path.at;
 }
 
+void attempt_waits(struct runtime_host *h, struct attempt_id id, const char *why)
+{
+    struct yard *y = h->ctx;
+    struct attempt *a = attempt_find(y, id.job, id.n);
+    if (!a)
+        return;
+    free(a->waits);
+    a->waits = why ? xstrdup(why) : NULL;
+}
+
 struct attempt *attempt_find(const struct yard *y, int64_t job, uint32_t n)
 {
     for (size_t i = 0; i < y->attempts.n; i++)

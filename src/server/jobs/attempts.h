@@ -51,6 +51,9 @@ void attempt_enter(struct yard *y, struct attempt *a);
 /* Removes the attempt from all lists and frees it. */
 void attempt_forget(struct yard *y, struct attempt *a);
 /* An attempt that runs or is not cleaned up yet; NULL if it is neither. */
+/* A runtime tells what the start of an attempt waits for; NULL = nothing any more. */
+void attempt_waits(struct runtime_host *h, struct attempt_id id, const char *why);
+
 struct attempt *attempt_find(const struct yard *y, int64_t job, uint32_t n);
 
 /* STATE/jobs/JOB/N, the directory of its log; the caller frees it. */

@@ -96,7 +96,8 @@ static void set_threads(struct yard *y, const struct live_job *j, struct attempt
         set_library_notice(a, "libtrainyard-malleable.so", "is not installed next to trainyard");
         return;
     }
-    if (access(library, R_OK) < 0) {
+    bool here = nodes_runtime(y, a->node)->ops->in_place;
+    if (here && access(library, R_OK) < 0) {
         set_library_notice(a, library, "does not exist");
         return;
     }
@@ -106,7 +107,8 @@ static void set_threads(struct yard *y, const struct live_job *j, struct attempt
     }
     set_default(j, start, "OMP_NUM_THREADS", most);
     set_default(j, start, "GOMAXPROCS", most); /* Go asks the kernel, once */
-    start->spec->malleable = (struct launch_malleable){parts_of(j, a), most, library};
+    start->spec->malleable = (struct launch_malleable){
+        .threads = parts_of(j, a), .processors = most, .library = library};
 }
 
 int elastic_set_up(struct yard *y, const struct live_job *j, struct attempt *a,

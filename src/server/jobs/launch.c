@@ -19,6 +19,7 @@ struct launch {
     struct arena arena;
     struct launch_spec spec;
     struct runtime_start start;
+    struct runtime_container container;
 };
 
 usec_t launch_time_limit(const struct live_job *j, const struct attempt *a)
@@ -49,8 +50,10 @@ static void set_environment(struct launch *l)
     AUTO_FREE char *files = nodes_files(l->y, a);
     set_variables(l, &l->s->environment);
     set_variables(l, &l->s->env);
-    set_default(l, "PATH", getenv("PATH"));
-    set_default(l, "HOME", getenv("HOME"));
+    if (!l->s->image) { /* which has its own */
+        set_default(l, "PATH", getenv("PATH"));
+        set_default(l, "HOME", getenv("HOME"));
+    }
     /* Python would collect 8 KiB of output before it writes. */
     set_default(l, "PYTHONUNBUFFERED", "1");
     SET(l, "TRAINYARD_JOB_ID", "%lld", (long long)a->job);
@@ -83,25 +86,47 @@ static const char *format_path(struct launch *l, const char *dir, const char *fi
     return copy;
 }
 
+static void set_places(struct launch *l)
+{
+    const char *home = getenv("HOME"), *there = nodes_runtime(l->y, l->a->node)->ops->checkpoints;
+    struct str own = {0};
+    str_addf(&own, "%s/jobs/%lld/checkpoint", l->y->config.state_dir, (long long)l->a->job);
+    l->start.checkpoints = l->s->checkpoint_dir ? l->s->checkpoint_dir
+                           : there              ? there
+                                                : arena_strdup(&l->arena, own.at);
+    l->spec.workdir = l->s->workdir          ? l->s->workdir
+                      : l->s->image          ? NULL
+                      : home && *home == '/' ? home
+                                             : "/";
+    str_done(&own);
+}
+
+static const char **end_list(struct launch *l, const struct spec_list *list)
+{
+    const char **copy = ARENA_ARRAY(&l->arena, list->n + 1, const char *);
+    if (list->n)
+        memcpy(copy, list->at, list->n * sizeof *copy);
+    return copy;
+}
+
+static void set_container(struct launch *l)
+{
+    if (!l->s->image)
+        return;
+    l->container = (struct runtime_container){.image = l->s->image,
+                                              .mounts = end_list(l, &l->s->mounts),
+                                              .ulimits = end_list(l, &l->s->ulimits),
+                                              .shm_mb = l->s->shm_mb};
+    l->start.container = &l->container;
+}
+
 static void set_command(struct launch *l)
 {
     AUTO_FREE char *files = nodes_files(l->y, l->a);
     l->start.script = l->s->script;
     l->start.script_path = format_path(l, files, "script");
     struct spec_list words = spec_words(l->s, l->start.script_path, &l->arena);
-    l->spec.command = ARENA_ARRAY(&l->arena, words.n + 1, const char *);
-    memcpy(l->spec.command, words.at, words.n * sizeof *l->spec.command);
-}
-
-static void set_places(struct launch *l)
-{
-    const char *home = getenv("HOME");
-    struct str own = {0};
-    str_addf(&own, "%s/jobs/%lld/checkpoint", l->y->config.state_dir, (long long)l->a->job);
-    l->start.checkpoints =
-        l->s->checkpoint_dir ? l->s->checkpoint_dir : arena_strdup(&l->arena, own.at);
-    l->spec.workdir = l->s->workdir ? l->s->workdir : home && *home == '/' ? home : "/";
-    str_done(&own);
+    l->spec.command = end_list(l, &words);
 }
 
 static void set_limits(struct launch *l)
@@ -148,6 +173,7 @@ void launch_begin(struct yard *y, struct attempt *a)
     set_command(&l);
     set_environment(&l);
     set_limits(&l);
+    set_container(&l);
     a->op.size = attempt_size(y, a);
     a->told.threads = parts_of(j, a);
     a->told.limit = l.spec.time_limit;

@@ -29,6 +29,7 @@ void attempt_free(struct attempt *a)
     free(a->error);
     free(a->left_running);
     free(a->notice);
+    free(a->waits);
     free(a);
 }
 

@@ -61,6 +61,7 @@ struct attempt {
     char *error;        /* what it printed when it failed; NULL = nothing */
     char *left_running; /* processes that it left running; NULL = none */
     char *notice;       /* a problem that its user should know; NULL = none */
+    char *waits;        /* what its start waits for, for users; NULL = nothing */
     units_t cpus, gpus; /* granted */
     usec_t resumed; /* engine time of its last restart for a size; 0 = none, or its cost is known */
     usec_t pause;   /* duration of this restart */

@@ -65,6 +65,7 @@ static void complete_copy(struct yard *y, struct attempt *a)
     a->fetch = false;
     attempt_touch(y, a);
     turn_pursue(y, a);
+    log_follow_poke(y, a->job);
 }
 
 void log_copy_take(struct runtime_host *h, struct attempt_id id, int64_t offset, const char *bytes,

@@ -195,6 +195,12 @@ static void settled(struct yard *y, struct attempt *a)
         attempt_over_by(y, a, &a->op.record);
         return;
     case FATE_NEVER_RAN:
+        if (a->started) { /* what ran was removed from its engine */
+            end.lost = true;
+            end.started = a->started;
+            end.reason = "its engine has nothing left of it";
+            break;
+        }
         end.never_ran = true;
         end.code = -1;
         end.reason = a->refused ? a->trouble : "the server ended before";

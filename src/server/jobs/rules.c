@@ -2,6 +2,7 @@
 #include "server/jobs/rules.h"
 
 #include "server/log.h"
+#include "server/nodes.h"
 #include "store/job_state.h"
 #include "wire/spec_lists.h"
 
@@ -70,6 +71,9 @@ int rules_make_job(const struct yard *y, struct live_job *j, struct err *err)
 int rules_can_hold(const struct yard *y, const struct live_job *j, struct err *err)
 {
     const char *type = j->terms.gpu_type;
+    if (j->terms.container && !nodes_run_images(y))
+        return err_set(err, ERR_LIMIT,
+                       "no node can run containers; `trainyard nodes add` adds one");
     if (type && cluster_gpu_pool(&y->cluster, type) == POOLS_MAX)
         return err_set(err, ERR_LIMIT, "no node has GPUs of type '%s'", type);
     return cluster_can_hold(&y->cluster, &j->job[j->job_now], err);

@@ -43,6 +43,8 @@ json_t *standing_list(struct yard *y, const struct live_job *j)
             json_array_append_new(list, json_string(r.text));
     if (j->attempt && j->attempt->notice)
         json_array_append_new(list, json_string(j->attempt->notice));
+    if (j->attempt && j->attempt->waits)
+        json_array_append_new(list, json_sprintf("It is %s.", j->attempt->waits));
     if (j->attempt)
         add_late(j->attempt, list);
     return list;

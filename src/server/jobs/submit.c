@@ -112,6 +112,40 @@ static void batch_done(struct yard *y, struct batch *b)
     VEC_DONE(&b->of);
 }
 
+/* Whether the path is the directory, or below it. */
+static bool is_below(const char *path, const char *dir)
+{
+    size_t n = strlen(dir);
+    while (n > 1 && dir[n - 1] == '/')
+        n--;
+    return !strncmp(path, dir, n) && (n == 1 || path[n] == '/' || path[n] == ':');
+}
+
+/* A container sees of its node what the operator of the server allows, and nothing else. */
+static int check_mount(const struct yard *y, const char *mount, struct err *err)
+{
+    AUTO_FREE char *source = xstrndup(mount, strcspn(mount, ":") + 1);
+    bool climbs = strstr(source, "/../") || strstr(source, "/..:");
+    for (size_t i = 0; !climbs && y->config.mounts && y->config.mounts[i]; i++)
+        if (is_below(source, y->config.mounts[i]))
+            return 0;
+    return err_set(err, ERR_DENIED,
+                   "mounts: '%.100s' is not below a directory that may be mounted; the server "
+                   "allows them with --allow-mount",
+                   mount);
+}
+
+static int check_container(const struct yard *y, const struct spec *s, const char **field,
+                           struct err *err)
+{
+    for (uint32_t i = 0; i < s->mounts.n; i++)
+        if (check_mount(y, s->mounts.at[i], err) < 0) {
+            *field = "mounts";
+            return -1;
+        }
+    return 0;
+}
+
 /* What is wrong with the request, as far as the server has to know it. */
 static int check_request(const struct yard *y, const struct spec *s, usec_t now, const char **field,
                          struct err *err)
@@ -119,8 +153,11 @@ static int check_request(const struct yard *y, const struct spec *s, usec_t now,
     if (s->image && !nodes_run_images(y)) {
         *field = "image";
         return err_set(err, ERR_INVALID,
-                       "image: no node can run containers; remove it to run the job as a process");
+                       "image: no node can run containers; add one with `trainyard nodes add`, or "
+                       "remove the image to run the job as a process");
     }
+    if (check_container(y, s, field, err) < 0)
+        return -1;
     if (s->deadline_at && s->deadline_at <= now) {
         *field = "deadline_at";
         return err_set(err, ERR_INVALID, "deadline_at: must be in the future");

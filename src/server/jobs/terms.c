@@ -16,6 +16,7 @@ static struct terms as_asked(const struct spec *s)
         .gpus_min = s->gpus.min * lo,
         .gpus_max = s->gpus.max * hi,
         .pool = s->gpus.max ? POOL_ANY_GPU : POOL_CPU,
+        .container = s->image != NULL,
         .gpu_type = s->gpus.max ? s->gpu_type : NULL,
         .memory_mb = s->memory_mb,
         .resize = s->resize,
@@ -172,5 +173,6 @@ int terms_to_job(const struct terms *t, uint32_t id, const char *name, int32_t p
         .nspeeds = curve ? 1 : 0,
     };
     set_preemption(t, out);
+    out->devices.of[t->container ? DEVICE_CONTAINER : DEVICE_PROCESS] = 1;
     return job_normalise(out, err);
 }

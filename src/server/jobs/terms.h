@@ -13,6 +13,7 @@ struct terms {
     units_t asked_min, asked_max; /* as submitted */
     units_t gpus_min, gpus_max;
     uint8_t pool;         /* POOL_CPU, a pool of GPUs, POOL_ANY_GPU */
+    bool container;       /* it runs in one, from an image */
     const char *gpu_type; /* borrowed from the request; NULL = any */
     int64_t memory_mb;
     enum spec_resize resize;
@@ -31,6 +32,9 @@ struct terms {
     usec_t resize_cost;   /* pause at a change of size; 0 = none */
     uint32_t array_limit; /* jobs of its array that may be active at once; 0 = all */
 };
+
+/* What a job is to the nodes that run it (server/nodes.c). */
+enum { DEVICE_PROCESS, DEVICE_CONTAINER };
 
 /* Assumed total work of a job that does not report its steps: one hour on one unit, and at
  * least twice what it has done. */

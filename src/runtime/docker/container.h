@@ -1,0 +1,33 @@
+/* What an engine is asked for, as JSON. Pure. */
+#ifndef RUNTIME_DOCKER_CONTAINER_H
+#define RUNTIME_DOCKER_CONTAINER_H
+
+#include "base/str.h"
+#include "runtime/runtime.h"
+
+/* Where our files are in a container. */
+#define CONTAINER_ROOT "/.trainyard"
+#define CONTAINER_BIN CONTAINER_ROOT "/bin"
+#define CONTAINER_CONDUCTOR CONTAINER_BIN "/trainyard-conductor"
+#define CONTAINER_LIBRARY CONTAINER_BIN "/libtrainyard-malleable.so"
+#define CONTAINER_ATTEMPT CONTAINER_ROOT "/attempt"
+#define CONTAINER_SOCKET CONTAINER_ATTEMPT "/socket"
+#define CONTAINER_CHECKPOINTS CONTAINER_ROOT "/checkpoints"
+
+struct container_request {
+    struct attempt_id id;
+    const char *yard; /* identity of the server's state */
+    const struct runtime_container *container;
+    const struct runtime_size *size;
+    units_t node_cpus; /* no container may have more */
+    const char *workdir;
+    const char *volume; /* for checkpoints; NULL = none */
+    int64_t log_part;   /* size of a part of the log */
+};
+
+/* The body that creates the container. */
+void container_add_create(const struct container_request *q, struct str *out);
+/* The body that changes its limits. */
+void container_add_update(const struct runtime_size *size, units_t node_cpus, struct str *out);
+
+#endif

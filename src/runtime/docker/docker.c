@@ -1,0 +1,259 @@
+/* The Docker runtime: each attempt is a container of an engine, which may be on any machine.
+ * This file owns the list of nodes and attempts, and the table of functions. node.c keeps the
+ * connections to engines, operations.c, start.c and settle.c carry out operations, link.c and
+ * log.c talk to conductors through the engine.
+ *
+ * The engine is the record: a container has the attempt's name, which exists once, and labels
+ * with the identity of the server's state directory, so servers with different state leave each
+ * other's containers alone.
+ *
+ * Callbacks of libcurl must not begin or end transfers. So what comes in the middle of a transfer
+ * (events, progress) is only noted there, and handled in the runtime's turn. */
+#include "runtime/docker/docker.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/docker/container.h"
+
+usec_t docker_now(const struct runtime *r)
+{
+    return r->host->now(r->host);
+}
+
+/* ---- attempts ------------------------------------------------------------------------- */
+
+struct docker_attempt *docker_find(const struct runtime *r, struct attempt_id id)
+{
+    for (size_t i = 0; i < r->attempts.n; i++)
+        if (r->attempts.at[i]->id.job == id.job && r->attempts.at[i]->id.n == id.n)
+            return r->attempts.at[i];
+    return NULL;
+}
+
+struct docker_node *docker_find_node(const struct runtime *r, const char *name)
+{
+    for (size_t i = 0; i < r->nodes.n; i++)
+        if (!strcmp(r->nodes.at[i]->wanted.name, name))
+            return r->nodes.at[i];
+    return NULL;
+}
+
+static struct docker_attempt *add_attempt(struct runtime *r, struct attempt_id id,
+                                          struct docker_node *node)
+{
+    struct docker_attempt *a = xcalloc(1, sizeof *a);
+    a->id = id;
+    a->node = node;
+    a->link_at = USEC_NEVER;
+    a->log_offset = -1;
+    snprintf(a->name, sizeof a->name, "trainyard-%s-%lld-%u", r->yard, (long long)id.job, id.n);
+    VEC_PUSH(&r->attempts, a);
+    return a;
+}
+
+static void free_attempt(struct docker_attempt *a)
+{
+    engine_cancel(a->call);
+    link_end(a);
+    log_cancel(a);
+    start_done(a->start);
+    file_done(a);
+    free(a);
+}
+
+void docker_forget(struct docker_attempt *a)
+{
+    struct runtime *r = a->node->runtime;
+    size_t i = 0;
+    while (r->attempts.at[i] != a)
+        i++;
+    r->attempts.at[i] = r->attempts.at[--r->attempts.n];
+    free_attempt(a);
+}
+
+/* ---- operations ------------------------------------------------------------------------- */
+
+static void refuse(struct runtime *r, struct runtime_op *op)
+{
+    err_set(&op->err, ERR_UNREACHABLE, "%s: there is no such node any more", op->node);
+    runtime_complete(r->host, op);
+}
+
+static void begin(struct runtime *r, struct runtime_op *op)
+{
+    struct docker_attempt *a = docker_find(r, op->id);
+    struct docker_node *node = docker_find_node(r, op->node);
+    if (!a && !node) {
+        refuse(r, op);
+        return;
+    }
+    if (!a)
+        a = add_attempt(r, op->id, node);
+    a->op = op;
+    a->held = !a->node->connected && op->kind != OP_START;
+    if (!a->held)
+        docker_begin(a);
+}
+
+/* An operation on a node that does not answer waits for it, until its deadline. */
+static void pursue_held(struct docker_attempt *a, usec_t now)
+{
+    struct err err;
+    if (a->node->connected) {
+        a->held = false;
+        docker_begin(a);
+    } else if (a->op->deadline <= now) {
+        a->held = false;
+        err_set(&err, ERR_UNREACHABLE, "%s",
+                *a->node->trouble ? a->node->trouble : "the engine does not answer");
+        docker_complete(a, &err);
+    }
+}
+
+static void adopt(struct runtime *r, struct attempt_id id, const char *node,
+                  const struct runtime_size *size)
+{
+    struct docker_node *n = docker_find_node(r, node);
+    (void)size; /* the resize that follows sets it */
+    if (n && !docker_find(r, id))
+        add_attempt(r, id, n);
+}
+
+/* Containers are compared with what is wanted when their engine lists them. */
+static void sweep(struct runtime *r)
+{
+    r->swept = true;
+}
+
+/* ---- time ----------------------------------------------------------------------------------- */
+
+static usec_t attempt_due(const struct docker_attempt *a)
+{
+    usec_t first = link_due(a);
+    if (a->died || start_has_news(a) || (a->held && a->node->connected))
+        return 0;
+    return a->held && a->op->deadline < first ? a->op->deadline : first;
+}
+
+static usec_t due(const struct runtime *r)
+{
+    usec_t first = USEC_NEVER;
+    for (size_t i = 0; i < r->nodes.n; i++) {
+        usec_t t = node_due(r->nodes.at[i]);
+        first = t < first ? t : first;
+    }
+    for (size_t i = 0; i < r->attempts.n; i++) {
+        const struct docker_attempt *a = r->attempts.at[i];
+        usec_t t = attempt_due(a);
+        first = t < first ? t : first;
+    }
+    return first;
+}
+
+static void turn(struct runtime *r, usec_t now)
+{
+    for (size_t i = 0; i < r->nodes.n; i++)
+        if (node_due(r->nodes.at[i]) <= now)
+            node_turn(r->nodes.at[i], now);
+    for (size_t i = 0; i < r->attempts.n; i++) {
+        struct docker_attempt *a = r->attempts.at[i];
+        if (a->died) {
+            a->died = false;
+            link_drop(a);
+        }
+        if (start_has_news(a))
+            start_say_waits(a);
+        if (a->held)
+            pursue_held(a, now);
+        if (link_due(a) <= now)
+            link_turn(a);
+    }
+}
+
+/* ---- open and close ------------------------------------------------------------------------- */
+
+/* FNV-1a over the absolute path. */
+static uint64_t hash_path(const char *path)
+{
+    uint64_t hash = 0xcbf29ce484222325;
+    for (const unsigned char *p = (const unsigned char *)path; *p; p++)
+        hash = (hash ^ *p) * 0x100000001b3;
+    return hash;
+}
+
+static void docker_close(struct runtime *r)
+{
+    if (!r)
+        return;
+    for (size_t i = 0; i < r->attempts.n; i++)
+        free_attempt(r->attempts.at[i]);
+    for (size_t i = 0; i < r->nodes.n; i++)
+        node_free(r->nodes.at[i]);
+    VEC_DONE(&r->attempts);
+    VEC_DONE(&r->nodes);
+    curl_loop_close(r->curl);
+    str_done(&r->tools);
+    free(r);
+}
+
+static int docker_open(struct runtime_host *h, const void *options, struct runtime **out,
+                       struct err *err)
+{
+    char *full AUTO_FREE = realpath(h->state_dir, NULL);
+    (void)options;
+    if (!full)
+        return err_set(err, ERR_IO, "state directory %s: %s", h->state_dir, strerror(errno));
+    struct runtime *r = xcalloc(1, sizeof *r);
+    r->host = h;
+    snprintf(r->yard, sizeof r->yard, "%016llx", (unsigned long long)hash_path(full));
+    if (files_load_tools(r, err) < 0 || curl_loop_open(h->loop, &r->curl, err) < 0) {
+        docker_close(r);
+        return -1;
+    }
+    *out = r;
+    return 0;
+}
+
+static const char *tool(const struct runtime *r, enum runtime_tool which)
+{
+    return which == TOOL_MALLEABLE && r->has_library ? CONTAINER_LIBRARY : NULL;
+}
+
+static char *files(const struct runtime *r, struct attempt_id id)
+{
+    (void)r;
+    (void)id;
+    return xstrdup(CONTAINER_ATTEMPT);
+}
+
+/* The engine chooses CPUs; only their number is bounded. */
+static const char *cpuset(const struct runtime *r, struct attempt_id id)
+{
+    (void)r;
+    (void)id;
+    return NULL;
+}
+
+const struct runtime_ops runtime_docker = {
+    .name = "docker",
+    .images = true,
+    .checkpoints = CONTAINER_CHECKPOINTS,
+    .open = docker_open,
+    .close = docker_close,
+    .attach = node_attach,
+    .detach = node_detach,
+    .begin = begin,
+    .adopt = adopt,
+    .sweep = sweep,
+    .send = link_send,
+    .unlink = link_unlink,
+    .fetch_log = log_fetch,
+    .tool = tool,
+    .files = files,
+    .cpuset = cpuset,
+    .due = due,
+    .turn = turn,
+};
