@@ -420,6 +420,20 @@ bool nodes_run_images(const struct yard *y)
     return false;
 }
 
+bool nodes_unknown(const struct yard *y)
+{
+    bool unknown = false;
+    for (uint32_t i = 0; i < y->nodes.n; i++) {
+        const struct yard_node *n = &y->nodes.at[i];
+        if (n->orphan || n->gone || !nodes_runtime(y, i)->ops->images)
+            continue;
+        if (!n->lost || y->cluster.nodes[i].cpus)
+            return false;
+        unknown = true;
+    }
+    return unknown;
+}
+
 /* ---- failed starts -------------------------------------------------------------- */
 
 /* The pause doubles with each failure in a row. */

@@ -43,6 +43,9 @@ char *nodes_files(const struct yard *y, const struct attempt *a);
 /* Whether any node runs jobs from images. */
 bool nodes_run_images(const struct yard *y);
 
+/* Whether all nodes that run jobs from images have yet to say what they have. */
+bool nodes_unknown(const struct yard *y);
+
 /* A start on the node failed for a reason that is not the job's, or succeeded. After a failure
  * the node is closed for a while, longer for each failure in a row. After several it counts as
  * drained: it is only tried now and then, until a start succeeds or a user undrains it. */

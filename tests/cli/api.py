@@ -536,12 +536,17 @@ def test_nodes_that_are_added(yard):
     refuse(yard, "POST", "/jobs", {"command": ["x"], "image": "x", "cpus": 99}, status=413,
            words="99 CPUs")
     job = yard.submit("true", image="x")
-    expect("no node" not in str(yard.get(f"/jobs/{job}/explain")), "it waits for the node")
+    expect_equal(yard.job(job)["state"], "queued", "it waits for the node")
     yard.post(f"/jobs/{job}/cancel", {})
-    refuse(yard, "DELETE", f"/nodes/{yard.get('/nodes')['nodes'][0]['name']}", status=409,
-           words="was not added")
+    yard.post("/nodes", {"name": "away2", "docker": "ssh://nowhere.invalid"}, 201)
     yard.request("DELETE", "/nodes/away", None, 200)
-    expect_equal([n["name"] for n in yard.get("/nodes")["nodes"] if n["name"] == "away"], [])
+    job = yard.submit("true", image="x", cpus=99)
+    expect("does not respond yet" in str(yard.get(f"/jobs/{job}/explain")), "nor is its size known")
+    yard.post(f"/jobs/{job}/cancel", {})
+    name = yard.get("/nodes")["nodes"][0]["name"]
+    refuse(yard, "DELETE", f"/nodes/{name}", status=409, words="was not added")
+    yard.request("DELETE", "/nodes/away2", None, 200)
+    expect_equal([n["name"] for n in yard.get("/nodes")["nodes"] if n["name"] != name], [])
     refuse(yard, "POST", "/jobs", {"command": ["x"], "image": "x"}, field="image",
            words="no node can run containers")
 

@@ -148,9 +148,15 @@ CURL *engine_handle(struct engine *e, const char *path, bool no_version, struct 
     return easy;
 }
 
-int engine_explain(const struct engine *e, CURLcode code, const char *detail, struct err *err)
+int engine_explain(const struct engine *e, CURL *easy, CURLcode code, const char *detail,
+                   struct err *err)
 {
     const char *why = detail && *detail ? detail : curl_easy_strerror(code);
+    long number = 0;
+    curl_easy_getinfo(easy, CURLINFO_OS_ERRNO, &number);
+    if (code == CURLE_COULDNT_CONNECT && e->at.kind == ENDPOINT_UNIX)
+        return err_set(err, ERR_UNREACHABLE, "the engine cannot be reached at %.100s: %s",
+                       e->at.path, strerror((int)number));
     if (code == CURLE_OPERATION_TIMEDOUT)
         return err_set(err, ERR_UNREACHABLE, "the engine does not answer: %s", why);
     if (e->ssh && *ssh_complaint(e->ssh))
@@ -206,7 +212,7 @@ static void on_done(void *ctx, CURLcode code)
     if (c->too_large)
         err_set(&r.err, ERR_LIMIT, "the engine's reply is too large");
     else if (code != CURLE_OK)
-        engine_explain(c->engine, code, c->detail, &r.err);
+        engine_explain(c->engine, c->easy, code, c->detail, &r.err);
     struct str reply = c->reply;
     c->reply = (struct str){0};
     free_call(c);

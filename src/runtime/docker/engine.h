@@ -66,6 +66,7 @@ CURL *engine_handle(struct engine *e, const char *path, bool no_version, struct 
 struct curl_loop *engine_curl(const struct engine *e);
 struct uv_loop_s *engine_loop(const struct engine *e);
 /* Why a transfer failed, for users. */
-int engine_explain(const struct engine *e, CURLcode code, const char *detail, struct err *err);
+int engine_explain(const struct engine *e, CURL *easy, CURLcode code, const char *detail,
+                   struct err *err);
 
 #endif

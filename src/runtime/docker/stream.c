@@ -67,7 +67,7 @@ static void end(struct stream *s, const struct err *why)
 static void fail(struct stream *s, CURLcode code)
 {
     struct err err;
-    engine_explain(s->engine, code, s->detail, &err);
+    engine_explain(s->engine, s->easy, code, s->detail, &err);
     end(s, &err);
 }
 

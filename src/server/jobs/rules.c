@@ -74,6 +74,8 @@ int rules_can_hold(const struct yard *y, const struct live_job *j, struct err *e
     if (j->terms.container && !nodes_run_images(y))
         return err_set(err, ERR_LIMIT,
                        "no node can run containers; `trainyard nodes add` adds one");
+    if (j->terms.container && nodes_unknown(y))
+        return err_set(err, ERR_UNREACHABLE, "a node with a container engine does not respond yet");
     if (type && cluster_gpu_pool(&y->cluster, type) == POOLS_MAX)
         return err_set(err, ERR_LIMIT, "no node has GPUs of type '%s'", type);
     return cluster_can_hold(&y->cluster, &j->job[j->job_now], err);

@@ -129,7 +129,7 @@ static int check_mount(const struct yard *y, const char *mount, struct err *err)
     for (size_t i = 0; !climbs && y->config.mounts && y->config.mounts[i]; i++)
         if (is_below(source, y->config.mounts[i]))
             return 0;
-    return err_set(err, ERR_DENIED,
+    return err_set(err, ERR_INVALID,
                    "mounts: '%.100s' is not below a directory that may be mounted; the server "
                    "allows them with --allow-mount",
                    mount);
@@ -175,7 +175,7 @@ static int set_terms(struct yard *y, const struct spec *s, struct live_job *firs
 {
     if (terms_from_spec(s, &first->terms, err) < 0 || rules_make_job(y, first, err) < 0)
         return -1;
-    if (rules_can_hold(y, first, err) == 0)
+    if (rules_can_hold(y, first, err) == 0 || err->code == ERR_UNREACHABLE)
         return 0;
     bool unknown = s->gpu_type && cluster_gpu_pool(&y->cluster, s->gpu_type) == POOLS_MAX;
     *field = unknown ? "gpu_type" : NULL;
