@@ -113,6 +113,8 @@ static enum container_state state_of(const char *status)
     for (size_t i = 0; i < COUNT_OF(running); i++)
         if (!strcmp(status, running[i]))
             return CONTAINER_RUNNING;
+    if (!strcmp(status, "removing") || !strcmp(status, "dead"))
+        return CONTAINER_LEAVING;
     /* podman says "configured" and "initialized" of one that was never started */
     return !strcmp(status, "created") || !strcmp(status, "configured") ||
                    !strcmp(status, "initialized")

@@ -39,6 +39,7 @@ enum container_state {
     CONTAINER_CREATED, /* and never started */
     CONTAINER_RUNNING, /* also paused or restarting */
     CONTAINER_ENDED,
+    CONTAINER_LEAVING, /* it is being removed */
 };
 
 struct answer_container {

@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include "base/mem.h"
 #include "runtime/docker/ssh.h"
@@ -19,7 +18,7 @@ struct engine {
     struct arena arena; /* of `at` */
     struct ssh *ssh;    /* NULL = it is reached by a socket */
     char version[16];   /* "/v1.41"; "" = not agreed yet */
-    char address[64];   /* that tells connections through ssh apart */
+    const char *socket; /* to connect to; NULL = by TCP */
     struct engine_call *first;
 };
 
@@ -41,18 +40,21 @@ static const char *copy(struct arena *a, const char *text)
     return text ? arena_strdup(a, text) : NULL;
 }
 
-struct engine *engine_create(struct curl_loop *curl, struct uv_loop_s *loop,
-                             const struct endpoint *at)
+int engine_create(struct curl_loop *curl, struct uv_loop_s *loop, const struct endpoint *at,
+                  const char *socket, struct engine **out, struct err *err)
 {
     struct engine *e = xcalloc(1, sizeof *e);
     e->curl = curl;
     e->loop = loop;
     e->at = (struct endpoint){at->kind, copy(&e->arena, at->path), copy(&e->arena, at->host),
                               copy(&e->arena, at->port), copy(&e->arena, at->tls)};
-    if (at->kind == ENDPOINT_SSH)
-        e->ssh = ssh_create(loop, &e->at);
-    snprintf(e->address, sizeof e->address, "/ssh/%p", (void *)e);
-    return e;
+    e->socket = at->kind == ENDPOINT_SSH ? copy(&e->arena, socket) : e->at.path;
+    if (at->kind == ENDPOINT_SSH && ssh_open(loop, &e->at, socket, &e->ssh, err) < 0) {
+        engine_free(e);
+        return -1;
+    }
+    *out = e;
+    return 0;
 }
 
 void engine_free(struct engine *e)
@@ -90,22 +92,6 @@ struct uv_loop_s *engine_loop(const struct engine *e)
     return e->loop;
 }
 
-static curl_socket_t open_ssh(void *ctx, curlsocktype purpose, struct curl_sockaddr *address)
-{
-    struct engine *e = ctx;
-    (void)purpose;
-    (void)address;
-    return ssh_connect(e->ssh);
-}
-
-static int is_connected(void *ctx, curl_socket_t fd, curlsocktype purpose)
-{
-    (void)ctx;
-    (void)fd;
-    (void)purpose;
-    return CURL_SOCKOPT_ALREADY_CONNECTED;
-}
-
 static void set_file(CURL *easy, CURLoption option, const char *dir, const char *name)
 {
     struct str path = {0};
@@ -135,16 +121,10 @@ CURL *engine_handle(struct engine *e, const char *path, bool no_version, struct 
     curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, CONNECT_LIMIT_MS);
     curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
-    if (e->at.kind == ENDPOINT_UNIX)
-        curl_easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, e->at.path);
+    if (e->socket)
+        curl_easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, e->socket);
     if (e->at.tls)
         set_tls(easy, e->at.tls);
-    if (e->ssh) {
-        curl_easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, e->address);
-        curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_ssh);
-        curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, e);
-        curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, is_connected);
-    }
     return easy;
 }
 

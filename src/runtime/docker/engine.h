@@ -20,8 +20,9 @@ struct uv_loop_s;
 #define ENGINE_API_OLDEST 1040
 #define ENGINE_API_NEWEST 1047
 
-struct engine *engine_create(struct curl_loop *curl, struct uv_loop_s *loop,
-                             const struct endpoint *e);
+/* `socket` is a path of our own, for connections through ssh. */
+int engine_create(struct curl_loop *curl, struct uv_loop_s *loop, const struct endpoint *at,
+                  const char *socket, struct engine **out, struct err *err);
 /* Ends all calls. Streams must have been ended. */
 void engine_free(struct engine *e);
 /* Chooses the newest version of the API that both sides know. */

@@ -279,8 +279,14 @@ int node_attach(struct runtime *r, const struct runtime_engine *e, struct err *e
     struct endpoint_context context;
     struct endpoint at;
     struct arena *a = &n->arena;
+    struct str socket = {0};
+    str_addf(&socket, "%s/docker-%s.sock", r->host->run_dir, e->name);
     endpoint_context_read(a, &context);
-    if (endpoint_resolve(e->address, e->tls, &context, a, &at, err) < 0) {
+    int rc = endpoint_resolve(e->address, e->tls, &context, a, &at, err);
+    if (rc == 0)
+        rc = engine_create(r->curl, r->host->loop, &at, socket.at, &n->engine, err);
+    str_done(&socket);
+    if (rc < 0) {
         arena_done(a);
         free(n);
         return -1;
@@ -289,7 +295,6 @@ int node_attach(struct runtime *r, const struct runtime_engine *e, struct err *e
     n->wanted = *e;
     n->wanted.name = arena_strdup(a, e->name);
     n->wanted.gpu_type = e->gpu_type ? arena_strdup(a, e->gpu_type) : NULL;
-    n->engine = engine_create(r->curl, r->host->loop, &at);
     n->lost = true;
     n->pause = PAUSE_FIRST;
     n->heard = docker_now(r);

@@ -3,6 +3,7 @@
  * A container that was created and never started is removed to give its attempt up. The engine
  * removes it only while it does not run, and a container that is removed cannot be started: the
  * start is asked for by its id, which is never used again. */
+#define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): so the C library names it */
 #include <stdio.h>
 #include <string.h>
 
@@ -73,10 +74,18 @@ static void give_up(struct docker_attempt *a)
 
 /* ---- it has ended ---------------------------------------------------------------------- */
 
+/* An engine says the same of a file and of a container that it does not have. */
+static bool is_removed(const struct err *err)
+{
+    return err->code == ERR_NOT_FOUND && strcasestr(err->text, "no such container");
+}
+
 static void take_claim(struct docker_attempt *a, const struct str *text, const struct err *err)
 {
     (void)text;
-    if (err->code == ERR_OK)
+    if (is_removed(err))
+        answer_without(a);
+    else if (err->code == ERR_OK)
         answer(a, FATE_LOST);
     else if (err->code == ERR_NOT_FOUND)
         answer_failed(a, "the conductor could not run in the image");
@@ -124,6 +133,10 @@ static void inspected(void *ctx, const struct engine_reply *r)
         break;
     case CONTAINER_ENDED:
         file_read(a, "exit.json", take_record);
+        break;
+    case CONTAINER_LEAVING:
+        err_set(&err, ERR_IO, "the container is being removed");
+        docker_complete(a, &err);
         break;
     }
 }

@@ -1,14 +1,19 @@
-/* Owns the processes of ssh. A process ends when its socket is closed. */
+/* Owns the processes of ssh. libcurl connects to a socket of ours, and each connection becomes the
+ * standard streams of a process, which ends when the connection is closed. */
+#define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): so the C library names it */
 #include "runtime/docker/ssh.h"
 
-#include <fcntl.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 #include <uv.h>
 
+#include "base/fd.h"
 #include "base/mem.h"
 #include "base/str.h"
 
@@ -26,6 +31,9 @@ struct process {
 
 struct ssh {
     uv_loop_t *loop;
+    uv_poll_t listener;
+    int fd;          /* of the listener */
+    char *path;      /* where it listens */
     char *words[16]; /* of its command line */
     struct process *first;
     char complaint[160];
@@ -33,15 +41,13 @@ struct ssh {
 
 /* ---- the command line ----------------------------------------------------------------- */
 
-struct ssh *ssh_create(struct uv_loop_s *loop, const struct endpoint *e)
+static void make_words(struct ssh *s, const struct endpoint *e)
 {
     static const char *const fixed[] = {"-T", "-oBatchMode=yes", "-oConnectTimeout=10",
                                         "-oServerAliveInterval=15"};
-    struct ssh *s = xcalloc(1, sizeof *s);
     const char *program = getenv(SSH_VARIABLE);
     struct str remote = {0};
     size_t n = 0;
-    s->loop = loop;
     s->words[n++] = xstrdup(program && *program ? program : "ssh");
     for (size_t i = 0; i < COUNT_OF(fixed); i++)
         s->words[n++] = xstrdup(fixed[i]);
@@ -56,7 +62,6 @@ struct ssh *ssh_create(struct uv_loop_s *loop, const struct endpoint *e)
     else
         str_add(&remote, "docker system dial-stdio");
     s->words[n] = remote.at;
-    return s;
 }
 
 const char *ssh_complaint(const struct ssh *s)
@@ -116,7 +121,7 @@ static void on_error_text(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
              buf->base + begin);
 }
 
-static int spawn(struct ssh *s, int fd)
+static void spawn(struct ssh *s, int fd)
 {
     struct process *p = xcalloc(1, sizeof *p);
     uv_stdio_container_t streams[] = {
@@ -141,26 +146,68 @@ static int spawn(struct ssh *s, int fd)
         snprintf(s->complaint, sizeof s->complaint, "cannot run %.60s: %s", s->words[0],
                  uv_strerror(rc));
         end_process(p);
-        return -1;
+        return;
     }
     uv_read_start((uv_stream_t *)&p->errors, give_buffer, on_error_text);
+}
+
+/* ---- connections ------------------------------------------------------------------------ */
+
+static void on_connection(uv_poll_t *listener, int status, int events)
+{
+    struct ssh *s = listener->data;
+    (void)events;
+    int fd = status < 0 ? -1 : accept4(s->fd, NULL, NULL, SOCK_CLOEXEC);
+    if (fd < 0)
+        return;
+    *s->complaint = '\0';
+    spawn(s, fd); /* if that fails, the connection is closed */
+    close(fd);
+}
+
+static int listen_at(const char *path, int *out, struct err *err)
+{
+    struct sockaddr_un a = {.sun_family = AF_UNIX};
+    int n = snprintf(a.sun_path, sizeof a.sun_path, "%s", path);
+    if (n >= (int)sizeof a.sun_path)
+        return err_set(err, ERR_LIMIT, "the name of the node or of the run directory is too long");
+    AUTO_CLOSE int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    unlink(path);
+    mode_t mask = umask(0177);
+    int rc = fd < 0 ? -1 : bind(fd, (struct sockaddr *)&a, sizeof a);
+    umask(mask);
+    if (rc < 0 || listen(fd, 64) < 0)
+        return err_set(err, ERR_IO, "cannot listen on %.100s: %s", path, strerror(errno));
+    *out = fd_take(&fd);
     return 0;
 }
 
-int ssh_connect(struct ssh *s)
+int ssh_open(struct uv_loop_s *loop, const struct endpoint *e, const char *path, struct ssh **out,
+             struct err *err)
 {
-    int ends[2];
-    *s->complaint = '\0';
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
+    int fd;
+    if (listen_at(path, &fd, err) < 0)
         return -1;
-    int rc = spawn(s, ends[1]);
-    close(ends[1]);
-    if (rc < 0) {
-        close(ends[0]);
-        return -1;
-    }
-    fcntl(ends[0], F_SETFL, O_NONBLOCK);
-    return ends[0];
+    struct ssh *s = xcalloc(1, sizeof *s);
+    s->loop = loop;
+    s->fd = fd;
+    s->path = xstrdup(path);
+    s->listener.data = s;
+    make_words(s, e);
+    uv_poll_init(loop, &s->listener, fd);
+    uv_poll_start(&s->listener, UV_READABLE, on_connection);
+    *out = s;
+    return 0;
+}
+
+static void free_ssh(uv_handle_t *handle)
+{
+    struct ssh *s = handle->data;
+    close(s->fd);
+    for (size_t i = 0; s->words[i]; i++)
+        free(s->words[i]);
+    free(s->path);
+    free(s);
 }
 
 void ssh_free(struct ssh *s)
@@ -171,7 +218,6 @@ void ssh_free(struct ssh *s)
         uv_process_kill(&s->first->process, SIGTERM);
         end_process(s->first);
     }
-    for (size_t i = 0; s->words[i]; i++)
-        free(s->words[i]);
-    free(s);
+    unlink(s->path);
+    uv_close((uv_handle_t *)&s->listener, free_ssh);
 }

@@ -9,12 +9,12 @@
 struct ssh;
 struct uv_loop_s;
 
-struct ssh *ssh_create(struct uv_loop_s *loop, const struct endpoint *e);
+/* Listens at `path`, a socket of our own. Each connection to it is one to the engine. */
+int ssh_open(struct uv_loop_s *loop, const struct endpoint *e, const char *path, struct ssh **out,
+             struct err *err);
 /* Ends all processes. */
 void ssh_free(struct ssh *s);
 
-/* Starts a process; returns a socket whose other end is its standard streams, or -1. */
-int ssh_connect(struct ssh *s);
 /* The last line that one of them wrote to standard error; "" = none. */
 const char *ssh_complaint(const struct ssh *s);
 
