@@ -20,7 +20,7 @@ PROGRAMS := $(patsubst tests/%.c,%,$(foreach d,unit property golden http store r
 # Scripts run the programs; what they share is called lib.
 scripts = $(filter-out %/lib,$(basename $(patsubst tests/%,%,$(wildcard $(1:%=tests/%/*.sh) \
     $(1:%=tests/%/*.py)))))
-CLI := $(call scripts,cli conductor elastic faults malleable torch)
+CLI := $(call scripts,cli conductor docker elastic faults malleable torch)
 MACHINE := $(call scripts,runtime)
 BROWSER := $(call scripts,browser)
 # Jobs for the malleable library, by both compilers; instrumented is the library alone.

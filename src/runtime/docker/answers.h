@@ -62,6 +62,7 @@ struct answer_ours {
     uint32_t attempt;
     enum container_state state; /* in a list */
     bool died;                  /* in an event: it has ended */
+    uint64_t gpus;              /* that it has, as bits by their index */
     char id[CONTAINER_ID_SIZE];
 };
 
@@ -70,6 +71,7 @@ struct answer_ours {
 #define LABEL_JOB "trainyard.job"
 #define LABEL_ATTEMPT "trainyard.attempt"
 #define LABEL_LOG_PART "trainyard.log_part"
+#define LABEL_GPUS "trainyard.gpus"
 
 /* Calls fn for each container that carries the labels of an attempt. */
 int answer_read_list(const char *text, size_t n, void (*fn)(void *ctx, const struct answer_ours *c),

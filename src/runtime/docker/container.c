@@ -111,7 +111,19 @@ static json_t *labels(const struct container_request *q)
     json_object_set_new(v, LABEL_JOB, json_sprintf("%lld", (long long)q->id.job));
     json_object_set_new(v, LABEL_ATTEMPT, json_sprintf("%u", q->id.n));
     json_object_set_new(v, LABEL_LOG_PART, json_sprintf("%lld", (long long)q->log_part));
+    if (q->gpus)
+        json_object_set_new(v, LABEL_GPUS, json_sprintf("%llu", (unsigned long long)q->gpus));
     return v;
+}
+
+/* Each GPU by its index, so that no two jobs have the same one. */
+static json_t *gpu_requests(uint64_t gpus)
+{
+    json_t *ids = json_array();
+    for (int i = 0; i < CONTAINER_GPUS_MAX; i++)
+        if (gpus >> i & 1)
+            json_array_append_new(ids, json_sprintf("%d", i));
+    return json_pack("[{s:o, s:[[s]]}]", "DeviceIDs", ids, "Capabilities", "gpu");
 }
 
 static json_t *host_config(const struct container_request *q)
@@ -121,6 +133,8 @@ static json_t *host_config(const struct container_request *q)
     json_object_set_new(v, "Ulimits", ulimits(q->container->ulimits));
     json_object_set_new(v, "CapDrop", json_pack("[s]", "ALL"));
     json_object_set_new(v, "SecurityOpt", json_pack("[s]", "no-new-privileges"));
+    if (q->gpus)
+        json_object_set_new(v, "DeviceRequests", gpu_requests(q->gpus));
     if (q->container->shm_mb)
         json_object_set_new(v, "ShmSize", number(q->container->shm_mb << 20));
     return v;

@@ -14,6 +14,9 @@
 #define CONTAINER_SOCKET CONTAINER_ATTEMPT "/socket"
 #define CONTAINER_CHECKPOINTS CONTAINER_ROOT "/checkpoints"
 
+/* A node has at most so many GPUs. */
+enum { CONTAINER_GPUS_MAX = 63 };
+
 struct container_request {
     struct attempt_id id;
     const char *yard; /* identity of the server's state */
@@ -23,6 +26,7 @@ struct container_request {
     const char *workdir;
     const char *volume; /* for checkpoints; NULL = none */
     int64_t log_part;   /* size of a part of the log */
+    uint64_t gpus;      /* of the node, as bits by their index */
 };
 
 /* The body that creates the container. */

@@ -71,6 +71,7 @@ void docker_forget(struct docker_attempt *a)
     while (r->attempts.at[i] != a)
         i++;
     r->attempts.at[i] = r->attempts.at[--r->attempts.n];
+    a->node->gpus_used &= ~a->gpus;
     free_attempt(a);
 }
 

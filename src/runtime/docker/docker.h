@@ -16,6 +16,7 @@ struct docker_node {
     struct answer_info has;       /* as the engine says; cpus = 0: it has not yet */
     bool connected;               /* it answers, and its events are heard */
     bool lost;                    /* as it was reported */
+    uint64_t gpus_used;           /* as bits by their index */
     usec_t heard;                 /* when it last answered */
     usec_t at;                    /* when to connect, or to ask whether it is still there */
     usec_t pause;                 /* between two tries to connect */
@@ -35,6 +36,7 @@ struct docker_attempt {
     bool held;                  /* the operation waits for its node to answer */
     struct engine_call *call;   /* of the operation */
     struct docker_start *start; /* while it starts */
+    uint64_t gpus;              /* of its node, as bits by their index */
     bool ran;                   /* it has been started */
     bool died;                  /* the engine said that it has ended */
     char fault[200];            /* why it can never start; "" = it can */

@@ -111,6 +111,10 @@ static void compare(void *ctx, const struct answer_ours *c)
 {
     struct docker_node *n = ctx;
     struct docker_attempt *a = docker_find(n->runtime, (struct attempt_id){c->job, c->attempt});
+    if (a) {
+        a->gpus |= c->gpus;
+        n->gpus_used |= c->gpus;
+    }
     if (!a && n->runtime->swept)
         remove_container(n, c->id);
     else if (a && c->state == CONTAINER_ENDED)

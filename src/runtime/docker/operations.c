@@ -68,9 +68,14 @@ static void resized(void *ctx, const struct engine_reply *r)
         docker_complete(a, NULL);
 }
 
+/* An update can cut a container off from its GPUs, so one that has some keeps its limits. */
 static void resize(struct docker_attempt *a)
 {
     struct str body = {0};
+    if (a->gpus) {
+        docker_complete(a, NULL);
+        return;
+    }
     container_add_update(&a->op->size, node_cpus(a->node), &body);
     ask_container(a, "POST", "/update", body.at, resized);
     str_done(&body);

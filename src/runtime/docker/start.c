@@ -109,10 +109,30 @@ static void created(void *ctx, const struct engine_reply *r)
         upload(a);
 }
 
+/* Takes as many GPUs of its node as it was given, the lowest that are free. */
+static int take_gpus(struct docker_attempt *a, struct err *err)
+{
+    units_t wanted = a->op->size.gpus / UNIT, has = a->node->wanted.gpus / UNIT;
+    for (int i = 0; i < CONTAINER_GPUS_MAX && i < has && wanted > 0; i++) {
+        uint64_t bit = 1ULL << i;
+        if (a->node->gpus_used & bit)
+            continue;
+        a->gpus |= bit;
+        a->node->gpus_used |= bit;
+        wanted--;
+    }
+    return wanted > 0 ? err_set(err, ERR_LIMIT, "not enough of its GPUs are free") : 0;
+}
+
 static void create(struct docker_attempt *a)
 {
     struct docker_start *s = a->start;
     const struct runtime *r = a->node->runtime;
+    struct err err;
+    if (take_gpus(a, &err) < 0) {
+        docker_complete(a, &err);
+        return;
+    }
     struct str body = {0}, path = {0}, volume = {0};
     str_addf(&volume, "trainyard-%s-%lld", r->yard, (long long)a->id.job);
     struct container_request q = {
@@ -123,7 +143,8 @@ static void create(struct docker_attempt *a)
         .node_cpus = node_cpus(a->node),
         .workdir = s->spec.workdir,
         .volume = !strcmp(s->checkpoints, CONTAINER_CHECKPOINTS) ? volume.at : NULL,
-        .log_part = s->spec.log_max_bytes};
+        .log_part = s->spec.log_max_bytes,
+        .gpus = a->gpus};
     container_add_create(&q, &body);
     str_addf(&path, "/containers/create?name=%s", a->name);
     docker_ask(a, &(struct engine_request){
