@@ -17,6 +17,12 @@
 #include <string.h>
 
 #include "runtime/docker/container.h"
+#include "runtime/docker/files.h"
+#include "runtime/docker/link.h"
+#include "runtime/docker/log.h"
+#include "runtime/docker/node.h"
+#include "runtime/docker/operations.h"
+#include "runtime/docker/start.h"
 
 usec_t docker_now(const struct runtime *r)
 {

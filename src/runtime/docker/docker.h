@@ -70,68 +70,6 @@ struct docker_attempt *docker_find(const struct runtime *r, struct attempt_id id
 void docker_forget(struct docker_attempt *a);
 struct docker_node *docker_find_node(const struct runtime *r, const char *name);
 
-/* ---- operations: operations.c, start.c, settle.c ---------------------------------------- */
-
 usec_t docker_now(const struct runtime *r);
-/* Asks the engine on behalf of the attempt's operation, within its deadline. */
-void docker_ask(struct docker_attempt *a, struct engine_request *request);
-/* Completes the operation. */
-void docker_complete(struct docker_attempt *a, const struct err *err);
-/* Whether the reply is a success; if not, the operation is complete with its error. */
-bool docker_succeeded(struct docker_attempt *a, const struct engine_reply *r);
-
-void docker_begin(struct docker_attempt *a);
-void start_container(struct docker_attempt *a);
-void start_done(struct docker_start *s);
-/* What is to be put into the container; the script may be NULL. */
-const struct launch_spec *start_spec(const struct docker_start *s);
-const char *start_script(const struct docker_start *s);
-/* Whether there is something new to say about what the start waits for; says it. */
-bool start_has_news(const struct docker_attempt *a);
-void start_say_waits(struct docker_attempt *a);
-void settle_container(struct docker_attempt *a);
-
-/* ---- files of a container: files.c -------------------------------------------------------- */
-
-/* Reads a small file of the attempt; `then` gets its text, or ERR_NOT_FOUND. */
-typedef void (*file_fn)(struct docker_attempt *a, const struct str *text, const struct err *err);
-void file_read(struct docker_attempt *a, const char *name, file_fn then);
-/* Forgets what is being read. */
-void file_done(struct docker_attempt *a);
-/* The archive to put into a new container. */
-void files_pack(const struct runtime *r, const struct docker_start *s, struct str *out);
-/* Reads our own programs. */
-int files_load_tools(struct runtime *r, struct err *err);
-
-/* ---- links and logs: link.c, log.c ---------------------------------------------------------- */
-
-/* Wants a link to the conductor from now on. */
-void link_want(struct docker_attempt *a);
-/* Ends the link and tells the server: the container has ended, or does not answer. */
-void link_drop(struct docker_attempt *a);
-/* Ends it without a word, because the server does not want it any more. */
-void link_end(struct docker_attempt *a);
-/* Engine time at which to call link_turn(). */
-usec_t link_due(const struct docker_attempt *a);
-void link_turn(struct docker_attempt *a);
-void link_send(struct runtime *r, struct runtime_link *link, const struct to_conductor *m);
-void link_unlink(struct runtime *r, struct runtime_link *link);
-/* Asks the conductor for its log, from the offset that the server wants; false = no link. */
-bool link_ask_log(struct docker_attempt *a);
-
-void log_fetch(struct runtime *r, struct attempt_id id, const char *node, int64_t offset);
-void log_cancel(struct docker_attempt *a);
-
-/* ---- nodes: node.c -----------------------------------------------------------------------------
- */
-
-int node_attach(struct runtime *r, const struct runtime_engine *e, struct err *err);
-void node_detach(struct runtime *r, const char *name);
-void node_free(struct docker_node *n);
-/* Engine time at which to call node_turn(). */
-usec_t node_due(const struct docker_node *n);
-void node_turn(struct docker_node *n, usec_t now);
-/* What the node has: as its operator said, otherwise as the engine says. */
-units_t node_cpus(const struct docker_node *n);
 
 #endif

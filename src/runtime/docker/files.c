@@ -1,11 +1,13 @@
 /* Owns the files of a container: what is put into it before it starts, and what is read from it
  * after its end, both through the engine's archives. */
+#include "runtime/docker/files.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "base/fd.h"
 #include "runtime/docker/container.h"
-#include "runtime/docker/docker.h"
+#include "runtime/docker/start.h"
 #include "runtime/docker/tar.h"
 #include "runtime/tools.h"
 

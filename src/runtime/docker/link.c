@@ -1,11 +1,12 @@
 /* Owns the links to conductors: each is an exec of the relay inside the container, whose standard
  * streams are connected with us by the engine (protocol/relay.h). A link that is lost is made
  * again, later and later, as long as it is wanted. */
+#include "runtime/docker/link.h"
+
 #include <string.h>
 
 #include "protocol/relay.h"
 #include "runtime/docker/container.h"
-#include "runtime/docker/docker.h"
 #include "runtime/docker/stream.h"
 
 #define PAUSE_FIRST (USEC_PER_SEC / 5)

@@ -1,12 +1,14 @@
 /* Owns the logs of attempts. While a container runs, its conductor sends the log through the
  * link. Afterwards its parts are read from the container through the engine's archives: byte i is
  * in log.(i / size + 1), or in `log` if there is no such file (protocol/logfile.h). */
+#include "runtime/docker/log.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "protocol/exit_record.h"
 #include "runtime/docker/container.h"
-#include "runtime/docker/docker.h"
+#include "runtime/docker/link.h"
 #include "runtime/docker/tar.h"
 
 #define CALL_LIMIT (60 * USEC_PER_SEC)

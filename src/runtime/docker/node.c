@@ -4,11 +4,13 @@
  * The stream is begun before containers are listed, so nothing is missed between the two. When it
  * ends, or the engine does not answer, all that is done again. A node is reported as lost when it
  * has not answered for LOST_AFTER. */
+#include "runtime/docker/node.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "runtime/docker/docker.h"
+#include "runtime/docker/link.h"
 
 #define PING_EVERY (10 * USEC_PER_SEC)
 #define CALL_LIMIT (10 * USEC_PER_SEC)

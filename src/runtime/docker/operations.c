@@ -1,10 +1,15 @@
 /* Owns the course of operations: each is a chain of requests to the engine within the operation's
  * deadline. Resizing, freezing and cleaning up are done here. */
+#include "runtime/docker/operations.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "runtime/docker/container.h"
-#include "runtime/docker/docker.h"
+#include "runtime/docker/link.h"
+#include "runtime/docker/node.h"
+#include "runtime/docker/settle.h"
+#include "runtime/docker/start.h"
 
 /* The engine answers each of these in much less; the deadline of the operation is what counts. */
 #define CALL_LIMIT (60 * USEC_PER_SEC)

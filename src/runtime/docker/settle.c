@@ -4,12 +4,16 @@
  * removes it only while it does not run, and a container that is removed cannot be started: the
  * start is asked for by its id, which is never used again. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): so the C library names it */
+#include "runtime/docker/settle.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "protocol/exit_record.h"
-#include "runtime/docker/docker.h"
+#include "runtime/docker/files.h"
+#include "runtime/docker/link.h"
+#include "runtime/docker/operations.h"
 
 enum { NOT_STARTED = 125 };
 

@@ -3,12 +3,17 @@
  * Creating the container is what can happen once only: a name that is taken means that the
  * attempt was started or is being started. The container is started by its id, never by its
  * name, so once it is removed no request that is late can start it (settle.c). */
+#include "runtime/docker/start.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "runtime/docker/container.h"
-#include "runtime/docker/docker.h"
+#include "runtime/docker/files.h"
+#include "runtime/docker/link.h"
+#include "runtime/docker/node.h"
+#include "runtime/docker/operations.h"
 #include "runtime/docker/pull.h"
 
 #define PULL_LIMIT (4 * 3600 * USEC_PER_SEC)
