@@ -84,10 +84,11 @@ static int run(const struct args *args)
         VEC_PUSH(&mounts, args_nth(args, "allow-mount", i));
     VEC_PUSH(&mounts, NULL);
     config.mounts = mounts.at;
-    AUTO_FREE void *list = mounts.at;
-    if (get_config(args, &config, &state, &dir, &token, &err) < 0 || serve(&config, &err) < 0)
-        return command_fail(args->command, &err);
-    return 0;
+    int rc = get_config(args, &config, &state, &dir, &token, &err);
+    if (rc == 0)
+        rc = serve(&config, &err);
+    VEC_DONE(&mounts);
+    return rc < 0 ? command_fail(args->command, &err) : 0;
 }
 
 static const struct option options[] = {

@@ -131,8 +131,7 @@ static bool has_capacity(const struct yard *y, uint32_t node, const struct capac
 {
     const struct node *n = &y->engine.cluster.nodes[node];
     return n->cpus == c->cpus && n->gpus == c->gpus && n->memory_mb == c->memory_mb &&
-           n->memory_used == c->memory_used &&
-           devices_equal(&n->devices, &c->devices) &&
+           n->memory_used == c->memory_used && devices_equal(&n->devices, &c->devices) &&
            (!c->gpus || cluster_gpu_pool(&y->engine.cluster, c->gpu_type) == n->gpu_pool);
 }
 
