@@ -101,7 +101,7 @@ def test_limits():
         for mount in ("/etc:/x", "/usr/share/../bin:/x", "/usr/shared:/x"):
             answer = yard.ask("POST", "/jobs", {"image": "busy", "command": ["x"],
                                                 "mounts": [mount]})
-            expect_equal((answer.status, answer.json()["field"]), (400, "mounts"), mount)
+            expect_equal((answer.status, answer.json["field"]), (400, "mounts"), mount)
         gone = yard.wait_for(yard.put("busy", "true", mounts=["/usr/share/nothing:/x"]), "failed")
         expect_equal(gone["code"], 125)
         expect("/usr/share/nothing" in gone["reason"], gone["reason"])
