@@ -61,8 +61,10 @@ void engine_free(struct engine *e)
 {
     if (!e)
         return;
-    while (e->first)
-        engine_cancel(e->first);
+    for (struct engine_call *c = e->first, *next; c; c = next) {
+        next = c->next;
+        engine_cancel(c);
+    }
     ssh_free(e->ssh);
     arena_done(&e->arena);
     free(e);

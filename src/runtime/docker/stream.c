@@ -113,20 +113,26 @@ static int take(struct stream *s, const char *bytes, size_t n, struct err *err)
     return 0;
 }
 
-static void receive(struct stream *s)
+/* Takes what there is; false when the stream has ended. */
+static bool receive(struct stream *s)
 {
     static char bytes[CHUNK];
     struct err err;
-    while (!s->closing) {
+    do {
         size_t n = 0;
         CURLcode code = curl_easy_recv(s->easy, bytes, sizeof bytes, &n);
         if (code == CURLE_AGAIN)
-            return;
-        if (code != CURLE_OK || !n)
+            return true;
+        if (code != CURLE_OK || !n) {
             hung_up(s);
-        else if (take(s, bytes, n, &err) < 0)
+            return false;
+        }
+        if (take(s, bytes, n, &err) < 0) {
             end(s, &err);
-    }
+            return false;
+        }
+    } while (!s->closing);
+    return false;
 }
 
 static void on_ready(uv_poll_t *poll, int status, int events);
@@ -156,8 +162,7 @@ static void on_ready(uv_poll_t *poll, int status, int events)
         hung_up(s);
         return;
     }
-    receive(s);
-    if (!s->closing)
+    if (receive(s))
         send_out(s);
 }
 

@@ -29,7 +29,8 @@ static void add_header(struct str *out, const char *name, unsigned mode, size_t 
     snprintf(block + SIZE, SIZE_LENGTH, "%011zo", size);
     snprintf(block + TIME, 12, "%011o", 0U);
     block[TYPE] = type;
-    memcpy(block + MAGIC, "ustar\00000", 8);
+    memcpy(block + MAGIC, "ustar", sizeof "ustar");
+    block[MAGIC + 6] = block[MAGIC + 7] = '0';
     snprintf(block + SUM, SUM_LENGTH, "%06o", sum_of(block));
     block[SUM + SUM_LENGTH - 1] = ' ';
     str_add_n(out, block, sizeof block);
