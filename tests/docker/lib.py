@@ -34,6 +34,16 @@ int main(int argc, char **argv)
 """
 
 
+def programs_for_images():
+    """The sanitizers' build needs libraries that images do not have; the server is of that build,
+    and puts the usual conductor and library into containers."""
+    plain = live.ROOT / "build"
+    if not (plain / "trainyard-conductor").exists():
+        raise Skip("there is no build/trainyard-conductor to put into containers")
+    return {"TRAINYARD_CONDUCTOR": str(plain / "trainyard-conductor"),
+            "TRAINYARD_MALLEABLE": str(plain / "libtrainyard-malleable.so")}
+
+
 class Image:
     """A file system, to be imported."""
 
@@ -183,6 +193,10 @@ class Engine:
 
 class Yard(live.Yard):
     """A server with nodes of the engines, d1, d2 and so on."""
+
+    def start(self, *options, **more):
+        return super().start(*options, **{**(programs_for_images() if live.instrumented() else {}),
+                                          **more})
 
     def attach(self, *engines, **more):
         for n, engine in enumerate(engines, 1):
