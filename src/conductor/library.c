@@ -1,5 +1,7 @@
-/* Owns the check of the library that is preloaded into jobs. The dynamic linker of the C library
- * that it was built for is asked to load it, once per attempt. */
+/* Owns the preloading of our libraries into jobs. The dynamic linker of the C library that they
+ * were built for is asked to load them, once per attempt. A program that was built with
+ * AddressSanitizer refuses to run after a library that it did not expect. Ours replace nothing
+ * that it intercepts, so it is asked not to check. */
 #include "conductor/library.h"
 
 #include <errno.h>
@@ -8,6 +10,8 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#define LINK_ORDER "verify_asan_link_order"
 
 #if defined __x86_64__
 static const char linker[] = "/lib64/ld-linux-x86-64.so.2";
@@ -58,4 +62,22 @@ int library_check(const char *path, bool probe, struct err *err)
         return err_set(err, ERR_INVALID,
                        "there is no C library (glibc) here, which the library %s needs", path);
     return load(path, err);
+}
+
+static void calm_sanitizer(struct launch_spec *spec, struct arena *a)
+{
+    const char *own = launch_spec_get(spec, "ASAN_OPTIONS");
+    if (own && strstr(own, LINK_ORDER))
+        return;
+    launch_spec_set(spec, a, "ASAN_OPTIONS", "%s%s" LINK_ORDER "=0", own ? own : "",
+                    own && *own ? ":" : "");
+}
+
+void library_preload(struct launch_spec *spec, struct arena *a, const char *path)
+{
+    const char *own = launch_spec_get(spec, "LD_PRELOAD");
+    bool preloads = own && *own;
+    launch_spec_set(spec, a, "LD_PRELOAD", "%s%s%s", path, preloads ? " " : "",
+                    preloads ? own : "");
+    calm_sanitizer(spec, a);
 }

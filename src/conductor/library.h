@@ -1,14 +1,18 @@
-/* Whether a library can be preloaded where the job runs. */
+/* Libraries that are loaded into the processes of a job. */
 #ifndef CONDUCTOR_LIBRARY_H
 #define CONDUCTOR_LIBRARY_H
 
 #include <stdbool.h>
 
 #include "base/err.h"
+#include "base/mem.h"
+#include "protocol/launch_spec.h"
 
 /* Fails if the dynamic linker would complain of it in every process of the job. With `probe`,
  * also if it would refuse to start them: an image may have another C library, an older one, or
  * none. */
 int library_check(const char *path, bool probe, struct err *err);
+/* Names it in the job's environment, before what the job preloads itself. */
+void library_preload(struct launch_spec *spec, struct arena *a, const char *path);
 
 #endif

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "conductor/preload.h"
+#include "conductor/library.h"
 #include "conductor/program.h"
 
 #define PIPE_VARIABLE "TRAINYARD_STDOUT"
@@ -68,7 +68,7 @@ void output_preload(struct launch_spec *spec, struct arena *a)
         spec->lines = NULL;
         return;
     }
-    preload_add(spec, a, spec->lines);
+    library_preload(spec, a, spec->lines);
 }
 
 void output_name_pipe(const struct launch_spec *spec)

@@ -19,7 +19,6 @@
 
 #include "base/fd.h"
 #include "conductor/library.h"
-#include "conductor/preload.h"
 #include "malleable/page.h"
 
 enum { FIRST_PAUSE = 500, LONGEST_PAUSE = 8000, SIGNALS = 64 };
@@ -70,7 +69,7 @@ int threads_open(struct threads *t, int dir, struct launch_spec *spec, struct ar
         return -1;
     }
     if (m->library) {
-        preload_add(spec, a, m->library);
+        library_preload(spec, a, m->library);
         t->asks = (struct applied_message){.id = -1, .cpus = spec->cpus};
         t->watches = true;
         t->pause = FIRST_PAUSE;
