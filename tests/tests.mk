@@ -86,7 +86,7 @@ prepare: $(NAMED_PROGRAMS:%=$(BUILD)/tests/%) $(if $(filter $(CLI) $(MACHINE),$(
     $(if $(filter %/declarations %/purity %/unused,$(NAMES)),$(OBJ) $(MALLEABLE_OBJ) $(LINES_OBJ)) \
     $(if $(filter browser/%,$(NAMES)),$(BROWSER_PROGRAMS:%=$(BUILD)/tests/%)) \
     $(if $(filter malleable/%,$(NAMES)),$(MALLEABLE_JOBS)) \
-    $(if $(NAMED_ASAN),prepare-asan $(MALLEABLE) $(LINES)) $(if $(NAMED_FUZZERS),prepare-fuzz)
+    $(if $(NAMED_ASAN),prepare-asan $(MALLEABLE) $(LINES) $(BUILD)/trainyard-conductor) $(if $(NAMED_FUZZERS),prepare-fuzz)
 	@:
 prepare-asan:
 	@$(MAKE) --no-print-directory BUILD=$(ASAN_BUILD) CFLAGS='$(ASAN_FLAGS)' \

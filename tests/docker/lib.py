@@ -34,14 +34,11 @@ int main(int argc, char **argv)
 """
 
 
-def programs_for_images():
-    """The sanitizers' build needs libraries that images do not have; the server is of that build,
-    and puts the usual conductor and library into containers."""
-    plain = live.ROOT / "build"
-    if not (plain / "trainyard-conductor").exists():
-        raise Skip("there is no build/trainyard-conductor to put into containers")
-    return {"TRAINYARD_CONDUCTOR": str(plain / "trainyard-conductor"),
-            "TRAINYARD_MALLEABLE": str(plain / "libtrainyard-malleable.so")}
+def conductor_for_images():
+    """The usual one, beside the usual library (tools/run-tests): that of the sanitizers' build
+    needs libraries that images do not have."""
+    library = os.environ.get("TRAINYARD_MALLEABLE")
+    return (pathlib.Path(library).parent if library else live.BUILD) / "trainyard-conductor"
 
 
 class Image:
@@ -195,7 +192,7 @@ class Yard(live.Yard):
     """A server with nodes of the engines, d1, d2 and so on."""
 
     def start(self, *options, **more):
-        return super().start(*options, **{**(programs_for_images() if live.instrumented() else {}),
+        return super().start(*options, **{"TRAINYARD_CONDUCTOR": str(conductor_for_images()),
                                           **more})
 
     def attach(self, *engines, **more):

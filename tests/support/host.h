@@ -81,7 +81,7 @@ int64_t host_group_number(const struct host *h, const struct host_attempt *a, co
 #define host_until(condition)                                                                      \
     do {                                                                                           \
         for (unsigned tries_ = 0; !(condition); tries_++) {                                        \
-            if (tries_ > 12000)                                                                     \
+            if (tries_ > 12000)                                                                    \
                 fail_msg("%s did not become true", #condition);                                    \
             host_sleep(5);                                                                         \
         }                                                                                          \

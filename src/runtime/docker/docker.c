@@ -39,7 +39,7 @@ struct docker_attempt *docker_find(const struct runtime *r, struct attempt_id id
     return NULL;
 }
 
-struct docker_node *docker_find_node(const struct runtime *r, const char *name)
+static struct docker_node *docker_find_node(const struct runtime *r, const char *name)
 {
     for (size_t i = 0; i < r->nodes.n; i++)
         if (!strcmp(r->nodes.at[i]->wanted.name, name))

@@ -68,7 +68,6 @@ struct runtime {
 struct docker_attempt *docker_find(const struct runtime *r, struct attempt_id id);
 /* Forgets it; nothing of it may be in progress. */
 void docker_forget(struct docker_attempt *a);
-struct docker_node *docker_find_node(const struct runtime *r, const char *name);
 
 usec_t docker_now(const struct runtime *r);
 
