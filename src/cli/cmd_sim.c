@@ -82,9 +82,11 @@ static int get_rules(const struct args *a, enum rules *out, struct err *err)
         *out = RULES_POLLUX;
     else if (!strcmp(text, "gavel"))
         *out = RULES_GAVEL;
+    else if (!strcmp(text, "muri"))
+        *out = RULES_MURI;
     else
         return err_set(err, ERR_INVALID,
-                       "--rules %s: expected own, tiresias, elasticflow, pollux or gavel", text);
+                       "--rules %s: expected own, tiresias, elasticflow, pollux, gavel or muri", text);
     return 0;
 }
 
@@ -197,6 +199,9 @@ static int get_trace(const struct args *a, struct request *r, struct err *err)
         t.cost = (struct job_cost){.restart = r->options.rounds.restart,
                                    .resize = r->options.rounds.restart,
                                    .move = r->options.rounds.restart};
+    if (r->options.rules == RULES_MURI)
+        t.cost.restart = 10 * USEC_PER_SEC;
+    t.iterations = r->options.rules == RULES_MURI;
     if (get_batch(a, r->options.rules, &t.batch, err) < 0)
         return -1;
     if (get_duration(a, "restart-cost", &t.cost.restart, err) < 0 ||
@@ -396,7 +401,7 @@ static const struct option options[] = {
     {"generate", 'g', "SPEC", "generate jobs, such as poisson:jobs=1000,load=0.9", false},
     {"save-trace", 0, "F", "write the jobs in Trainyard's own format", false},
     {"seed", 0, "N", "seed of the random numbers (default 1)", false},
-    {"rules", 0, "R", "event rules: own, tiresias, elasticflow, pollux or gavel", false},
+    {"rules", 0, "R", "event rules: own, tiresias, elasticflow, pollux, gavel or muri", false},
     {"batch", 0, "HOW",
      "jobs with goodput profiles train at a fixed batch size, or at the best: fixed or adaptive",
      false},

@@ -3,6 +3,7 @@
  * which are still being freed waits for the next decision (yield.c). */
 #include "engine/apply.h"
 
+#include "engine/ride.h"
 #include "engine/state.h"
 #include "engine/yield.h"
 
@@ -156,6 +157,7 @@ static void make_change(struct engine *e, const struct grant *g, const struct ch
         t->changed_at = now;
     if (now + c->cost > t->ready_at)
         t->ready_at = now + c->cost;
+    ride_follow(e, g->task);
     state_effect(e, resizes ? EFFECT_RESIZE : EFFECT_MOVE, g->task, c->from, g->n, c->cost);
     if (c->moves && resizes)
         state_effect(e, EFFECT_MOVE, g->task, g->n, g->n, 0);
@@ -234,8 +236,10 @@ void apply_plan(struct engine *e, const struct plan *plan, usec_t now)
         memcpy(e->why, plan->why, e->tasks_cap * sizeof *e->why);
     if (plan->order)
         state_reorder(e, plan->order, plan->by_submit);
+    ride_leave(e, plan, now);
     free_units(e, plan, yields, waits, now);
     take_units(e, plan, changes, waits, now);
+    ride_join(e, plan, now);
     apply_shares(e, plan);
     apply_memos(e, plan);
     apply_lists(e, plan);

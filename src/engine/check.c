@@ -209,6 +209,45 @@ static int check_stays(const struct engine *e, const struct plan *plan, struct e
     return 0;
 }
 
+/* Whether the job can run on the units of others: it needs nothing else of a node, and may be
+ * stopped at any time. */
+static bool can_share(const struct job *j)
+{
+    return j->sharing && !j->memory_mb && !j->cpus && !devices_any(&j->devices) &&
+           !j->no_preempt && !j->can_pause;
+}
+
+static int check_ride(const struct engine *e, const struct plan *plan, const struct ride *r,
+                      uint8_t *group, struct err *err)
+{
+    if (r->task >= e->tasks_n || !e->tasks[r->task].job)
+        return err_set(err, ERR_INTERNAL, "plan: no task %u to ride", r->task);
+    const struct grant *g = plan_grant(plan, r->host);
+    const struct job *j = e->tasks[r->task].job, *host = e->tasks[r->host].job;
+    struct grant as = {.task = r->task, .pool = g->pool, .n = g->n};
+    if (check_size(e, &as, err) < 0)
+        return -1;
+    if (!can_share(j) || !can_share(host))
+        return err_set(err, ERR_INTERNAL, "plan: jobs %s and %s cannot share units", j->name,
+                       host->name);
+    if (plan_units(plan, r->task) || group[r->task])
+        return err_set(err, ERR_INTERNAL, "plan: job %s is in two places", j->name);
+    group[r->task] = SHARING_MOST;
+    if (++group[r->host] >= SHARING_MOST)
+        return err_set(err, ERR_INTERNAL, "plan: too many jobs on the units of %s", host->name);
+    return 0;
+}
+
+/* ride_settle() has left only rides whose host is placed. */
+static int check_rides(const struct engine *e, const struct plan *plan, struct err *err)
+{
+    uint8_t *group = ARENA_ARRAY(plan->arena, plan->nrides ? e->tasks_cap : 0, uint8_t);
+    for (uint32_t i = 0; i < plan->nrides; i++)
+        if (check_ride(e, plan, &plan->rides[i], group, err) < 0)
+            return -1;
+    return 0;
+}
+
 int check_plan(const struct engine *e, const struct plan *plan, struct err *err)
 {
     bool changes = plan->n != e->running.n;
@@ -221,7 +260,7 @@ int check_plan(const struct engine *e, const struct plan *plan, struct err *err)
     }
     if (changes && check_nodes(e, plan, err) < 0)
         return -1;
-    if (check_stays(e, plan, err) < 0)
+    if (check_stays(e, plan, err) < 0 || check_rides(e, plan, err) < 0)
         return -1;
     if (check_order(e, plan, err) < 0)
         return -1;

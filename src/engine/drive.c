@@ -8,7 +8,7 @@ enum { IDLE_TICKS = 1000 };
 void drive_predict(struct drive *d, uint32_t task)
 {
     const struct task *t = &d->e->tasks[task];
-    bool runs = t->job && task_running(t);
+    bool runs = t->job && task_trains(t);
     if (runs && d->told)
         return;
     usec_t end = runs ? task_end(t, d->now) : USEC_NEVER;

@@ -8,6 +8,7 @@
 #include "engine/event.h"
 #include "engine/protect.h"
 #include "engine/rates.h"
+#include "engine/ride.h"
 #include "engine/settle.h"
 
 void engine_init(struct engine *e, const struct engine_config *config,
@@ -125,6 +126,7 @@ static int decide(struct engine *e, usec_t now, struct err *err)
     protect_pinned(e, plan, now);
     c->policy[AXIS_PLACE]->decide(s, &c->params[AXIS_PLACE], plan);
     protect_unused(e, plan);
+    ride_settle(e, plan);
     c->policy[AXIS_SHARE]->decide(s, &c->params[AXIS_SHARE], plan);
     if (check_plan(e, plan, err) < 0)
         return -1;

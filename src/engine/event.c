@@ -4,6 +4,7 @@
 
 #include "engine/apply.h"
 #include "engine/restore.h"
+#include "engine/ride.h"
 #include "engine/state.h"
 
 static bool has_cost(const struct job *j)
@@ -27,6 +28,7 @@ static void on_end(struct engine *e, uint32_t task, usec_t now)
 {
     struct task *t = &e->tasks[task];
     task_advance(t, now);
+    ride_bequeath(e, task);
     if (t->phase != TASK_STOPPING && t->phase != TASK_HELD)
         state_unlink(e, task);
     if (t->phase == TASK_RUNNING)
@@ -62,6 +64,7 @@ static void on_failed(struct engine *e, uint32_t task, usec_t now)
 {
     struct task *t = &e->tasks[task];
     task_advance(t, now);
+    ride_fail(e, task, now);
     t->done = t->saved;
     t->failures++;
     if (t->phase == TASK_STOPPING) {
@@ -228,6 +231,9 @@ static int on_job(struct engine *e, uint32_t task, const struct job *job, usec_t
             err, ERR_CONFLICT,
             "update: memory, devices, CPUs per GPU, kind of unit and whole cannot be changed while "
             "the job holds units");
+    if (t->mate != task && t->job->sharing != job->sharing)
+        return err_set(err, ERR_CONFLICT,
+                       "update: its speed on shared units cannot be changed while it shares them");
     task_advance(t, now);
     state_set_job(e, task, job);
     if (t->phase == TASK_PAUSED && !task_keeps_memory(t) && !task_keeps_size(t))
@@ -262,7 +268,8 @@ static void on_policy(struct engine *e, const struct combo *combo)
 static int require(const struct engine *e, uint32_t task, unsigned phases, const char *what,
                    struct err *err)
 {
-    static const char *const names[] = {"queued", "running", "paused", "stopping", "held"};
+    static const char *const names[] = {"queued", "running", "paused", "stopping", "held",
+                                        "riding"};
     if (task >= e->tasks_n || !e->tasks[task].job)
         return err_set(err, ERR_NOT_FOUND, "no task %u", task);
     if (!(phases >> e->tasks[task].phase & 1))
@@ -276,7 +283,8 @@ enum {
     PAUSED = 1 << TASK_PAUSED,
     STOPPING = 1 << TASK_STOPPING,
     HELD = 1 << TASK_HELD,
-    ANY = QUEUED | RUNNING | PAUSED | STOPPING | HELD,
+    RIDING = 1 << TASK_RIDING,
+    ANY = QUEUED | RUNNING | PAUSED | STOPPING | HELD | RIDING,
 };
 
 /* Whether it would not lose its work if it left its nodes. */

@@ -10,6 +10,7 @@
 
 #include <math.h>
 
+#include "engine/ride.h"
 #include "engine/state.h"
 #include "model/divide.h"
 
@@ -77,7 +78,10 @@ static double crowding(const struct engine *e, const struct task *t)
 static void set_rate(const struct engine *e, struct task *t, bool soft)
 {
     const struct speed *speed = job_speed(t->job, t->pool);
-    if (!task_running(t)) {
+    if (t->phase == TASK_RIDING) {
+        t->rate = speed_at(speed, e->tasks[ride_host(e, (uint32_t)(t - e->tasks))].n);
+        t->cpu_used = 0;
+    } else if (!task_running(t)) {
         t->rate = 0;
         t->cpu_used = 0;
         t->cpu_busy = 0;
@@ -88,6 +92,8 @@ static void set_rate(const struct engine *e, struct task *t, bool soft)
         t->cpu_used = (double)job_cpus(t->job, t->pool, t->n);
     }
     t->cpu_busy = t->pool == POOL_CPU ? fmin(t->cpu_used, t->rate * UNIT) : t->cpu_used;
+    if (t->mate != t - e->tasks)
+        t->rate *= ride_rate(e, (uint32_t)(t - e->tasks));
     if (e->config.interference > 0)
         t->rate /= 1 + e->config.interference * crowding(e, t);
 }

@@ -40,6 +40,8 @@ static int check_places(const struct engine *e, const struct job *j, const struc
     bool holds =
         was->phase == TASK_RUNNING || was->phase == TASK_PAUSED || was->phase == TASK_STOPPING;
     units_t sum = 0;
+    if (was->phase == TASK_RIDING)
+        return err_set(err, ERR_INVALID, "restore: the task has no units of its own");
     if (holds && (was->pool >= cluster_pools(&e->cluster) || !job_takes_pool(j, was->pool)))
         return err_set(err, ERR_INVALID, "restore: the job cannot use pool %u", was->pool);
     for (uint32_t i = 0; i < was->at.n; i++) {
@@ -113,6 +115,7 @@ int restore_task(struct engine *e, const struct job *job, const struct task *was
         state_vacate(e, task, false);
         state_set_phase(e, task, TASK_PAUSED);
         break;
+    case TASK_RIDING: /* refused by check_places() */
     case TASK_STOPPING:
     case TASK_HELD:
         state_unlink(e, task);

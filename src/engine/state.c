@@ -76,6 +76,7 @@ uint32_t state_add(struct engine *e, const struct job *job, usec_t now)
                        .cpu_weight = 1};
     t->at.at = slots;
     t->slots_cap = cap;
+    t->mate = i;
     read_job(e, t);
     state_link(e, i);
     return i;
@@ -148,6 +149,8 @@ void state_set_phase(struct engine *e, uint32_t task, enum task_phase phase)
     struct task *t = &e->tasks[task];
     e->snapshot.npaused -= t->phase == TASK_PAUSED;
     e->snapshot.npaused += phase == TASK_PAUSED;
+    e->snapshot.nriding -= t->phase == TASK_RIDING;
+    e->snapshot.nriding += phase == TASK_RIDING;
     e->snapshot.nkeeping -= task_keeps_memory(t);
     t->phase = phase;
     e->snapshot.nkeeping += task_keeps_memory(t);

@@ -9,6 +9,7 @@
 #include "model/devices.h"
 #include "model/learning.h"
 #include "model/loss.h"
+#include "model/sharing.h"
 #include "model/speed.h"
 
 enum job_kind {
@@ -27,6 +28,7 @@ struct job_cost {
     usec_t resize;     /* change of size */
     usec_t move;       /* move to another node */
     usec_t checkpoint; /* interval between checkpoints; 0 = it never loses anything */
+    usec_t decision;   /* every decision, while it runs; only under the rules of Muri's simulator */
 };
 
 struct job {
@@ -58,6 +60,8 @@ struct job {
     uint8_t nspeeds;
     /* How its goodput changes while it learns; NULL = its speeds stay the same. */
     const struct learning *learning;
+    /* How fast it is on units that it shares with other jobs; NULL = not known. */
+    const struct sharing *sharing;
 };
 
 /* The curve of this job in this pool. */

@@ -48,6 +48,13 @@ void plan_give(struct plan *p, uint32_t task, unsigned pool, units_t n)
     p->grants[p->n++] = (struct grant){.task = task, .pool = (uint8_t)pool, .n = n};
 }
 
+void plan_ride(struct plan *p, uint32_t task, uint32_t host)
+{
+    if (p->nrides == p->rides_cap)
+        p->rides = grow(p->arena, p->rides, p->nrides, &p->rides_cap, sizeof *p->rides);
+    p->rides[p->nrides++] = (struct ride){task, host};
+}
+
 void plan_share(struct plan *p, uint32_t task, units_t limit, double weight)
 {
     if (p->nshares == p->shares_cap)

@@ -46,6 +46,11 @@ struct grant {
     struct placement place;
 };
 
+/* The task runs on the units that another one is granted. */
+struct ride {
+    uint32_t task, host;
+};
+
 struct cpu_share {
     uint32_t task;
     units_t limit;
@@ -84,6 +89,8 @@ struct plan {
     uint32_t nmemos, memos_cap;
     struct list_write *lists; /* of tasks whose list changes */
     uint32_t nlists, lists_cap;
+    struct ride *rides;
+    uint32_t nrides, rides_cap;
 };
 
 /* The arena must outlive the plan. `explain` asks for verdicts. */
@@ -131,6 +138,10 @@ static inline void plan_wake_started(struct plan *p, usec_t at)
         p->start_wake_at = at;
 }
 
+/* Lets a task without a grant run on the units that `host` is granted. Both must have their
+ * speeds on shared units (job.sharing), and need no memory, devices or CPUs of their own. If the host
+ * finds no place, the task waits. */
+void plan_ride(struct plan *p, uint32_t task, uint32_t host);
 void plan_share(struct plan *p, uint32_t task, units_t limit, double weight);
 /* Puts the task into this list of the policy, from 1. Does nothing if it is there already,
  * or does not run after this plan. */

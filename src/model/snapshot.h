@@ -12,7 +12,14 @@
 
 /* Our event rules, or those of other simulators to compare with. docs/peers.md says how they
  * differ. */
-enum rules { RULES_OWN, RULES_TIRESIAS, RULES_ELASTICFLOW, RULES_POLLUX, RULES_GAVEL };
+enum rules {
+    RULES_OWN,
+    RULES_TIRESIAS,
+    RULES_ELASTICFLOW,
+    RULES_POLLUX,
+    RULES_GAVEL,
+    RULES_MURI,
+};
 
 /* A task's neighbours in the order; TASK_NONE at either end. */
 struct task_link {
@@ -30,7 +37,7 @@ struct snapshot {
 
     const struct task *tasks; /* by task index; only those in the order are valid */
     uint32_t tasks_cap;
-    /* Active tasks, which may hold units (queued, running, paused), in the order that the
+    /* Active tasks, which may hold units (queued, running, paused, riding), in the order that the
      * allocator last gave them; new ones are at the end. */
     uint32_t first, last, active;
     const struct task_link *links; /* by task index */
@@ -39,6 +46,7 @@ struct snapshot {
     uint32_t nrunning;
     uint32_t ncpu;     /* running tasks that are served from the CPU pool */
     uint32_t npaused;  /* active tasks that are paused */
+    uint32_t nriding;  /* active tasks that run on the units of others */
     uint32_t npinned;  /* running tasks that must not be preempted */
     uint32_t nkeeping; /* tasks that keep their memory when they have no units */
 

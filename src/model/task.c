@@ -48,7 +48,7 @@ double task_time_on(const struct task *t, unsigned pool, units_t n, usec_t now)
 
 usec_t task_run_time(const struct task *t, usec_t now)
 {
-    return t->run_time + (task_running(t) ? now - t->resumed_at : 0);
+    return t->run_time + (task_trains(t) ? now - t->resumed_at : 0);
 }
 
 usec_t task_wait_time(const struct task *t, usec_t now)

@@ -30,6 +30,7 @@ enum task_phase {
     TASK_PAUSED,   /* frozen: holds no units, but its memory on its nodes */
     TASK_STOPPING, /* being preempted: holds its units until it is gone */
     TASK_HELD,     /* waits because the user wants it to */
+    TASK_RIDING,   /* runs on the units of another task, and holds none itself */
 };
 
 /* What effects last said about a task's part of its node's CPUs. */
@@ -51,6 +52,7 @@ struct task {
     bool pinned;         /* it runs, and must not be preempted (now) */
     uint32_t running_at; /* index in the snapshot's running list, or TASK_NONE */
     uint32_t pools;      /* bit p is set: pool p is large enough for it */
+    uint32_t mate;       /* the next task on the same units, in a ring; itself if there is none */
     units_t n;           /* units held; 0 unless running or stopping */
     /* What it requests under the policy in force, and its maximum; or the largest sizes below
      * them that the cluster has. */
@@ -111,6 +113,12 @@ usec_t task_wait_time(const struct task *t, usec_t now);
 static inline bool task_running(const struct task *t)
 {
     return t->phase == TASK_RUNNING;
+}
+
+/* Whether it makes progress, on its own units or on those of another task. */
+static inline bool task_trains(const struct task *t)
+{
+    return t->phase == TASK_RUNNING || t->phase == TASK_RIDING;
 }
 
 /* Whether the memory and the devices that it has on its nodes are nobody else's while it has

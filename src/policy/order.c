@@ -6,7 +6,7 @@
 struct keyed *order_collect(const struct snapshot *s, struct arena *a)
 {
     struct keyed *k = arena_raw(a, ((size_t)s->active + 1) * sizeof *k);
-    bool ties = s->rules != RULES_TIRESIAS;
+    bool ties = s->rules != RULES_TIRESIAS && s->rules != RULES_MURI;
     uint32_t n = 0;
     SNAPSHOT_EACH (s, i) {
         const struct task *t = &s->tasks[i];

@@ -2,6 +2,11 @@
  * - arrivals and ends are seen at the end of a round (resched_min), or before if all jobs that
  *   run are done by then; a job that ends keeps its units until then.
  *
+ * Muri's:
+ * - at every decision each job that runs loses what restarts of its model take, and of those that
+ *   share its units; but no more than the time since the last decision. Predicted ends do not
+ *   include it.
+ *
  * ElasticFlow's:
  * - arrivals, ends and timers are seen at decisions only, which are a slot
  *   (resched_min) or more apart; an ended job keeps its units until then, but
@@ -22,8 +27,10 @@ enum { RESTART_EVERY = 60, LARGE = 256 };
 void peer_init(struct peer *p, enum rules rules, const struct combo *combo)
 {
     bool elasticflow = rules == RULES_ELASTICFLOW;
-    *p = (struct peer){.active = elasticflow || rules == RULES_GAVEL, .decided_at = -1};
+    *p = (struct peer){.active = elasticflow || rules == RULES_GAVEL || rules == RULES_MURI,
+                       .decided_at = -1};
     p->rounds = rules == RULES_GAVEL;
+    p->every = rules == RULES_MURI;
     p->charges = elasticflow && !strcmp(combo->policy[AXIS_ALLOCATE]->name, "las");
 }
 
@@ -78,9 +85,41 @@ usec_t peer_hold(const struct peer *p, const struct engine *e, usec_t next)
     return p->active && p->decided_at >= 0 && next < soonest ? soonest : next;
 }
 
+/* What a decision costs the task and those that share its units. */
+static usec_t decision_cost(const struct engine *e, uint32_t task)
+{
+    usec_t sum = 0;
+    uint32_t i = task;
+    do {
+        sum += e->tasks[i].job->cost.decision;
+        i = e->tasks[i].mate;
+    } while (i != task);
+    return sum;
+}
+
+/* Takes that cost off the progress of all that run. */
+static int charge_all(const struct peer *p, struct engine *e, usec_t now, struct err *err)
+{
+    for (uint32_t i = p->every ? e->snapshot.first : TASK_NONE; i != TASK_NONE;
+         i = e->links[i].next) {
+        const struct task *t = &e->tasks[i];
+        usec_t elapsed = now - p->decided_at, cost = decision_cost(e, i);
+        if (!task_trains(t))
+            continue;
+        double lost = (double)(cost < elapsed ? cost : elapsed) * t->rate;
+        struct event event = {.kind = EVENT_PROGRESS,
+                              .task = i,
+                              .work = t->work,
+                              .done = fmax(task_done(t, now) - lost, 0)};
+        if (engine_step(e, &event, now, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
 int peer_before(struct peer *p, struct engine *e, usec_t now, struct err *err)
 {
-    if (round_steps(p, e, now, err) < 0)
+    if (round_steps(p, e, now, err) < 0 || charge_all(p, e, now, err) < 0)
         return -1;
     for (size_t i = 0; p->active && p->charges && i < e->running.n; i++) {
         uint32_t task = e->running.at[i];

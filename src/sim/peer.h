@@ -11,6 +11,7 @@
 struct peer {
     bool active;
     bool rounds;   /* Gavel's: a round ends early if all that ran in it are done */
+    bool every;    /* Muri's: every decision costs those that run */
     bool charges;  /* the policy pays for starts (its dlas-gpu does, its edf not) */
     usec_t *pause; /* by task: what it still owes for its start */
     uint32_t cap;

@@ -3,6 +3,8 @@
  * has moved. One sample is kept per instant, and only if it differs from the last. */
 #include "sim/recorder.h"
 
+#include "engine/ride.h"
+
 void recorder_init(struct recorder *rec, struct sim_result *r)
 {
     *rec = (struct recorder){.r = r};
@@ -37,7 +39,7 @@ static void note_move(struct recorder *rec, const struct engine *e, uint32_t tas
     const struct combo *c = &e->config.combo;
     const struct policy *placer = c->policy[AXIS_PLACE];
     const struct task *t = &e->tasks[task];
-    struct sim_move m = {.at = now, .job = t->job->id, .from = from, .to = t->at.at[0].node};
+    struct sim_move m = {.at = now, .job = t->job->id, .from = from, .to = e->tasks[ride_host(e, task)].at.at[0].node};
     struct remark remark = {{0}, {0}};
     if (placer->describe && placer->describe(&e->snapshot, &c->params[AXIS_PLACE], task, &remark))
         memcpy(m.list, remark.list, sizeof m.list);
@@ -50,17 +52,18 @@ void recorder_follow(struct recorder *rec, const struct engine *e, usec_t now)
     for (size_t i = 0; i < e->touched.n; i++) {
         const struct task *t = &e->tasks[e->touched.at[i]];
         struct sim_segment *s = &rec->open[e->touched.at[i]];
-        bool runs = t->job && task_running(t) && t->at.n;
-        uint32_t node = runs ? t->at.at[0].node : 0;
-        double used = runs && t->pool == POOL_CPU ? t->cpu_used : (double)t->n;
-        if (runs && s->n == t->n && s->used == used && s->node == node && s->job == t->job->id)
+        const struct task *host = t->job ? &e->tasks[ride_host(e, e->touched.at[i])] : t;
+        bool runs = t->job && task_running(host) && host->at.n;
+        uint32_t node = runs ? host->at.at[0].node : 0;
+        double used = runs && t->pool == POOL_CPU ? t->cpu_used : (double)host->n;
+        if (runs && s->n == host->n && s->used == used && s->node == node && s->job == t->job->id)
             continue;
         if (runs && s->n && s->job == t->job->id && s->node != node)
             note_move(rec, e, e->touched.at[i], s->node, now);
         close_segment(rec, s, now);
         if (runs)
             *s = (struct sim_segment){
-                .job = t->job->id, .node = node, .from = now, .n = t->n, .used = used};
+                .job = t->job->id, .node = node, .from = now, .n = host->n, .used = used};
     }
 }
 
@@ -79,8 +82,8 @@ void recorder_sample(struct recorder *rec, const struct engine *e, usec_t now)
     }
     struct sim_sample s = {
         .at = now,
-        .running = (uint32_t)e->running.n,
-        .waiting = e->snapshot.active - (uint32_t)e->running.n,
+        .running = (uint32_t)e->running.n + e->snapshot.nriding,
+        .waiting = e->snapshot.active - e->snapshot.nriding - (uint32_t)e->running.n,
         .used = size ? ((double)held + soft) / (double)size : 0,
     };
     size_t n = rec->r->samples.n;

@@ -194,8 +194,9 @@ static int tick(struct sim *m, struct err *err)
         return -1;
     if (in_rounds(m))
         rounds_follow(&m->rounds, &m->engine);
-    for (size_t i = 0; m->peer.active && i < m->engine.running.n; i++)
-        drive_predict(&m->drive, m->engine.running.at[i]);
+    for (uint32_t i = m->peer.active ? m->engine.snapshot.first : TASK_NONE; i != TASK_NONE;
+         i = m->engine.links[i].next)
+        drive_predict(&m->drive, i);
     /* Tasks that started show their first value at once. */
     return samples ? sample_running(m, err) : 0;
 }

@@ -41,6 +41,15 @@ static const struct kind {
      "speedup table",
      "model,gpus,speedup",
      {{"", false}, {"model", true}, {"", false}, {"gpus", true}, {"speedup", true}, {NULL, false}}},
+    {PROFILES_RESTARTS,
+     "table of restart costs",
+     "model,gpus,restart_s",
+     {{"", false},
+      {"model", true},
+      {"", false},
+      {"gpus", true},
+      {"restart_s", true},
+      {NULL, false}}},
 };
 
 const char *profiles_layout(enum profiles_kind kind)
@@ -113,8 +122,8 @@ static const struct kind *find_kind(const struct table *t, struct err *err)
     for (size_t i = 0; i < COUNT_OF(kinds); i++)
         if (table_fits(t, kinds[i].columns, NULL))
             return &kinds[i];
-    csv_fail(&t->csv, 0, err, "no known profile table; expected the columns %s, or %s, or %s",
-             kinds[0].layout, kinds[1].layout, kinds[2].layout);
+    csv_fail(&t->csv, 0, err, "no known profile table; expected the columns %s, or %s, or %s, or %s",
+             kinds[0].layout, kinds[1].layout, kinds[2].layout, kinds[3].layout);
     return NULL;
 }
 
@@ -232,7 +241,8 @@ int profiles_match_types(const struct profiles *p, const struct cluster *c,
     unsigned pools = c ? cluster_pools(c) - POOL_GPU : 0;
     bool unnamed = pools == 0 || (pools == 1 && !strcmp(c->gpu_types[0], "gpu"));
     *n = unnamed ? 1 : pools;
-    if (p->kind == PROFILES_SPEEDUPS || (unnamed && p->kind == PROFILES_DIRECTORY)) {
+    if (p->kind == PROFILES_SPEEDUPS || p->kind == PROFILES_RESTARTS ||
+        (unnamed && p->kind == PROFILES_DIRECTORY)) {
         types[0] = "";
         *n = 1;
         return 0;

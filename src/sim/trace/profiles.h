@@ -16,6 +16,7 @@ enum profiles_kind {
     PROFILES_THROUGHPUTS, /* gpu_type,model,global_batch_size,num_gpus,iters_per_s */
     PROFILES_JOB_TYPES,   /* gpu_type,job_type,num_gpus,steps_per_s */
     PROFILES_SPEEDUPS,    /* model,gpus,speedup */
+    PROFILES_RESTARTS,    /* model,gpus,restart_s */
     PROFILES_DIRECTORY,   /* APPLICATION/placements.csv and so on */
 };
 

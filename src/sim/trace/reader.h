@@ -43,6 +43,8 @@ struct trace_reader {
     VEC(struct scaling *) scalings;
     struct map learning_index; /* model and batch size to how it learns */
     VEC(struct learning *) learnings;
+    struct map sharing_index; /* stage times to how jobs share units */
+    VEC(struct sharing *) sharings;
     struct map speeds_index; /* a list of speeds as spelt in our own format to curves */
     VEC(struct spelt_speeds) curves;
 };

@@ -182,6 +182,8 @@ static void reader_done(struct trace_reader *r)
     map_done(&r->scaling_index);
     map_done(&r->speeds_index);
     map_done(&r->learning_index);
+    map_done(&r->sharing_index);
+    VEC_DONE(&r->sharings);
     VEC_DONE(&r->learnings);
     VEC_DONE(&r->texts);
     VEC_DONE(&r->scalings);
