@@ -86,7 +86,8 @@ static int get_rules(const struct args *a, enum rules *out, struct err *err)
         *out = RULES_MURI;
     else
         return err_set(err, ERR_INVALID,
-                       "--rules %s: expected own, tiresias, elasticflow, pollux, gavel or muri", text);
+                       "--rules %s: expected own, tiresias, elasticflow, pollux, gavel or muri",
+                       text);
     return 0;
 }
 

@@ -209,14 +209,6 @@ static int check_stays(const struct engine *e, const struct plan *plan, struct e
     return 0;
 }
 
-/* Whether the job can run on the units of others: it needs nothing else of a node, and may be
- * stopped at any time. */
-static bool can_share(const struct job *j)
-{
-    return j->sharing && !j->memory_mb && !j->cpus && !devices_any(&j->devices) &&
-           !j->no_preempt && !j->can_pause;
-}
-
 static int check_ride(const struct engine *e, const struct plan *plan, const struct ride *r,
                       uint8_t *group, struct err *err)
 {
@@ -227,7 +219,7 @@ static int check_ride(const struct engine *e, const struct plan *plan, const str
     struct grant as = {.task = r->task, .pool = g->pool, .n = g->n};
     if (check_size(e, &as, err) < 0)
         return -1;
-    if (!can_share(j) || !can_share(host))
+    if (!job_can_share(j) || !job_can_share(host))
         return err_set(err, ERR_INTERNAL, "plan: jobs %s and %s cannot share units", j->name,
                        host->name);
     if (plan_units(plan, r->task) || group[r->task])

@@ -268,8 +268,8 @@ static void on_policy(struct engine *e, const struct combo *combo)
 static int require(const struct engine *e, uint32_t task, unsigned phases, const char *what,
                    struct err *err)
 {
-    static const char *const names[] = {"queued", "running", "paused", "stopping", "held",
-                                        "riding"};
+    static const char *const names[] = {"queued",   "running", "paused",
+                                        "stopping", "held",    "riding"};
     if (task >= e->tasks_n || !e->tasks[task].job)
         return err_set(err, ERR_NOT_FOUND, "no task %u", task);
     if (!(phases >> e->tasks[task].phase & 1))
@@ -306,7 +306,7 @@ int event_check(const struct engine *e, const struct event *v, struct err *err)
     case EVENT_STOPPED:
         return require(e, v->task, STOPPING, "stopped", err);
     case EVENT_FAILED:
-        return require(e, v->task, RUNNING | PAUSED, "failed", err);
+        return require(e, v->task, RUNNING | PAUSED | RIDING, "failed", err);
     case EVENT_HOLD:
         return require(e, v->task, QUEUED | (can_leave(e, v->task) ? PAUSED : 0) | STOPPING, "hold",
                        err);

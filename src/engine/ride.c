@@ -1,6 +1,6 @@
 /* Owns groups of tasks on the same units. Invariants: the tasks of a group are a ring through
- * task.mate; exactly one of them is TASK_RUNNING and holds the units, the others are TASK_RIDING and
- * hold nothing, so that nodes, budgets and placers need not know of groups. */
+ * task.mate; exactly one of them is TASK_RUNNING and holds the units, the others are TASK_RIDING
+ * and hold nothing, so that nodes, budgets and placers need not know of groups. */
 #include "engine/ride.h"
 
 #include "engine/state.h"
@@ -65,7 +65,9 @@ void ride_settle(const struct engine *e, struct plan *plan)
     for (uint32_t i = 0; i < plan->nrides; i++) {
         struct ride ride = plan->rides[i];
         const struct grant *g = plan_grant(plan, ride.host);
-        if (g && g->n && runs_on(&e->tasks[ride.task], g->pool, g->n))
+        const struct task *t = &e->tasks[ride.task];
+        if (g && g->n && runs_on(t, g->pool, g->n) &&
+            !(t->job->whole && plan_place(&e->snapshot, g).n > 1))
             plan->rides[kept++] = ride;
     }
     plan->nrides = kept;
@@ -101,8 +103,6 @@ void ride_leave(struct engine *e, const struct plan *plan, usec_t now)
         if (t->phase != TASK_RIDING || host[i] == ride_host(e, i) + 1)
             continue;
         get_off(e, i, now);
-        if (host[i] || plan_units(plan, i)) /* it continues elsewhere */
-            continue;
         t->saved = t->done;
         t->preemptions++;
         state_effect(e, EFFECT_PREEMPT, i, 0, 0, 0);
@@ -159,10 +159,12 @@ void ride_bequeath(struct engine *e, uint32_t task)
     state_set_phase(e, task, TASK_QUEUED);
 }
 
-void ride_fail(struct engine *e, uint32_t host, usec_t now)
+void ride_fail(struct engine *e, uint32_t task, usec_t now)
 {
-    while (e->tasks[host].mate != host) {
-        uint32_t rider = e->tasks[host].mate;
+    if (e->tasks[task].phase == TASK_RIDING)
+        get_off(e, task, now);
+    while (e->tasks[task].mate != task) {
+        uint32_t rider = e->tasks[task].mate;
         get_off(e, rider, now);
         e->tasks[rider].done = e->tasks[rider].saved;
         e->tasks[rider].failures++;

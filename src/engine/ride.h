@@ -25,7 +25,7 @@ void ride_follow(struct engine *e, uint32_t host);
  * and the task holds nothing. */
 void ride_bequeath(struct engine *e, uint32_t task);
 
-/* Dissolves the group of a host that fails: its riders fail with it. */
-void ride_fail(struct engine *e, uint32_t host, usec_t now);
+/* Takes a task that fails out of its group. If it was the host, its riders fail with it. */
+void ride_fail(struct engine *e, uint32_t task, usec_t now);
 
 #endif

@@ -89,6 +89,14 @@ static inline units_t job_cpus(const struct job *j, unsigned pool, units_t n)
     return pool == POOL_CPU ? n : n / UNIT * j->cpus;
 }
 
+/* Whether the job can run on units that it shares with others: its speed there is known, it needs
+ * nothing else of a node, and it may be stopped at any time. */
+static inline bool job_can_share(const struct job *j)
+{
+    return j->sharing && !j->memory_mb && !j->cpus && !devices_any(&j->devices) &&
+           !j->no_preempt && !j->can_pause;
+}
+
 /* For how long the job stops when it starts again with another size. */
 static inline usec_t job_resume_cost(const struct job *j)
 {

@@ -139,8 +139,8 @@ static inline void plan_wake_started(struct plan *p, usec_t at)
 }
 
 /* Lets a task without a grant run on the units that `host` is granted. Both must have their
- * speeds on shared units (job.sharing), and need no memory, devices or CPUs of their own. If the host
- * finds no place, the task waits. */
+ * speeds on shared units (job.sharing), and need no memory, devices or CPUs of their own. If the
+ * host finds no place, the task waits. */
 void plan_ride(struct plan *p, uint32_t task, uint32_t host);
 void plan_share(struct plan *p, uint32_t task, units_t limit, double weight);
 /* Puts the task into this list of the policy, from 1. Does nothing if it is there already,

@@ -54,6 +54,20 @@ static double in_turns(const struct sharing *a, const struct sharing *b)
            larger(b->stage[STORAGE], a->stage[CPU] + a->stage[GPU]);
 }
 
+/* The first order in lexical order. Jobs of the same kind have the same number, so that exchanging
+ * them makes no new order. */
+static void first_order(const struct sharing *const *jobs, unsigned n, unsigned *order)
+{
+    for (unsigned i = 0; i < n; i++) {
+        unsigned same = 0, at = i;
+        while (jobs[same] != jobs[i])
+            same++;
+        for (; at > 0 && order[at - 1] > same; at--)
+            order[at] = order[at - 1];
+        order[at] = same;
+    }
+}
+
 /* The next order in lexical order; false after the last. */
 static bool next_order(unsigned *order, unsigned n)
 {
@@ -77,7 +91,8 @@ static bool next_order(unsigned *order, unsigned n)
 
 double sharing_cycle(const struct sharing *const *jobs, unsigned n)
 {
-    unsigned order[SHARING_MOST] = {0, 1, 2, 3};
+    unsigned order[SHARING_MOST];
+    first_order(jobs, n, order);
     double best = n == 2 ? in_turns(jobs[0], jobs[1]) : INFINITY;
     do {
         double takes = interleaved(jobs, order, n);

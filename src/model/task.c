@@ -81,7 +81,7 @@ bool task_is_paying(const struct task *t, usec_t now)
 {
     enum { TIMES = 10 };
     usec_t restart = job_resume_cost(t->job), move = t->job->cost.move;
-    return task_running(t) && now < t->ready_at + TIMES * (restart > move ? restart : move);
+    return task_trains(t) && now < t->ready_at + TIMES * (restart > move ? restart : move);
 }
 
 bool task_keeps_size(const struct task *t)

@@ -39,7 +39,10 @@ static void note_move(struct recorder *rec, const struct engine *e, uint32_t tas
     const struct combo *c = &e->config.combo;
     const struct policy *placer = c->policy[AXIS_PLACE];
     const struct task *t = &e->tasks[task];
-    struct sim_move m = {.at = now, .job = t->job->id, .from = from, .to = e->tasks[ride_host(e, task)].at.at[0].node};
+    struct sim_move m = {.at = now,
+                         .job = t->job->id,
+                         .from = from,
+                         .to = e->tasks[ride_host(e, task)].at.at[0].node};
     struct remark remark = {{0}, {0}};
     if (placer->describe && placer->describe(&e->snapshot, &c->params[AXIS_PLACE], task, &remark))
         memcpy(m.list, remark.list, sizeof m.list);

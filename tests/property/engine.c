@@ -36,6 +36,8 @@ static const char *const allocators[] = {
     "gavel:objective=makespan:round=1m",
     "gavel:objective=cost:prices=3/1:round=30s",
     "makespan:round=1m",
+    "muri",
+    "muri:by=attained:most=3",
 };
 static const char *const placers[] = {
     "first-fit", "round-robin", "spread", "spread:by=usage", "best-fit", "specon:alpha=0.05",

@@ -18,7 +18,8 @@ static bool broken(struct audit *a, const char *fmt, ...)
 
 static bool is_active(const struct task *t)
 {
-    return t->phase == TASK_QUEUED || t->phase == TASK_RUNNING || t->phase == TASK_PAUSED;
+    return t->phase == TASK_QUEUED || t->phase == TASK_RUNNING || t->phase == TASK_PAUSED ||
+           t->phase == TASK_RIDING;
 }
 
 /* Whether the table of the job's speeds has this size. A fraction of a CPU lies
@@ -101,7 +102,7 @@ static bool audit_taken(struct audit *a, const struct engine *e, uint32_t task)
 {
     const struct task *t = &e->tasks[task];
     const struct audit_shadow *s = &a->shadow[task];
-    for (uint32_t i = 0; t->n && i < t->at.n; i++) {
+    for (uint32_t i = 0; t->n && !s->rode && i < t->at.n; i++) {
         const struct node *n = &e->cluster.nodes[t->at.at[i].node];
         units_t had = same_job(s, t) ? had_on(s, t->at.at[i].node) : 0;
         if (n->state != NODE_UP && t->at.at[i].units > had)
@@ -114,7 +115,8 @@ static bool audit_taken(struct audit *a, const struct engine *e, uint32_t task)
 static bool audit_time(struct audit *a, const struct audit_shadow *s, const struct task *t,
                        usec_t now)
 {
-    usec_t spell = now - (t->phase == TASK_RUNNING ? t->resumed_at : t->queued_at);
+    bool trains = t->phase == TASK_RUNNING || t->phase == TASK_RIDING;
+    usec_t spell = now - (trains ? t->resumed_at : t->queued_at);
     if (s->was_held || t->phase == TASK_HELD)
         return true;
     if (t->wait_time + t->run_time + spell != now - s->came)
@@ -199,6 +201,40 @@ static bool audit_running(struct audit *a, const struct engine *e)
     return true;
 }
 
+/* A group has one task with units, on which all of them can run, and up to three others. */
+static bool audit_group(struct audit *a, const struct engine *e, uint32_t task)
+{
+    uint32_t running = 0, riding = 0, host = task, i = task;
+    const struct task *t = &e->tasks[task];
+    do {
+        running += e->tasks[i].phase == TASK_RUNNING;
+        riding += e->tasks[i].phase == TASK_RIDING;
+        host = e->tasks[i].phase == TASK_RUNNING ? i : host;
+        i = e->tasks[i].mate;
+    } while (i != task && running + riding <= SHARING_MOST);
+    if (t->mate == task)
+        return t->phase != TASK_RIDING || broken(a, "job %s rides alone", t->job->name);
+    if (i != task || running != 1 || riding < 1 || !job_can_share(t->job))
+        return broken(a, "job %s is in a group of %u and %u", t->job->name, running, riding);
+    if (!(t->rate > 0))
+        return broken(a, "job %s rides at the rate %g", t->job->name, t->rate);
+    const struct task *h = &e->tasks[host];
+    if (t->pool != h->pool || (t->job->whole && h->at.n > 1))
+        return broken(a, "job %s rides on %lld units", t->job->name, (long long)h->n);
+    return true;
+}
+
+static bool audit_riding(struct audit *a, const struct engine *e)
+{
+    uint32_t riding = 0;
+    for (uint32_t i = 0; i < e->tasks_n; i++) {
+        riding += e->tasks[i].job && e->tasks[i].phase == TASK_RIDING;
+        if (e->tasks[i].job && !audit_group(a, e, i))
+            return false;
+    }
+    return riding == e->snapshot.nriding || broken(a, "%u tasks ride", riding);
+}
+
 static bool comes_before(const struct task *x, const struct task *y)
 {
     const struct job *a = x->job, *b = y->job;
@@ -249,6 +285,7 @@ static void remember(struct audit_shadow *s, const struct task *t, usec_t now)
     }
     s->job = t->job;
     s->runs = t->job && t->phase == TASK_RUNNING;
+    s->rode = t->job && t->phase == TASK_RIDING;
     s->limit = t->cpu_limit;
     s->weight = t->cpu_weight;
     s->share = llround(t->cpu_used);
@@ -312,7 +349,7 @@ static bool audit_lists(struct audit *a, const struct engine *e, uint32_t task)
 static bool is_too_soon(const struct engine *e, const struct task *t, const struct effect *f)
 {
     bool stops = f->kind == EFFECT_PAUSE || (f->kind == EFFECT_PREEMPT && f->from > 0);
-    return stops && t->preemptions > 1 && t->queued_at - t->resumed_at < e->config.min_run;
+    return stops && t->phase != TASK_RIDING && t->preemptions > 1 && t->queued_at - t->resumed_at < e->config.min_run;
 }
 
 /* Who makes room does so for another task, which has its units now or waits for them. */
@@ -355,7 +392,7 @@ bool audit_state(struct audit *a, const struct engine *e)
     for (uint32_t i = 0; i < e->cluster.n; i++)
         if (!audit_node(a, e, i))
             return false;
-    return audit_running(a, e) && audit_order(a, e);
+    return audit_running(a, e) && audit_riding(a, e) && audit_order(a, e);
 }
 
 bool audit_step(struct audit *a, const struct engine *e, usec_t now)

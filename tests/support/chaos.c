@@ -244,7 +244,7 @@ static void gather_incident(struct chaos *c, const struct incident *i)
         gather(c, i->subject, (struct event){.kind = EVENT_RELEASE});
     else if (i->kind == CANCEL)
         gather(c, i->subject, (struct event){.kind = EVENT_END});
-    else if (i->kind == FAIL && t->phase == TASK_RUNNING)
+    else if (i->kind == FAIL && (t->phase == TASK_RUNNING || t->phase == TASK_RIDING))
         gather(c, i->subject, (struct event){.kind = EVENT_FAILED});
     else if (i->kind == CHANGE)
         gather(c, i->subject, (struct event){.kind = EVENT_JOB, .job = i->job});

@@ -17,6 +17,8 @@ bool chaos_maybe(struct rng *r, unsigned percent)
     return rng_below(r, 100) < percent;
 }
 
+enum { SHARING_KINDS = 6 };
+
 static const char *name_of(struct arena *a, char kind, uint32_t i)
 {
     char text[16];
@@ -119,9 +121,42 @@ static void draw_terms(struct rng *r, struct job *j)
     j->deadline = chaos_maybe(r, 40) ? j->submit + draw_time(r, 100) : USEC_NEVER;
     if (chaos_maybe(r, 40))
         j->cost = (struct job_cost){draw_time(r, 3), draw_time(r, 3), draw_time(r, 3),
-                                    chaos_maybe(r, 50) ? draw_time(r, 10) : 0};
+                                    chaos_maybe(r, 50) ? draw_time(r, 10) : 0, 0};
     j->loss = (struct loss){LOSS_EXP, 2 + 10 * rng_uniform(r), 0, 0};
     j->target = chaos_maybe(r, 30) ? rng_uniform(r) : NAN;
+}
+
+/* How jobs share GPUs: by their stages, or by measured pairs. */
+static const struct sharing *draw_sharing(struct rng *r, struct arena *a)
+{
+    struct sharing *kinds = ARENA_ARRAY(a, SHARING_KINDS, struct sharing);
+    for (uint32_t i = 0; i < SHARING_KINDS; i++) {
+        float *pairs = ARENA_ARRAY(a, (size_t)POOLS_MAX * SHARING_KINDS, float);
+        for (size_t k = 0; k < (size_t)POOLS_MAX * SHARING_KINDS; k++)
+            pairs[k] = chaos_maybe(r, 80) ? (float)(0.3 + 0.7 * rng_uniform(r)) : 0;
+        kinds[i] = (struct sharing){.kind = i, .step = 1, .pairs = NULL, .kinds = SHARING_KINDS};
+        for (int k = 0; k < SHARING_STAGES; k++)
+            kinds[i].stage[k] = rng_uniform(r);
+        if (i >= SHARING_KINDS / 2) {
+            kinds[i].step = 0;
+            kinds[i].pairs = pairs;
+        }
+    }
+    return kinds;
+}
+
+/* Half of the jobs on GPUs may share them, and most of these need nothing else. */
+static void set_sharing(struct rng *r, const struct sharing *kinds, struct job *j)
+{
+    if (j->pool == POOL_CPU || chaos_maybe(r, 50))
+        return;
+    j->sharing = &kinds[rng_below(r, SHARING_KINDS)];
+    if (chaos_maybe(r, 20))
+        return;
+    j->cpus = 0;
+    j->memory_mb = 0;
+    j->devices = (struct devices){{0}};
+    j->no_preempt = j->can_pause = j->no_restart = false;
 }
 
 struct job *chaos_jobs(struct rng *r, struct arena *a, const struct cluster *c, uint32_t n)
@@ -129,6 +164,8 @@ struct job *chaos_jobs(struct rng *r, struct arena *a, const struct cluster *c, 
     struct job *jobs = ARENA_ARRAY(a, n, struct job);
     unsigned pools = cluster_pools(c);
     usec_t at = 0;
+    struct rng own = *r; /* so that other terms do not depend on what is drawn here */
+    const struct sharing *kinds = draw_sharing(&own, a);
     for (uint32_t i = 0; i < n; i++) {
         struct job *j = &jobs[i];
         struct err err;
@@ -138,6 +175,7 @@ struct job *chaos_jobs(struct rng *r, struct arena *a, const struct cluster *c, 
             j->pool = pools > POOL_GPU ? POOL_ANY_GPU : POOL_CPU;
         draw_size(r, a, j);
         draw_terms(r, j);
+        set_sharing(&own, kinds, j);
         if (job_normalise(j, &err) < 0) {
             fprintf(stderr, "chaos: job %u: %s\n", i, err.text);
             abort();

@@ -1,6 +1,8 @@
 /* Owns the spelling of effects. */
 #include "support/effects.h"
 
+#include "engine/ride.h"
+
 void effects_add_time(struct str *out, usec_t now)
 {
     str_addf(out, "t=%.15g ", time_seconds(now));
@@ -13,6 +15,10 @@ void effects_add_units(struct str *out, units_t n)
 
 static void add_places(struct str *out, const struct engine *e, const struct task *t)
 {
+    if (t->phase == TASK_RIDING) {
+        str_addf(out, " with %s", e->tasks[ride_host(e, (uint32_t)(t - e->tasks))].job->name);
+        return;
+    }
     str_add(out, " on");
     for (uint32_t i = 0; i < t->at.n; i++) {
         str_addf(out, " %s:", e->cluster.nodes[t->at.at[i].node].name);

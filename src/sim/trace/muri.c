@@ -19,12 +19,13 @@ enum {
     GPU,
 };
 
-static const struct column columns[] = {
-    {"job_id", true},           {"num_gpu", true},          {"submit_time", true},
-    {"duration", true},         {"model_name", false},      {"iteration_time", true},
-    {"iterations", false},      {"resource_time_0", false}, {"resource_time_1", false},
-    {"resource_time_2", false}, {"batch_size", false},      {"interval", false},
-    {"priority", false},        {NULL, false}};
+static const struct column columns[] = {{"job_id", true},           {"num_gpu", true},
+                                        {"submit_time", true},      {"duration", true},
+                                        {"model_name", false},      {"iteration_time", true},
+                                        {"iterations", false},      {"resource_time_0", false},
+                                        {"resource_time_1", false}, {"resource_time_2", false},
+                                        {"batch_size", false},      {"interval", false},
+                                        {"priority", false},        {NULL, false}};
 
 /* What a job alone takes for an iteration, over the time in the trace (measured by Muri). */
 #define ALONE 1.015
@@ -68,8 +69,7 @@ static int set_cost(struct trace_reader *r, units_t gpus, struct job *j, struct 
                                            r->arena, &rates, err) < 0)
         return -1;
     if (n <= rates.n && rates.at[n - 1] > 0)
-        j->cost.restart = j->cost.resize = j->cost.move =
-            llround(rates.at[n - 1] * USEC_PER_SEC);
+        j->cost.restart = j->cost.resize = j->cost.move = llround(rates.at[n - 1] * USEC_PER_SEC);
     if (r->options->iterations)
         j->cost = (struct job_cost){.decision = j->cost.restart};
     return 0;

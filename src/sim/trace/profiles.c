@@ -122,7 +122,8 @@ static const struct kind *find_kind(const struct table *t, struct err *err)
     for (size_t i = 0; i < COUNT_OF(kinds); i++)
         if (table_fits(t, kinds[i].columns, NULL))
             return &kinds[i];
-    csv_fail(&t->csv, 0, err, "no known profile table; expected the columns %s, or %s, or %s, or %s",
+    csv_fail(&t->csv, 0, err,
+             "no known profile table; expected the columns %s, or %s, or %s, or %s",
              kinds[0].layout, kinds[1].layout, kinds[2].layout, kinds[3].layout);
     return NULL;
 }

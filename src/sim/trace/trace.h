@@ -30,8 +30,8 @@ struct trace_options {
     struct job_cost cost;          /* for jobs that say nothing of it */
     enum trace_batch batch;
     bool iterations; /* jobs of Muri take as long as their iterations, as its simulator has it */
-    bool all_sizes; /* offer profiled sizes past the fastest too, as
-                     * ElasticFlow's own simulator does */
+    bool all_sizes;  /* offer profiled sizes past the fastest too, as
+                      * ElasticFlow's own simulator does */
 };
 
 /* Reads a file whose format is found by its header. A malformed line is an
