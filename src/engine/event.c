@@ -28,7 +28,7 @@ static void on_end(struct engine *e, uint32_t task, usec_t now)
 {
     struct task *t = &e->tasks[task];
     task_advance(t, now);
-    ride_bequeath(e, task);
+    ride_bequeath(e, task, now);
     if (t->phase != TASK_STOPPING && t->phase != TASK_HELD)
         state_unlink(e, task);
     if (t->phase == TASK_RUNNING)

@@ -140,7 +140,7 @@ void ride_follow(struct engine *e, uint32_t host)
     }
 }
 
-void ride_bequeath(struct engine *e, uint32_t task)
+void ride_bequeath(struct engine *e, uint32_t task, usec_t now)
 {
     struct task *t = &e->tasks[task];
     uint32_t heir = t->mate;
@@ -153,6 +153,7 @@ void ride_bequeath(struct engine *e, uint32_t task)
         memcpy(at.at, t->at.at, t->at.n * sizeof *at.at);
         state_rest(e, task);
         state_vacate(e, task, true);
+        task_advance(&e->tasks[heir], now);
         state_occupy(e, heir, t->pool, &at, n);
         state_run(e, heir);
     }

@@ -23,7 +23,7 @@ void ride_follow(struct engine *e, uint32_t host);
 
 /* Takes a task out of its group for good. If it was the host, another one takes its units over,
  * and the task holds nothing. */
-void ride_bequeath(struct engine *e, uint32_t task);
+void ride_bequeath(struct engine *e, uint32_t task, usec_t now);
 
 /* Takes a task that fails out of its group. If it was the host, its riders fail with it. */
 void ride_fail(struct engine *e, uint32_t task, usec_t now);

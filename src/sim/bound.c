@@ -87,7 +87,19 @@ static double serve_shortest_first(const struct trace *t, const usec_t *length)
     return sum / USEC_PER_SEC;
 }
 
-/* Units of all pools that the trace's jobs can use. */
+/* The most jobs that can run on the same units. */
+static double most_on_units(const struct trace *t)
+{
+    unsigned most = 1;
+    for (uint32_t i = 0; i < t->n; i++) {
+        const struct sharing *s = t->jobs[i].sharing;
+        unsigned n = !s ? 1 : s->step > 0 ? SHARING_MOST : 2;
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+/* Units of all pools that the trace's jobs can use, as often as jobs can share them. */
 static double usable_units(const struct trace *t, const struct cluster *c)
 {
     bool wanted[POOLS_MAX] = {0};
@@ -97,7 +109,7 @@ static double usable_units(const struct trace *t, const struct cluster *c)
             wanted[p] |= job_takes_pool(&t->jobs[i], p);
     for (unsigned p = 0; p < cluster_pools(c); p++)
         size += wanted[p] ? (double)cluster_size(c, p, false) / UNIT : 0;
-    return size;
+    return size * most_on_units(t);
 }
 
 double bound_mean_jct(const struct trace *t, const struct cluster *c)

@@ -65,7 +65,7 @@ bad 'a parameter that is no choice' 'policy fifo: order=fast: expected one of st
 bad 'a policy on the wrong axis' 'flowcon is not for allocate=; write share=flowcon' \
     ok.csv -n 1x2 -p allocate=flowcon
 bad 'one bad policy of two' "unknown policy 'lass'; did you mean 'las'" "${ok[@]}" -p lass
-bad 'unknown rules' '--rules slurm: expected own, tiresias, elasticflow, pollux or gavel' "${ok[@]}" --rules slurm
+bad 'unknown rules' '--rules slurm: expected own, tiresias, elasticflow, pollux, gavel or muri' "${ok[@]}" --rules slurm
 bad "rules that need goodput" "--rules pollux needs a trace in the pollux format" "${ok[@]}" --rules pollux
 bad "an unknown batch" "--batch x: expected fixed or adaptive" "${ok[@]}" --batch x
 bad "learned without its rules" "--learned and --size-error need --rules pollux" "${ok[@]}" --learned

@@ -50,6 +50,7 @@ static void test_host_ends(void **state)
     assert_int_equal(w.e.cluster.nodes[0].gpu_held, 2 * UNIT);
     assert_near(world_task(&w, b)->rate, 2, 1e-9);
     world_decide(&w, 10, "");
+    assert_near(task_attained(world_task(&w, b), 20 * USEC_PER_SEC), 2 * 10 * USEC_PER_SEC, 1);
     world_end(&w, 20, b);
     assert_int_equal(w.e.cluster.nodes[0].gpu_held, 0);
     world_done(&w);
