@@ -195,7 +195,9 @@ static int refuse_without_goodput(const struct trace *t, struct err *err)
 static int get_trace(const struct args *a, struct request *r, struct err *err)
 {
     const char *generate = args_get(a, "generate");
-    struct trace_options t = {.profiles = args_get(a, "profiles"), .cluster = &r->cluster};
+    struct trace_options t = {.profiles = args_get(a, "profiles"),
+                              .colocated = args_get(a, "colocated"),
+                              .cluster = &r->cluster};
     if (r->options.rules == RULES_POLLUX)
         t.cost = (struct job_cost){.restart = r->options.rounds.restart,
                                    .resize = r->options.rounds.restart,
@@ -213,8 +215,9 @@ static int get_trace(const struct args *a, struct request *r, struct err *err)
     t.all_sizes = r->options.rules == RULES_ELASTICFLOW;
     if (generate && a->operands.n)
         return err_set(err, ERR_INVALID, "give either TRACE or --generate, not both");
-    if (generate && t.profiles)
-        return err_set(err, ERR_INVALID, "give either --generate or --profiles, not both");
+    if (generate && (t.profiles || t.colocated))
+        return err_set(err, ERR_INVALID, "give either --generate or %s, not both",
+                       t.profiles ? "--profiles" : "--colocated");
     r->trace_name = generate ? generate : a->operands.n ? a->operands.at[0] : NULL;
     if (generate)
         return trace_generate(generate, r->options.seed, &t, &r->trace, err);
@@ -399,6 +402,7 @@ static const struct option options[] = {
      false},
     {"policy", 'p', "P", "a preset, an allocator, or allocate=A,place=P,share=S", true},
     {"profiles", 0, "F", "throughput tables that the trace refers to", false},
+    {"colocated", 0, "F", "speeds of pairs of jobs that share GPUs, for traces of Gavel", false},
     {"generate", 'g', "SPEC", "generate jobs, such as poisson:jobs=1000,load=0.9", false},
     {"save-trace", 0, "F", "write the jobs in Trainyard's own format", false},
     {"seed", 0, "N", "seed of the random numbers (default 1)", false},

@@ -126,8 +126,8 @@ static int decide(struct engine *e, usec_t now, struct err *err)
     protect_pinned(e, plan, now);
     c->policy[AXIS_PLACE]->decide(s, &c->params[AXIS_PLACE], plan);
     protect_unused(e, plan);
-    ride_settle(e, plan);
     c->policy[AXIS_SHARE]->decide(s, &c->params[AXIS_SHARE], plan);
+    ride_settle(e, plan);
     if (check_plan(e, plan, err) < 0)
         return -1;
     apply_plan(e, plan, now);

@@ -109,12 +109,17 @@ void ride_leave(struct engine *e, const struct plan *plan, usec_t now)
     }
 }
 
+static bool has_granted(const struct task *host, const struct grant *g)
+{
+    return task_running(host) && host->pool == g->pool && host->n == g->n;
+}
+
 void ride_join(struct engine *e, const struct plan *plan, usec_t now)
 {
     for (uint32_t i = 0; i < plan->nrides; i++) {
         uint32_t task = plan->rides[i].task, host = plan->rides[i].host;
         struct task *t = &e->tasks[task];
-        if (t->phase != TASK_QUEUED || !task_running(&e->tasks[host]))
+        if (t->phase != TASK_QUEUED || !has_granted(&e->tasks[host], plan_grant(plan, host)))
             continue; /* it rides already, or units are still being freed */
         usec_t pay = t->starts ? job_resume_cost(t->job) : 0;
         task_advance(t, now);
@@ -134,6 +139,7 @@ void ride_follow(struct engine *e, uint32_t host)
 {
     usec_t ready = e->tasks[host].ready_at;
     for (uint32_t i = e->tasks[host].mate; i != host; i = e->tasks[i].mate) {
+        e->tasks[i].pool = e->tasks[host].pool;
         if (e->tasks[i].ready_at < ready)
             e->tasks[i].ready_at = ready;
         state_touch(e, i);

@@ -13,6 +13,6 @@ extern const struct policy policy_fifo, policy_srjf, policy_srtf, policy_srsf, p
 extern const struct policy policy_first_fit, policy_round_robin, policy_spread, policy_best_fit,
     policy_specon;
 /* sharers */
-extern const struct policy policy_free, policy_hard, policy_flowcon, policy_target;
+extern const struct policy policy_free, policy_hard, policy_flowcon, policy_target, policy_pack;
 
 #endif

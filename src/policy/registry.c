@@ -34,6 +34,7 @@ const struct policy *const policies[] = {
     &policy_hard,
     &policy_flowcon,
     &policy_target,
+    &policy_pack,
     NULL,
 };
 

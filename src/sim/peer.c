@@ -53,9 +53,10 @@ static usec_t steps_done(const struct task *t, usec_t from, usec_t until)
 static usec_t round_end(const struct peer *p, const struct engine *e)
 {
     usec_t last = 0;
-    for (size_t i = 0; i < e->running.n; i++) {
-        usec_t end = steps_done(&e->tasks[e->running.at[i]], p->decided_at,
-                                p->decided_at + e->config.resched_min);
+    for (uint32_t i = e->snapshot.first; i != TASK_NONE; i = e->links[i].next) {
+        if (!task_trains(&e->tasks[i]))
+            continue;
+        usec_t end = steps_done(&e->tasks[i], p->decided_at, p->decided_at + e->config.resched_min);
         last = end > last ? end : last;
     }
     return last;
@@ -64,13 +65,13 @@ static usec_t round_end(const struct peer *p, const struct engine *e)
 /* Takes back what is not a whole step of those that ran in the round. */
 static int round_steps(const struct peer *p, struct engine *e, usec_t now, struct err *err)
 {
-    for (size_t i = 0; p->rounds && i < e->running.n; i++) {
-        uint32_t task = e->running.at[i];
-        const struct task *t = &e->tasks[task];
+    for (uint32_t i = p->rounds ? e->snapshot.first : TASK_NONE; i != TASK_NONE;
+         i = e->links[i].next) {
+        const struct task *t = &e->tasks[i];
         double done = task_done(t, now), whole = floor(done / t->job->step + 1e-6) * t->job->step;
-        if (!(t->job->step > 0) || !(whole < done))
+        if (!task_trains(t) || !(t->job->step > 0) || !(whole < done))
             continue;
-        struct event event = {.kind = EVENT_PROGRESS, .task = task, .work = t->work, .done = whole};
+        struct event event = {.kind = EVENT_PROGRESS, .task = i, .work = t->work, .done = whole};
         if (engine_step(e, &event, now, err) < 0)
             return -1;
     }

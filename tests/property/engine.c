@@ -47,6 +47,8 @@ static const char *const sharers[] = {
     "hard",
     "flowcon:itval=30s",
     "target:itval=45s",
+    "pack",
+    "pack:most=3:gain=5%",
 };
 
 enum { JOBS = 60, WORLDS = 12 };

@@ -263,7 +263,7 @@ static bool anyone_waits(const struct muri *m)
 
 static void allocate_muri(const struct snapshot *s, const struct params *p, struct plan *plan)
 {
-    struct muri m = {.s = s, .arena = plan->arena, .most = (unsigned)p->v[MOST].number};
+    struct muri m = {.s = s, .arena = plan->arena, .most = 1 + (unsigned)p->v[MOST].number};
     struct keyed *k = order_collect(s, plan->arena);
     for (uint32_t i = 0; i < s->active; i++) {
         const struct task *t = &s->tasks[k[i].task];
@@ -287,7 +287,7 @@ static void allocate_muri(const struct snapshot *s, const struct params *p, stru
 static const struct param params[] = {
     [BY] = {"by", PARAM_CHOICE, "remaining", 0, 0, "remaining|attained",
             "order jobs by the service that remains, or that they have had"},
-    [MOST] = {"most", PARAM_NUMBER, "4", 1, SHARING_MOST, NULL, "jobs on the same GPUs"},
+    [MOST] = {"most", PARAM_CHOICE, "4", 0, 0, "1|2|3|4", "jobs on the same GPUs"},
     {0},
 };
 

@@ -1,17 +1,24 @@
 /* hard: every job may use exactly the CPUs that it was granted.
  *
  * Source: the CPU limit of a container (docker run --cpus). */
+#include "policy/share/hard.h"
+
 #include "policy/policies.h"
 
-static void share_hard(const struct snapshot *s, const struct params *p, struct plan *plan)
+void share_limit_to_grants(struct plan *plan)
 {
-    (void)s;
-    (void)p;
     for (uint32_t i = 0; i < plan->n; i++) {
         const struct grant *g = &plan->grants[i];
         if (g->n && g->pool == POOL_CPU)
             plan_share(plan, g->task, g->n, 1);
     }
+}
+
+static void share_hard(const struct snapshot *s, const struct params *p, struct plan *plan)
+{
+    (void)s;
+    (void)p;
+    share_limit_to_grants(plan);
 }
 
 const struct policy policy_hard = {

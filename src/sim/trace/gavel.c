@@ -48,6 +48,23 @@ static int set_rates(struct trace_reader *r, units_t gpus, struct job *j, struct
     return 0;
 }
 
+/* Who can share GPUs with this job, if pairs were measured. */
+static int set_sharing(struct trace_reader *r, units_t gpus, struct job *j, struct err *err)
+{
+    uint32_t n = (uint32_t)(gpus / UNIT);
+    if (!r->options->colocated)
+        return 0;
+    struct pair_kind *k = pairs_kind(&r->pairs, j->group, n, r->arena);
+    for (unsigned i = 0; i < r->ntypes; i++) {
+        struct rates rates;
+        if (profiles_rates(&r->profiles, r->types[i], j->group, "", r->arena, &rates, err) < 0)
+            return -1;
+        k->alone[POOL_GPU + i] = n <= rates.n ? rates.at[n - 1] : 0;
+    }
+    j->sharing = k->sharing;
+    return 0;
+}
+
 static int gavel_row(struct trace_reader *r, struct job *j, struct err *err)
 {
     const struct table *t = &r->table;
@@ -61,7 +78,7 @@ static int gavel_row(struct trace_reader *r, struct job *j, struct err *err)
         return table_fail(t, SLO, err, "expected -1: deadlines of Gavel are not supported");
     j->group = reader_intern(r, table_text(t, TYPE));
     if (r->profiles.kind)
-        return set_rates(r, gpus, j, err);
+        return set_rates(r, gpus, j, err) < 0 ? -1 : set_sharing(r, gpus, j, err);
     if (!table_has(t, DURATION))
         return table_fail(t, TYPE, err, "no duration_s: give --profiles FILE with the columns %s",
                           profiles_layout(PROFILES_JOB_TYPES));
@@ -76,4 +93,5 @@ const struct trace_format trace_gavel = {.name = "gavel",
                                          .id = ID,
                                          .submit = SUBMIT,
                                          .profiles = PROFILES_JOB_TYPES,
+                                         .colocated = true,
                                          .row = gavel_row};

@@ -5,6 +5,7 @@
 #define SIM_TRACE_READER_H
 
 #include "base/map.h"
+#include "sim/trace/pairs.h"
 #include "sim/trace/profiles.h"
 #include "sim/trace/scaling.h"
 #include "sim/trace/spelling.h"
@@ -20,6 +21,7 @@ struct trace_format {
     bool milliseconds;           /* that `submit` is in */
     enum profiles_kind profiles; /* kind that it takes; PROFILES_NONE = takes none */
     bool needs_profiles;         /* cannot do without */
+    bool colocated;              /* takes a table of pairs of jobs on the same GPUs */
     /* Fills the job from the current record, which has its costs, no deadline,
      * no target and weight 1 already. Name, id and submit are set elsewhere. */
     int (*row)(struct trace_reader *r, struct job *j, struct err *err);
@@ -37,6 +39,7 @@ struct trace_reader {
     VEC(const char *) texts;
 
     struct profiles profiles;
+    struct pairs pairs;               /* with options->colocated */
     const char *types[POOLS_MAX - 1]; /* in the profiles, by GPU pool */
     unsigned ntypes;
     struct map scaling_index; /* model and batch size to scalings */

@@ -67,6 +67,17 @@ static int open_profiles(struct trace_reader *r, struct err *err)
     return profiles_match_types(&r->profiles, r->options->cluster, r->types, &r->ntypes, err);
 }
 
+static int open_pairs(struct trace_reader *r, struct err *err)
+{
+    const char *path = r->options->colocated;
+    if (!path)
+        return 0;
+    if (!r->format->colocated || !r->profiles.kind)
+        return err_set(err, ERR_INVALID, "%s: --colocated needs the gavel format and --profiles",
+                       r->table.csv.name);
+    return pairs_open(path, &r->pairs, err);
+}
+
 static int read_submit(const struct trace_reader *r, usec_t *out, struct err *err)
 {
     double ms;
@@ -178,6 +189,7 @@ static void keep_types(struct trace *t, const struct cluster *c)
 static void reader_done(struct trace_reader *r)
 {
     profiles_done(&r->profiles);
+    pairs_done(&r->pairs);
     map_done(&r->interned);
     map_done(&r->scaling_index);
     map_done(&r->speeds_index);
@@ -201,8 +213,11 @@ static int read_trace(const struct table *table, const struct trace_options *opt
     if (rc == 0)
         rc = open_profiles(&r, err);
     if (rc == 0)
+        rc = open_pairs(&r, err);
+    if (rc == 0)
         rc = read_jobs(&r, &t, err);
     if (rc == 0) {
+        pairs_fill(&r.pairs, r.types, r.ntypes, r.arena);
         t.format = r.format->name;
         keep_types(&t, options->cluster);
         *out = t;

@@ -26,6 +26,7 @@ enum trace_batch {
 
 struct trace_options {
     const char *profiles;          /* --profiles FILE or directory; NULL = none */
+    const char *colocated;         /* --colocated FILE; NULL = none */
     const struct cluster *cluster; /* for the names of GPU types; NULL = one unnamed type */
     struct job_cost cost;          /* for jobs that say nothing of it */
     enum trace_batch batch;
