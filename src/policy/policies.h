@@ -5,7 +5,8 @@
 #include "policy/policy.h"
 
 /* allocators */
-extern const struct policy policy_hesrpt, policy_gavel, policy_makespan, policy_muri;
+extern const struct policy policy_hesrpt, policy_gavel, policy_makespan, policy_muri,
+    policy_shockwave;
 extern const struct policy policy_fifo, policy_srjf, policy_srtf, policy_srsf, policy_edf,
     policy_las, policy_gittins, policy_elastic_fifo, policy_elastic_srjf, policy_elastic_las,
     policy_ffdl, policy_afs_l, policy_optimus, policy_equal, policy_deadline;

@@ -24,6 +24,7 @@ const struct policy *const policies[] = {
     &policy_gavel,
     &policy_makespan,
     &policy_muri,
+    &policy_shockwave,
     &policy_deadline,
     &policy_first_fit,
     &policy_round_robin,

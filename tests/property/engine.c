@@ -37,6 +37,8 @@ static const char *const allocators[] = {
     "gavel:objective=cost:prices=3/1:round=30s",
     "makespan:round=1m",
     "muri",
+    "shockwave:round=20s:window=5",
+    "shockwave:round=1m:k=1:lambda=3",
     "muri:by=attained:most=3",
 };
 static const char *const placers[] = {

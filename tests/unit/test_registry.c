@@ -35,7 +35,7 @@ static void test_list(void **state)
         for (size_t k = 0; k < i; k++)
             assert_string_not_equal(p->name, policies[k]->name);
     }
-    assert_int_equal(count[AXIS_ALLOCATE], 19);
+    assert_int_equal(count[AXIS_ALLOCATE], 20);
     assert_int_equal(count[AXIS_PLACE], 5);
     assert_int_equal(count[AXIS_SHARE], 5);
 }
