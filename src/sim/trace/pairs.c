@@ -78,8 +78,9 @@ static bool find_row(const struct pairs *p, const char *type, const struct pair_
     return make_key(key, type, first, second) && map_get(&p->index, key, at);
 }
 
-double pairs_rate(const struct pairs *p, const char *gpu_type, const struct pair_kind *a,
-                  const struct pair_kind *b)
+/* Steps a second of job a next to job b; 0 = not measured, or they cannot run together. */
+static double pairs_rate(const struct pairs *p, const char *gpu_type, const struct pair_kind *a,
+                         const struct pair_kind *b)
 {
     uint32_t at;
     if (find_row(p, gpu_type, a, b, &at))

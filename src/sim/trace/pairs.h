@@ -33,10 +33,6 @@ int pairs_open(const char *path, struct pairs *out, struct err *err);
 int pairs_parse(const char *name, const char *text, size_t n, struct pairs *out, struct err *err);
 void pairs_done(struct pairs *p);
 
-/* Steps a second of job a next to job b; 0 = not measured, or they cannot run together. */
-double pairs_rate(const struct pairs *p, const char *gpu_type, const struct pair_kind *a,
-                  const struct pair_kind *b);
-
 /* The kind of this type and size, which is added if it is new; its memory is from the arena. */
 struct pair_kind *pairs_kind(struct pairs *p, const char *type, uint32_t gpus, struct arena *a);
 
