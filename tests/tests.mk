@@ -37,7 +37,10 @@ TESTS := $(CHECKS) $(PROOFS) $(PROGRAMS) $(CLI) $(MACHINE) $(BROWSER)
 NO_ASAN := $(basename $(patsubst tests/%,%,$(shell grep -rls 'run-tests: no asan' tests)))
 ASAN_TESTS := $(addprefix asan/,$(filter-out $(NO_ASAN),$(PROGRAMS) $(CLI)))
 
-select = $(if $(T),$(filter $(subst *,%,$(T)),$(1)),$(1))
+# The tests that T names, which must name some with each word.
+unmatched = $(strip $(foreach t,$(T),$(if $(filter $(subst *,%,$(t)),$(1)),,$(t))))
+select = $(if $(unmatched),$(error no test here is called $(unmatched); see tests/tests.mk for the \
+    names))$(if $(T),$(filter $(subst *,%,$(T)),$(1)),$(1))
 run = BUILD='$(BUILD)' ASAN_BUILD='$(ASAN_BUILD)' FUZZ_BUILD='$(FUZZ_BUILD)' CC='$(CC)' \
     JOBS='$(JOBS)' tools/run-tests
 
