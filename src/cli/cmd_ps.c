@@ -92,6 +92,8 @@ static int get_request(const struct args *a, struct request *r, struct err *err)
                   .all = args_get(a, "all") || a->operands.n,
                   .failed = !args_get(a, "json") && !args_get(a, "quiet"),
                   .newest = !a->operands.n && (args_get(a, "all") || args_get(a, "state")),
+                  .fold = !a->operands.n && !args_get(a, "json") && !args_get(a, "quiet") &&
+                          !args_get(a, "members"),
                   .limit = (size_t)number},
         .json = args_get(a, "json"),
         .quiet = args_get(a, "quiet"),
@@ -115,6 +117,7 @@ static const struct option options[] = {
     {"name", 'n', "PATTERN", "only jobs with this name; * matches any text", false},
     {"user", 'u', "USER", "only this user's jobs", false},
     {"limit", 'l', "N", "list at most N jobs; 0 = all (default 100 with --all, else all)", false},
+    {"members", 'm', NULL, "list the jobs of arrays one by one", false},
     {"wide", 'W', NULL, "show more columns", false},
     OPTION_WATCH,
     OPTION_JSON("print one object per line"),
@@ -130,6 +133,8 @@ const struct command command_ps = {
     .details =
         "With JOB, only these jobs are listed, also when they are over.\n\n" JOB_CHOICE_DETAILS
         "\n\n"
+        "The table has one line for an array, with the number of its jobs in each state. JOB,\n"
+        "--members, --json and --quiet list them one by one.\n\n"
         "CPUS is what a job holds of what it can use. TIME is how long it has run or waited. ETA\n"
         "is the time until its expected end, estimated from its progress. The table also has jobs\n"
         "that failed within the last hour (serve --show-failed), with ERROR, the line of their\n"

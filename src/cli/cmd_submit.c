@@ -1,5 +1,6 @@
 /* trainyard submit: submits jobs. */
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/commands.h"
 #include "cli/job_request.h"
@@ -9,16 +10,37 @@
 #include "cli/wire_out.h"
 #include "wire/spec.h"
 
-static void add_job(const json_t *job, bool quiet, struct str *out)
+enum { LIST_MOST = 3 };
+
+static long long id_of(const json_t *jobs, size_t i)
 {
-    long long id = member_integer(job, "id");
-    if (quiet) {
-        str_addf(out, "%lld\n", id);
-        return;
+    return member_integer(json_array_get(jobs, i), "id");
+}
+
+/* How many jobs from the first on have its name and follow each other, as those of an array. */
+static size_t run_length(const json_t *jobs, size_t first)
+{
+    const char *name = member_text(json_array_get(jobs, first), "name");
+    size_t n = 1;
+    while (first + n < json_array_size(jobs) &&
+           id_of(jobs, first + n) == id_of(jobs, first) + (long long)n &&
+           !strcmp(member_text(json_array_get(jobs, first + n), "name"), name))
+        n++;
+    return n;
+}
+
+/* Each job has a line, but many of one name share one. */
+static void add_jobs(const json_t *jobs, struct str *out)
+{
+    for (size_t i = 0, n; i < json_array_size(jobs); i += n) {
+        n = run_length(jobs, i);
+        if (n <= LIST_MOST)
+            n = 1;
+        str_addf(out, n > 1 ? "Submitted %zu jobs, " : "Submitted job ", n);
+        str_addf(out, n > 1 ? "%lld-%lld (" : "%lld (", id_of(jobs, i), id_of(jobs, i + n - 1));
+        screen_add(out, member_text(json_array_get(jobs, i), "name"));
+        str_add(out, ")\n");
     }
-    str_addf(out, "Submitted job %lld (", id);
-    screen_add(out, member_text(job, "name"));
-    str_add(out, ")\n");
 }
 
 static void print_accepted(const struct args *args, const json_t *accepted)
@@ -26,9 +48,11 @@ static void print_accepted(const struct args *args, const json_t *accepted)
     struct str out = {0};
     if (args_get(args, "json"))
         wire_out_lines(accepted, &out);
-    else
+    else if (args_get(args, "quiet"))
         for (size_t i = 0; i < json_array_size(accepted); i++)
-            add_job(json_array_get(accepted, i), args_get(args, "quiet"), &out);
+            str_addf(&out, "%lld\n", id_of(accepted, i));
+    else
+        add_jobs(accepted, &out);
     fputs(out.at, stdout);
     str_done(&out);
 }

@@ -4,6 +4,7 @@
 
 #include "cli/job_text.h"
 #include "cli/member.h"
+#include "store/job_state.h"
 
 /* A row in the making. */
 struct row {
@@ -17,6 +18,7 @@ struct job_column {
     struct grid_column grid;
     void (*add)(struct row *r, const char *member); /* adds the cell */
     const char *member;
+    void (*add_folded)(struct row *r, const char *member); /* of an array; NULL = an empty cell */
 };
 
 /* ---- cells ----------------------------------------------------------------- */
@@ -133,29 +135,71 @@ static void add_command(struct row *r, const char *member)
     str_done(&text);
 }
 
+/* ---- cells of arrays ------------------------------------------------------- */
+
+static void add_array_id(struct row *r, const char *member)
+{
+    const json_t *array = json_object_get(r->job, "array");
+    (void)member;
+    grid_addf(r->t, COLOUR_BOLD, "%lld", (long long)member_integer(array, "job"));
+}
+
+static void add_array_name(struct row *r, const char *member)
+{
+    const json_t *fold = json_object_get(r->job, "fold");
+    grid_addf(r->t, COLOUR_NONE, "%s[%lld-%lld]", member_text(r->job, member),
+              (long long)member_integer(fold, "first"), (long long)member_integer(fold, "last"));
+}
+
+static void add_array_states(struct row *r, const char *member)
+{
+    const json_t *fold = json_object_get(r->job, "fold");
+    (void)member;
+    grid_add(r->t, COLOUR_NONE, job_text_counts(json_object_get(fold, "states"), r->buf));
+}
+
+static void add_array_cpus(struct row *r, const char *member)
+{
+    const json_t *fold = json_object_get(r->job, "fold");
+    grid_add(r->t, COLOUR_NONE, job_text_units(member_number(fold, member), r->buf));
+}
+
+/* How many are over. */
+static void add_array_progress(struct row *r, const char *member)
+{
+    const json_t *fold = json_object_get(r->job, "fold"), *states = json_object_get(fold, "states");
+    int64_t over = 0;
+    (void)member;
+    for (enum job_state s = 0; s < JOB_STATE_COUNT; s++)
+        if (job_state_over(s) && member_has(states, job_state_name(s)))
+            over += member_integer(states, job_state_name(s));
+    grid_addf(r->t, COLOUR_CYAN, "%lld/%lld over", (long long)over,
+              (long long)member_integer(fold, "jobs"));
+}
+
 /* ---- columns --------------------------------------------------------------- */
 
 static const struct job_column columns[] = {
-    {{"ID", true, 0, 0}, add_id, "id"},
-    {{"NAME", false, 8, 0}, add_name, "name"},
-    {{"STATE", false, 0, 0}, add_state, "state"},
-    {{"CPUS", false, 0, 1}, add_cpus, "cpus"},
-    {{"PROGRESS", false, 0, 0}, add_progress, "progress"},
-    {{"LOSS", true, 0, 4}, add_loss, "progress"},
-    {{"TIME", true, 0, 2}, add_time, "run_s"},
-    {{"ETA", true, 0, 3}, add_eta, "progress"},
-    {{"USER", false, 6, 5}, add_string, "user"},
+    {{"ID", true, 0, 0}, add_id, "id", add_array_id},
+    {{"NAME", false, 8, 0}, add_name, "name", add_array_name},
+    {{"STATE", false, 0, 0}, add_state, "state", add_array_states},
+    {{"CPUS", false, 0, 1}, add_cpus, "cpus", add_array_cpus},
+    {{"PROGRESS", false, 0, 0}, add_progress, "progress", add_array_progress},
+    {{"LOSS", true, 0, 4}, add_loss, "progress", NULL},
+    {{"TIME", true, 0, 2}, add_time, "run_s", NULL},
+    {{"ETA", true, 0, 3}, add_eta, "progress", NULL},
+    {{"USER", false, 6, 5}, add_string, "user", add_string},
     /* only when a job has failed: */
-    {{"ERROR", false, 20, 0}, add_error, "error"},
+    {{"ERROR", false, 20, 0}, add_error, "error", NULL},
     /* only when wide: */
-    {{"PRIORITY", true, 0, 12}, add_number, "priority"},
-    {{"NODE", false, 6, 11}, add_string, "node"},
-    {{"ATTEMPT", true, 0, 13}, add_number, "attempt"},
-    {{"MEMORY", true, 0, 10}, add_memory, "memory_mb"},
-    {{"SUBMITTED", true, 0, 9}, add_when, "submitted"},
-    {{"DEADLINE", true, 0, 8}, add_when, "deadline"},
-    {{"WHY", false, 10, 6}, add_why, "waits_for"},
-    {{"COMMAND", false, 10, 7}, add_command, "command"},
+    {{"PRIORITY", true, 0, 12}, add_number, "priority", add_number},
+    {{"NODE", false, 6, 11}, add_string, "node", NULL},
+    {{"ATTEMPT", true, 0, 13}, add_number, "attempt", NULL},
+    {{"MEMORY", true, 0, 10}, add_memory, "memory_mb", NULL},
+    {{"SUBMITTED", true, 0, 9}, add_when, "submitted", add_when},
+    {{"DEADLINE", true, 0, 8}, add_when, "deadline", NULL},
+    {{"WHY", false, 10, 6}, add_why, "waits_for", NULL},
+    {{"COMMAND", false, 10, 7}, add_command, "command", add_command},
 };
 enum { ERROR = 9, NARROW };
 
@@ -165,6 +209,16 @@ static bool any_failed(const json_t *jobs)
         if (job_text_failed(json_array_get(jobs, i)))
             return true;
     return false;
+}
+
+static void add_cell(struct row *r, const struct job_column *c)
+{
+    if (!member_has(r->job, "fold"))
+        c->add(r, c->member);
+    else if (c->add_folded)
+        c->add_folded(r, c->member);
+    else
+        grid_add(r->t, COLOUR_NONE, "");
 }
 
 void job_grid_fill(const json_t *jobs, const struct job_grid_look *look, struct grid *out)
@@ -183,6 +237,6 @@ void job_grid_fill(const json_t *jobs, const struct job_grid_look *look, struct 
     for (size_t i = 0; i < json_array_size(jobs); i++) {
         struct row r = {.t = out, .job = json_array_get(jobs, i), .look = look};
         for (size_t c = 0; c < n; c++)
-            shown[c]->add(&r, shown[c]->member);
+            add_cell(&r, shown[c]);
     }
 }

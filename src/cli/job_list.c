@@ -23,6 +23,8 @@ static void add_query(const struct job_list_query *q, size_t page, struct str *p
     str_addf(path, "/jobs?limit=%zu&order=%s", page, q->newest ? "newest" : "oldest");
     if (!q->all && !q->state)
         str_addf(path, "&active=1&failed=%d", q->failed);
+    if (q->fold)
+        str_add(path, "&fold=1");
     add_filter(path, "select", q->select);
     add_filter(path, "state", q->state);
     add_filter(path, "name", q->name);

@@ -15,6 +15,7 @@ struct job_list_query {
     bool all;                        /* also jobs that are over */
     bool failed;                     /* also jobs that failed a short while ago */
     bool newest;                     /* newest first; otherwise oldest first */
+    bool fold;                       /* one entry for an array, with `fold` */
     size_t limit;                    /* 0 = all */
 };
 

@@ -79,6 +79,18 @@ char *job_text_units(double units, char *buf)
     return buf;
 }
 
+char *job_text_counts(const json_t *states, char *buf)
+{
+    size_t n = 0;
+    buf[0] = '\0';
+    for (enum job_state s = 0; s < JOB_STATE_COUNT && n < JOB_TEXT_SIZE; s++)
+        if (member_has(states, job_state_name(s)))
+            n += (size_t)snprintf(buf + n, JOB_TEXT_SIZE - n, "%s%lld %s", n ? ", " : "",
+                                  (long long)member_integer(states, job_state_name(s)),
+                                  job_state_name(s));
+    return buf;
+}
+
 char *job_text_cpus(const json_t *job, char *buf)
 {
     char now[JOB_TEXT_SIZE], min[JOB_TEXT_SIZE], max[JOB_TEXT_SIZE];

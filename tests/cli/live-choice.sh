@@ -29,6 +29,11 @@ each 'a member by name' "$third" 'sweep[2]'
 each 'a range' "$third $(sed -n 4p made)" "$third-$((third + 1))"
 each 'a pattern' "$all" 'sw*p'
 each 'several' "$other $third" other 'sweep[2]'
+check_output 'ps has one line for it' "^ *$first +sweep\[0-3\] +4 held +0 +0/4 over" "$TRAINYARD" ps
+check_output 'and one for others' "^ *$other +other +held" "$TRAINYARD" ps
+check_output 'or one for each' "^ *$third +sweep\[2\] +held " "$TRAINYARD" ps --members
+check_output 'newest first' "^ *$first +sweep\[0-3\] +4 held" "$TRAINYARD" ps --all
+check_output 'as lines are counted' '^3$' bash -c "'$TRAINYARD' ps --limit 1 | wc -l"
 check_output 'members have names of their own' "^ *$third +sweep\[2\] +held " "$TRAINYARD" ps sweep
 check_output 'an overview' "^Array $first \(sweep\): 4 jobs, 4 held$" "$TRAINYARD" show sweep
 check_output 'one of them' "^Job $third \(sweep\[2\]\)" "$TRAINYARD" show 'sweep[2]'

@@ -154,7 +154,7 @@ struct job_view {
     int64_t threads;
     const char *cpuset;
     double deadline, time_limit_s, eligible;
-    json_t *array, *waits_for, *progress, *usage;
+    json_t *array, *fold, *waits_for, *progress, *usage;
     double wait_s, run_s;
     json_t *command;
 };
@@ -187,6 +187,7 @@ static const struct api_member job_members[] = {
     API_NUMBER_OR_NULL(job_view, time_limit_s, "How long it may run, in seconds"),
     API_NUMBER_OR_NULL(job_view, eligible, "Earliest time at which it may start"),
     API_JSON(job_view, array, "ArrayPlace|null", "Its place in an array"),
+    API_JSON(job_view, fold, "?ArrayFold", "In a folded list: the array that it stands for"),
     API_JSON(job_view, waits_for, "string[]", "Why it is not in the queue"),
     API_JSON(job_view, progress, "Progress|null", "What it last reported"),
     API_JSON(job_view, usage, "Usage|null", "What it uses"),
