@@ -66,7 +66,7 @@ static int64_t add_job(struct store *s, uint64_t i, enum job_state state)
     snprintf(text, sizeof text, "{\"name\":\"%s\",\"command\":%s,%0*d}", name, command, 600, 0);
     row.submitted = 1700000000000000 + (usec_t)i;
     row.ended = job_state_over(state) ? row.submitted : 0;
-    need(store_request_add(s, text, command, &row.request, &err) == 0, err.text);
+    need(store_request_add(s, text, command, "", &row.request, &err) == 0, err.text);
     need(store_job_add(s, &row, &row.id, &err) == 0, err.text);
     return row.id;
 }

@@ -51,6 +51,8 @@ static const char *const by_failure[] =
     BOTH("INDEXED BY job_to_trim WHERE over = 1 AND trimmed = 0 AND ended >= ?2"
          " AND state IN ('failed', 'timeout', 'lost')");
 static const char *const by_array[] = BOTH("INDEXED BY job_array WHERE array = ?2 AND array > 0");
+static const char *const by_group[] =
+    BOTH("INDEXED BY job_group WHERE group_name = ?2 AND group_name <> ''");
 static const char *const by_name[] =
     BOTH("WHERE id IN (SELECT id FROM job WHERE name BETWEEN ?2 AND ?3)");
 
@@ -88,6 +90,7 @@ static bool matches(const struct job_filter *f, const struct job_row *row)
 {
     return has_state(f, row) && (!f->array || row->array == f->array) &&
            (!f->index || (row->array && row->array_index == *f->index)) &&
+           (!f->group || !strcmp(row->group_name, f->group)) &&
            (!f->user || !strcmp(row->user, f->user)) && (!f->name || str_glob(f->name, row->name));
 }
 
@@ -141,6 +144,8 @@ static int choose_cursors(struct list *l, char *last, struct err *err)
         return -1;
     if (f->array)
         query_int(add_cursor(l, by_array), f->array);
+    else if (f->group)
+        query_text(add_cursor(l, by_group), f->group);
     else if (named <= FEW_NAMES)
         bind_names(l, add_cursor(l, by_name), last);
     else if (f->user || f->states)

@@ -10,6 +10,7 @@ struct job_filter {
     uint32_t states;         /* bits by job_state; 0 = any */
     usec_t failed_since;     /* also those that failed since then, by the wall clock; 0 = none */
     const char *name, *user; /* NULL = any; the name is a pattern, see str_glob() */
+    const char *group;       /* exactly this one; NULL = any */
     int64_t array;           /* 0 = any */
     const int64_t *index;    /* in the array; NULL = any */
     int64_t first, last;     /* ids; 0 = any */

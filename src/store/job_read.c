@@ -14,6 +14,7 @@ int job_read(struct query *q, struct job_row *row, struct err *err)
     const char *state = query_get_text(q);
     row->id = query_get_int(q);
     row->command = query_get_text(q);
+    row->sweep = query_get_text(q);
     if (job_state_parse(state) < 0)
         return err_set(err, ERR_IO,
                        "job %lld has the unknown state '%.20s'; run 'trainyard db check' to "

@@ -12,6 +12,7 @@
     X(user, text)                                                                                  \
     X(array, int)                                                                                  \
     X(array_index, int)                                                                            \
+    X(group_name, name)                                                                            \
     X(submitted, int)
 
 /* Written whenever the job is saved; none of them is in an index. The others, which are, are
@@ -56,8 +57,8 @@
 /* What job_read() reads. */
 #define JOB_SELECT                                                                                 \
     "SELECT " JOB_COLUMNS_ONCE(COLUMN_NAME) JOB_COLUMNS_PLAIN(                                     \
-        COLUMN_NAME) "ended, state, id, (SELECT command FROM request WHERE id = job.request)"      \
-                     " FROM job "
+        COLUMN_NAME) "ended, state, id, (SELECT command FROM request WHERE id = job.request),"     \
+                     " (SELECT sweep FROM request WHERE id = job.request) FROM job "
 
 /* Reads the current row of the query; its texts are valid until the next row. */
 int job_read(struct query *q, struct job_row *row, struct err *err);

@@ -124,6 +124,7 @@ struct job_row job_row_copy(const struct job_row *row)
     copy.reason = xstrdup(row->reason);
     copy.error = xstrdup(row->error);
     copy.command = row->command ? xstrdup(row->command) : NULL;
+    copy.sweep = row->sweep ? xstrdup(row->sweep) : NULL;
     return copy;
 }
 
@@ -134,14 +135,17 @@ void job_row_done(struct job_row *row)
     free((char *)row->reason);
     free((char *)row->error);
     free((char *)row->command);
+    free((char *)row->sweep);
 }
 
-int store_request_add(struct store *s, const char *text, const char *command, int64_t *id,
-                      struct err *err)
+int store_request_add(struct store *s, const char *text, const char *command, const char *sweep,
+                      int64_t *id, struct err *err)
 {
-    AUTO_QUERY struct query q = query_open(s, "INSERT INTO request (text, command) VALUES (?, ?)");
+    AUTO_QUERY struct query q =
+        query_open(s, "INSERT INTO request (text, command, sweep) VALUES (?, ?, ?)");
     query_text(&q, text);
     query_text(&q, command);
+    query_text(&q, sweep);
     if (query_run(&q, err) < 0)
         return -1;
     *id = sqlite3_last_insert_rowid(s->db);

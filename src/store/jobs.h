@@ -52,15 +52,17 @@ struct job_row {
     char total_from[64]; /* what told the total: "output", "--epochs 14" */
     char diverged[8];    /* the last loss was not a number: "nan", "inf", "-inf"; "" = it was */
     usec_t progress_at;  /* wall clock */
-    /* The command of its request as a JSON list; only read. */
-    const char *command;
+    char group_name[64]; /* "" = none */
+    /* The command of its request as a JSON list, and the sweep in it, a JSON list or ""; only
+     * read. */
+    const char *command, *sweep;
 };
 
 /* ERR_NOT_FOUND when the request does not exist, ERR_CONFLICT when the id is taken, ERR_LIMIT
  * when no id is left. */
 int store_job_add(struct store *s, const struct job_row *row, int64_t *id, struct err *err);
-/* Writes the columns that can change: all except id, request, name, user, array, array_index and
- * submitted. ERR_NOT_FOUND when the job does not exist. */
+/* Writes the columns that can change: all except id, request, name, user, array, array_index,
+ * group_name and submitted. ERR_NOT_FOUND when the job does not exist. */
 int store_job_save(struct store *s, const struct job_row *row, struct err *err);
 
 typedef int (*store_job_fn)(void *ctx, const struct job_row *row, struct err *err);
@@ -71,9 +73,10 @@ int store_job_get(struct store *s, int64_t id, store_job_fn fn, void *ctx, struc
 struct job_row job_row_copy(const struct job_row *row);
 void job_row_done(struct job_row *row);
 
-/* `text` is the whole request as JSON, `command` the list in it, which job rows show. */
-int store_request_add(struct store *s, const char *text, const char *command, int64_t *id,
-                      struct err *err);
+/* `text` is the whole request as JSON, `command` and `sweep` ("" = none) the lists in it, which
+ * job rows show. */
+int store_request_add(struct store *s, const char *text, const char *command, const char *sweep,
+                      int64_t *id, struct err *err);
 /* Replaces its text. */
 int store_request_set(struct store *s, int64_t id, const char *text, struct err *err);
 /* The text of the request, which the caller frees. ERR_NOT_FOUND when it does not exist. */

@@ -312,8 +312,20 @@ static const char version_7[] =
     "  memory_mb INTEGER NOT NULL"
     ") STRICT, WITHOUT ROWID;";
 
+/* The groups of jobs and what their members were compared by; the parameters of the members of
+ * an array. */
+static const char version_8[] = "ALTER TABLE job ADD COLUMN group_name TEXT NOT NULL DEFAULT '';"
+                                "CREATE INDEX job_group ON job (group_name) WHERE group_name <> '';"
+                                "ALTER TABLE request ADD COLUMN sweep TEXT NOT NULL DEFAULT '';"
+                                "CREATE TABLE rung ("
+                                "  job INTEGER NOT NULL REFERENCES job (id),"
+                                "  step INTEGER NOT NULL,"
+                                "  value REAL,"
+                                "  PRIMARY KEY (job, step)"
+                                ") STRICT, WITHOUT ROWID;";
+
 static const char *const scripts[] = {version_1, version_2, version_3, version_4,
-                                      version_5, version_6, version_7};
+                                      version_5, version_6, version_7, version_8};
 const struct schema schema_current = {scripts, COUNT_OF(scripts)};
 
 /* The number that the statement returns. */

@@ -107,7 +107,7 @@ int store_dir_submit(struct store *s, const struct job_row *row, int64_t *id, st
              "{\"name\":\"%.100s\",\"command\":" STORE_DIR_COMMAND ",\"cpus\":\"1-4\","
              "\"workdir\":\"/home/user/run\",\"env\":{\"OMP_NUM_THREADS\":\"4\"}}",
              row->name ? row->name : "");
-    if (!job.request && store_request_add(s, text, STORE_DIR_COMMAND, &job.request, err) < 0)
+    if (!job.request && store_request_add(s, text, STORE_DIR_COMMAND, "", &job.request, err) < 0)
         return -1;
     return store_job_add(s, &job, id, err);
 }

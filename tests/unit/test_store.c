@@ -69,7 +69,7 @@ static void test_header(void **state)
     struct store_dir *d = *state;
     static const char *const want[][2] = {
         {"PRAGMA application_id", "1415148132"}, /* 0x54597264 */
-        {"PRAGMA user_version", "7"},
+        {"PRAGMA user_version", "8"},
         {"PRAGMA journal_mode", "wal"},
     };
     char text[32];

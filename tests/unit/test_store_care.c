@@ -33,7 +33,7 @@ static void test_check(void **state)
     /* While a server has it open, with a turn under way. */
     assert_ok(store_meta_set(s, "a", "b", &err), err);
     assert_ok(store_check(d->path, &report, &err), err);
-    assert_non_null(strstr(report, "sound: schema 7, 3 jobs, "));
+    assert_non_null(strstr(report, "sound: schema 8, 3 jobs, "));
     assert_ok(store_commit(s, &err), err);
     store_close(s);
 }

@@ -29,6 +29,7 @@ static bool wanted(const struct job_filter *f, const struct job_row *row)
                   (!f->index || (row->array && row->array_index == *f->index));
     bool behind = !f->after || (f->oldest_first ? row->id > f->after : row->id < f->after);
     return named && behind && within && (!f->states || f->states & 1U << row->state) &&
+           (!f->group || !strcmp(f->group, row->group_name)) &&
            (!f->user || !strcmp(f->user, row->user)) && (!f->array || row->array == f->array);
 }
 
@@ -57,6 +58,7 @@ static void assert_list(struct store *s, const struct job_filter *f,
 static const char *const names[] = {
     "train", "trainer", "train-\xc3\xa9", "eval", "tr*in", "\xf4\x8f\xbf\xbf", "", "TRAIN"};
 static const char *const users[] = {"ann", "bob", "", "ann "};
+static const char *const groups[] = {"", "lr", "lr2"};
 
 static void fill_at_random(struct store *s, struct rng *r, unsigned n)
 {
@@ -66,6 +68,8 @@ static void fill_at_random(struct store *s, struct rng *r, unsigned n)
         row.name = names[rng_below(r, COUNT_OF(names))];
         row.user = users[rng_below(r, COUNT_OF(users))];
         row.state = (enum job_state)rng_below(r, JOB_STATE_COUNT);
+        snprintf(row.group_name, sizeof row.group_name, "%s",
+                 groups[rng_below(r, COUNT_OF(groups))]);
         bool first = rng_below(r, 20) == 0;
         row.array_index = (int64_t)rng_below(r, 4);
         row.array = first ? JOB_ARRAY_FIRST : rng_below(r, 2) ? array : 0;
@@ -86,6 +90,8 @@ static void draw_filter(struct rng *r, unsigned n, struct job_filter *f)
         f->name = patterns[rng_below(r, COUNT_OF(patterns))];
     if (rng_below(r, 3) == 0)
         f->user = users[rng_below(r, COUNT_OF(users))];
+    if (rng_below(r, 4) == 0)
+        f->group = groups[1 + rng_below(r, COUNT_OF(groups) - 1)];
     if (rng_below(r, 4) == 0)
         f->array = (int64_t)rng_below(r, n);
     if (rng_below(r, 2))

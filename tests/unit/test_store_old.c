@@ -12,6 +12,7 @@
 #include "store/journal.h"
 #include "store/nodes.h"
 #include "store/past.h"
+#include "store/rungs.h"
 #include "store/samples.h"
 #include "store/schema.h"
 #include "store/speeds.h"
@@ -175,6 +176,36 @@ static void assert_old_ends(struct store *s)
     assert_true(jobs == 3 && runs == 1);
 }
 
+static int see_group(void *ctx, const struct job_row *row, struct err *err)
+{
+    (void)err;
+    assert_string_equal(row->group_name, "lr");
+    assert_string_equal(row->sweep, "{\"lr\":\"0.1,0.01\"}");
+    ++*(unsigned *)ctx;
+    return 0;
+}
+
+static int see_rung(void *ctx, int64_t job, enum job_state state, double value, struct err *err)
+{
+    (void)err;
+    assert_int_equal(state, job == 1 ? JOB_RUNNING : JOB_QUEUED);
+    assert_true(job == 1 ? value == 0.5 : isnan(value));
+    ++*(unsigned *)ctx;
+    return 0;
+}
+
+/* What there is since schema 8. */
+static void assert_old_groups(struct store *s, int version)
+{
+    struct err err;
+    unsigned members = 0, compared = 0;
+    assert_ok(store_rung_list(s, "ann", "lr", 100, see_rung, &compared, &err), err);
+    assert_int_equal(compared, version < 8 ? 0 : 2);
+    const struct job_filter filter = {.group = "lr"};
+    assert_ok(store_job_list(s, &filter, see_group, &members, &err), err);
+    assert_int_equal(members, version < 8 ? 0 : 2);
+}
+
 static void assert_old_rest(struct store *s)
 {
     struct err err;
@@ -208,6 +239,7 @@ static void test_old_databases(void **state)
         assert_old_arrivals(s, version);
         if (version >= 5)
             assert_old_ends(s);
+        assert_old_groups(s, version);
         assert_ok(store_commit(s, &err), err);
         store_close(s);
         store_dir_check(d->path);

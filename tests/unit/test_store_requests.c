@@ -10,7 +10,7 @@ static int64_t add_request(struct store *s, const char *text, const char *comman
 {
     struct err err;
     int64_t id = 0;
-    assert_ok(store_request_add(s, text, command, &id, &err), err);
+    assert_ok(store_request_add(s, text, command, "", &id, &err), err);
     return id;
 }
 
@@ -109,8 +109,8 @@ static void test_too_long(void **state)
     memset(text, 'x', LIMIT + 1);
     text[LIMIT + 1] = '\0';
     sqlite3_limit(s->db, SQLITE_LIMIT_LENGTH, LIMIT);
-    assert_error(store_request_add(s, text, "[]", &id, &err), err, ERR_LIMIT, "too long");
-    assert_error(store_request_add(s, "{}", text, &id, &err), err, ERR_LIMIT, "too long");
+    assert_error(store_request_add(s, text, "[]", "", &id, &err), err, ERR_LIMIT, "too long");
+    assert_error(store_request_add(s, "{}", text, "", &id, &err), err, ERR_LIMIT, "too long");
     assert_int_equal(id, 77);
     assert_int_equal(count_requests(s), 0);
     assert_int_equal(add_request(s, "{}", "[]"), 1);

@@ -311,6 +311,7 @@ static struct job_row newest_row(const struct live_job *j, const struct job_row 
 {
     struct job_row row = j ? j->row : *stored;
     row.command = stored->command;
+    row.sweep = stored->sweep;
     return row;
 }
 

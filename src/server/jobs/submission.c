@@ -9,11 +9,11 @@
 #include "wire/spec_export.h"
 #include "wire/spec_json.h"
 
-/* The command for lists of jobs; the store has it in a column of its own. */
-static char *command_text(const json_t *request)
+/* A list of the request that lists of jobs show; the store has it in a column of its own. */
+static char *list_text(const json_t *request, const char *member, const char *otherwise)
 {
-    const json_t *command = json_object_get(request, "command");
-    return command ? json_dumps(command, JSON_COMPACT) : xstrdup("[]");
+    const json_t *list = json_object_get(request, member);
+    return list ? json_dumps(list, JSON_COMPACT) : xstrdup(otherwise);
 }
 
 static struct submission *add_known(struct submissions *all, int64_t id, struct spec *spec)
@@ -42,9 +42,10 @@ struct submission *submission_add(struct submissions *all, struct store *store, 
                                   struct err *err)
 {
     json_auto_t *o = submission_to_json(spec);
-    AUTO_FREE char *text = json_dumps(o, JSON_COMPACT), *command = command_text(o);
+    AUTO_FREE char *text = json_dumps(o, JSON_COMPACT);
+    AUTO_FREE char *command = list_text(o, "command", "[]"), *sweep = list_text(o, "sweep", "");
     int64_t id;
-    if (store_request_add(store, text, command, &id, err) < 0 ||
+    if (store_request_add(store, text, command, sweep, &id, err) < 0 ||
         (spec->environment.n && environment_keep(all->state_dir, id, &spec->environment, err) < 0))
         return NULL;
     return add_known(all, id, spec);
