@@ -13,7 +13,8 @@ static double unit_seconds(const char **p)
     static const struct {
         const char *name;
         double seconds;
-    } units[] = {{"ms", 1e-3}, {"us", 1e-6}, {"d", 86400}, {"h", 3600}, {"m", 60}, {"s", 1}};
+    } units[] = {{"min", 60}, {"ms", 1e-3}, {"us", 1e-6}, {"d", 86400},
+                 {"h", 3600}, {"m", 60},    {"s", 1}};
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
         size_t n = strlen(units[i].name);
         if (!strncmp(*p, units[i].name, n) && !isalpha((unsigned char)(*p)[n])) {

@@ -78,7 +78,7 @@ static void add_wishes(const json_t *job, usec_t now, struct str *out)
 {
     const json_t *array = json_object_get(job, "array"), *spec = json_object_get(job, "spec");
     char buf[JOB_TEXT_SIZE];
-    struct str command = {0};
+    struct str command = {0}, parameters = {0};
     job_text_add_command(json_object_get(job, "command"), &command);
     if (command.n)
         add_line(out, "command", "%s", command.at);
@@ -90,6 +90,12 @@ static void add_wishes(const json_t *job, usec_t now, struct str *out)
     if (member_has(array, "index"))
         add_line(out, "array", "index %lld of job %lld", (long long)member_integer(array, "index"),
                  (long long)member_integer(array, "job"));
+    job_text_add_parameters(job, &parameters);
+    if (parameters.n)
+        add_line(out, "parameters", "%s", parameters.at);
+    str_done(&parameters);
+    if (*member_text(job, "group"))
+        add_line(out, "group", "%s", member_text(job, "group"));
     if (member_number(job, "priority") != 0 && member_has(job, "priority"))
         add_line(out, "priority", "%s", job_text_units(member_number(job, "priority"), buf));
     if (member_has(job, "deadline"))

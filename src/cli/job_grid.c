@@ -117,6 +117,15 @@ static void add_why(struct row *r, const char *member)
     add_list(r, member, ", ", member_text(r->job, "reason"));
 }
 
+static void add_parameters(struct row *r, const char *member)
+{
+    struct str text = {0};
+    (void)member;
+    job_text_add_parameters(r->job, &text);
+    grid_add(r->t, COLOUR_NONE, text.n ? text.at : "");
+    str_done(&text);
+}
+
 /* Why it failed: the error that it printed, or else the reason. */
 static void add_error(struct row *r, const char *member)
 {
@@ -189,6 +198,8 @@ static const struct job_column columns[] = {
     {{"TIME", true, 0, 2}, add_time, "run_s", NULL},
     {{"ETA", true, 0, 3}, add_eta, "progress", NULL},
     {{"USER", false, 6, 5}, add_string, "user", add_string},
+    /* only when a job has parameters: */
+    {{"PARAMETERS", false, 12, 0}, add_parameters, "parameters", NULL},
     /* only when a job has failed: */
     {{"ERROR", false, 20, 0}, add_error, "error", NULL},
     /* only when wide: */
@@ -201,12 +212,17 @@ static const struct job_column columns[] = {
     {{"WHY", false, 10, 6}, add_why, "waits_for", NULL},
     {{"COMMAND", false, 10, 7}, add_command, "command", add_command},
 };
-enum { ERROR = 9, NARROW };
+enum { PARAMETERS = 9, ERROR, NARROW };
 
-static bool any_failed(const json_t *jobs)
+static bool has_parameters(const json_t *job)
+{
+    return member_has(job, "parameters") && !member_has(job, "fold");
+}
+
+static bool any(const json_t *jobs, bool (*is)(const json_t *job))
 {
     for (size_t i = 0; i < json_array_size(jobs); i++)
-        if (job_text_failed(json_array_get(jobs, i)))
+        if (is(json_array_get(jobs, i)))
             return true;
     return false;
 }
@@ -226,9 +242,9 @@ void job_grid_fill(const json_t *jobs, const struct job_grid_look *look, struct 
     struct grid_column heads[COUNT_OF(columns)];
     const struct job_column *shown[COUNT_OF(columns)];
     size_t n = 0, most = look->wide ? COUNT_OF(columns) : NARROW;
-    bool failed = any_failed(jobs);
+    bool failed = any(jobs, job_text_failed), swept = any(jobs, has_parameters);
     for (size_t c = 0; c < most; c++) {
-        if (c == ERROR && !failed)
+        if ((c == ERROR && !failed) || (c == PARAMETERS && !swept))
             continue;
         heads[n] = columns[c].grid;
         shown[n++] = &columns[c];

@@ -308,6 +308,17 @@ void job_text_add_command(const json_t *words, struct str *out)
     }
 }
 
+void job_text_add_parameters(const json_t *job, struct str *out)
+{
+    json_t *parameters = json_object_get(job, "parameters"), *value;
+    const char *name;
+    json_object_foreach(parameters, name, value)
+    {
+        const char *text = json_string_value(value);
+        str_addf(out, "%s%s=%s", out->n ? " " : "", name, text ? text : "");
+    }
+}
+
 void job_text_add_outcome(const json_t *job, struct str *out)
 {
     char buf[JOB_TEXT_SIZE];

@@ -55,6 +55,8 @@ char *job_text_megabytes(double megabytes, char *buf);
 void job_text_add_name(const json_t *job, struct str *out);
 /* Appends the words, quoted where a shell would need it, so that they can be pasted. */
 void job_text_add_command(const json_t *words, struct str *out);
+/* Appends "lr=0.1 bs=32": the parameters of a member of a sweep. Not safe for a terminal. */
+void job_text_add_parameters(const json_t *job, struct str *out);
 
 /* Appends "Job 12 (train): running, 1.5 of 1-2 CPUs" and a line end, safe for a terminal; or
  * "running on 2 CPUs, resizing to 1" when it does not have its new size yet. */

@@ -22,6 +22,7 @@ enum {
     WORD_LEVEL = 1 << 12, /* of a log line */
     WORD_ROUGH = 1 << 13, /* with it a loss is the whole one, of little: "batch loss" */
     WORD_COST = 1 << 14,  /* a loss only when it stands alone: "cost", not "reader cost" */
+    WORD_RISES = 1 << 15, /* a metric of which more is better */
 };
 
 struct progress_word {

@@ -191,6 +191,15 @@ static enum progress_unit step_unit(const char *word)
     return unit == PROGRESS_UNIT_NONE ? PROGRESS_UNIT_STEP : unit;
 }
 
+/* The last word that names a number decides: "top1_error" falls. */
+static bool does_rise(const struct words *w)
+{
+    for (unsigned i = w->n; i-- > 0;)
+        if (w->is[i] & (WORD_METRIC | WORD_LOSS))
+            return w->is[i] & WORD_RISES;
+    return false;
+}
+
 void progress_name_read(const char *label, size_t n, struct progress_name *out)
 {
     struct words w;
@@ -203,6 +212,7 @@ void progress_name_read(const char *label, size_t n, struct progress_name *out)
     out->eval = w.any & WORD_EVAL;
     out->train = w.any & WORD_TRAIN;
     out->closes = w.any & WORD_CLOSING;
+    out->rises = does_rise(&w);
     out->measured = w.any & (WORD_METRIC | WORD_LOSS);
     out->unit = PROGRESS_UNIT_NONE;
     out->text[0] = '\0';

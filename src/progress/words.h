@@ -35,6 +35,7 @@ struct progress_name {
     bool train;              /* says that it is of the training */
     bool measured;           /* one of its words is a loss or a metric: "best fitness" */
     bool closes;             /* "end of epoch" */
+    bool rises;              /* a metric of which more is better: "val_acc", not "acc_loss" */
     uint8_t rank;            /* of a loss */
     enum progress_unit unit; /* of a step */
     char text[PROGRESS_NAME];

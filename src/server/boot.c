@@ -10,6 +10,7 @@
 #include "policy/combo.h"
 #include "server/jobs/adopt.h"
 #include "server/jobs/attempts.h"
+#include "server/jobs/early.h"
 #include "server/jobs/past.h"
 #include "server/jobs/reports.h"
 #include "server/jobs/rules.h"
@@ -58,6 +59,8 @@ static struct live_job *make_live(struct yard *y, const struct job_row *row, str
         terms_follow_row(&j->terms, row);
         report_recall(j);
         rc = estimate_load(y->store, j, err);
+        if (rc == 0)
+            rc = early_recall(y, j, err);
         if (rc == 0 && j->row.attempt)
             past_find(y, j);
     }

@@ -50,6 +50,10 @@ const struct spec_field spec_fields[] = {
     {"weight", 0, SPEC_REAL, "N", "its weight in policies that share by weight (default 1)",
      AT(weight), 0.001, 1000},
     {"target", 0, SPEC_REAL, "VALUE", "target value of the metric", AT(target), -1e300, 1e300},
+    {"metric", 0, SPEC_TEXT, "NAME",
+     "metric by which it is judged (default: its loss, otherwise its first metric)", AT(metric)},
+    {"goal", 0, SPEC_CHOICE, "auto|min|max",
+     "whether less or more of the metric is better (default auto: by its name)", AT(goal)},
     {"total", 0, SPEC_TOTAL, "N[UNIT]",
      "how long it trains, such as 500, 500steps or 10epochs, if its output does not say",
      AT(total)},
@@ -57,6 +61,11 @@ const struct spec_field spec_fields[] = {
      "find progress in its output: (?<step>..) (?<total>..) (?<loss>..)", AT(pattern)},
     {"stop_on_nan", 0, SPEC_FLAG, NULL, "stop it when its loss is NaN or infinite",
      AT(stop_on_nan)},
+    {"stop_when", 0, SPEC_IF, "CONDITION",
+     "stop it, as done, when a metric is good enough, such as \"val_loss < 0.1\"", AT(stop_when)},
+    {"stop_when_flat", 0, SPEC_FLAT, "PART/WINDOW",
+     "stop it, as done, when its metric improves by less, such as 5%/10min or 1%/500steps",
+     AT(stop_when_flat)},
     {"wait_children", 0, SPEC_FLAG, NULL,
      "wait for processes that its command leaves running, instead of ending them",
      AT(wait_children)},
@@ -69,6 +78,17 @@ const struct spec_field spec_fields[] = {
      "wait for other jobs: after:, afterok:, afternotok:, afterany:12,13 or singleton", AT(after)},
     {"array", 0, SPEC_ARRAY, "INDICES",
      "one job per index, such as 0-9, 1,3,5 or 0-99%4 (4 at once)", AT(array)},
+    {"sweep", 0, SPEC_MAP, "NAME=VALUES",
+     "one job per combination of values, such as lr=0.1,0.01 or bs=32..256:x2; {lr} in the command "
+     "stands for the value",
+     AT(sweep)},
+    {"group", 0, SPEC_TEXT, "NAME", "group of jobs that `best` ranks and keep_best compares",
+     AT(group)},
+    {"keep_best", 0, SPEC_INT, "N",
+     "stop the worse half of the group at each comparison, but keep at least N", AT(keep_best), 0,
+     INDICES_MAX},
+    {"every", 0, SPEC_INT, "STEPS", "compare after this many steps, then when they have doubled",
+     AT(every), 1, 1e9},
     {"hold", 'H', SPEC_FLAG, NULL, "do not start it until it is released", AT(hold)},
     {"workdir", 0, SPEC_TEXT, "DIR", "working directory (default: the current one)", AT(workdir)},
     {"env", 'e', SPEC_MAP, "KEY=VALUE", "environment variables", AT(env)},
@@ -179,6 +199,8 @@ static const size_t sizes[] = {
     [SPEC_CHOICE] = sizeof(unsigned),
     [SPEC_SIGNAL] = sizeof(int),
     [SPEC_WARNING] = sizeof(struct spec_warning),
+    [SPEC_IF] = sizeof(struct condition),
+    [SPEC_FLAT] = sizeof(struct flatness),
     [SPEC_ARRAY] = sizeof(struct indices),
     [SPEC_LIST] = sizeof(struct spec_list),
     [SPEC_MAP] = sizeof(struct spec_list),
@@ -201,6 +223,10 @@ bool spec_differs(const struct spec *s, const struct spec_field *f)
         return ((const struct spec_total *)at)->value != 0;
     case SPEC_WARNING:
         return ((const struct spec_warning *)at)->number != 0;
+    case SPEC_IF:
+        return *((const struct condition *)at)->metric;
+    case SPEC_FLAT:
+        return ((const struct flatness *)at)->part > 0;
     case SPEC_ARRAY:
         return ((const struct indices *)at)->n > 0;
     case SPEC_LIST:

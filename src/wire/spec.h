@@ -11,6 +11,8 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/time.h"
+#include "model/plateau.h"
+#include "progress/condition.h"
 #include "progress/plan.h"
 #include "wire/indices.h"
 
@@ -46,6 +48,12 @@ enum spec_dep_kind {
     SPEC_AFTERANY,   /* is over */
     SPEC_SINGLETON,  /* no other job of this name and user is active */
 };
+
+/* Which values of the metric are better. */
+enum spec_goal { SPEC_GOAL_AUTO, SPEC_GOAL_MIN, SPEC_GOAL_MAX };
+
+/* Maximum length of a group's name, with its NUL. */
+enum { SPEC_GROUP_SIZE = 64 };
 
 struct spec_dep {
     enum spec_dep_kind kind;
@@ -101,13 +109,21 @@ struct spec {
     int32_t priority;
     double weight;
     double target;           /* metric; NAN = none */
+    const char *metric;      /* by which it is judged; NULL = its loss, or its first metric */
+    enum spec_goal goal;     /* of the metric */
     struct spec_total total; /* how long it trains */
     int32_t retries;
     usec_t backoff;
     bool requeue; /* restart when its node or conductor is lost */
     bool hold;
-    bool stop_on_nan;   /* when its loss is NaN or infinite */
-    bool wait_children; /* it is over when its last process is */
+    bool stop_on_nan; /* when its loss is NaN or infinite */
+    struct condition stop_when;
+    struct flatness stop_when_flat;
+    const char *group;      /* of jobs that are compared with each other; NULL = none */
+    int32_t keep_best;      /* members of the group that always go on; 0 = nobody is stopped */
+    int32_t every;          /* steps before the first comparison; 0 = not given */
+    struct spec_list sweep; /* "NAME=VALUES"; the array has its combinations */
+    bool wait_children;     /* it is over when its last process is */
     struct spec_deps after;
     struct indices array;
     struct spec_places *places; /* of fields in a file; NULL = it came from no file */
@@ -130,6 +146,8 @@ enum spec_type {
     SPEC_CHOICE,   /* an enum: one of the words in `value` */
     SPEC_SIGNAL,   /* int: "TERM" */
     SPEC_WARNING,  /* struct spec_warning: "USR1@60" */
+    SPEC_IF,       /* struct condition: "loss < 0.1" */
+    SPEC_FLAT,     /* struct flatness: "5%/10min", "1%/500steps" */
     SPEC_ARRAY,    /* struct indices: "0-9%2" */
     SPEC_LIST,     /* struct spec_list; a list in YAML and JSON */
     SPEC_MAP,      /* struct spec_list of KEY=VALUE; a mapping in YAML and JSON */

@@ -11,6 +11,7 @@
 #include "wire/spec_lists.h"
 #include "wire/spec_name.h"
 #include "wire/spec_places.h"
+#include "wire/sweep.h"
 #include "wire/value.h"
 
 /* Linux allows a quarter of the stack limit for arguments and environment together, 2 MiB by
@@ -166,11 +167,70 @@ static int check_size(struct check *c)
     return 0;
 }
 
+/* Whether a word of the command, or the value of a variable, has {NAME}. */
+static bool uses_parameter(const struct spec *s, uint32_t p)
+{
+    const struct spec_list *lists[] = {&s->command, &s->env};
+    for (size_t l = 0; l < COUNT_OF(lists); l++)
+        for (uint32_t i = 0; i < lists[l]->n; i++)
+            if (sweep_uses(&s->sweep, p, lists[l]->at[i]))
+                return true;
+    return false;
+}
+
+/* The array of a sweep has all combinations, unless it chooses some. */
+static int check_sweep(struct check *c)
+{
+    struct spec *s = c->s;
+    struct err why;
+    uint32_t n;
+    if (!s->sweep.n)
+        return 0;
+    if (sweep_count(&s->sweep, &n, &why) < 0)
+        return fault(c, "sweep", "%s", why.text);
+    for (uint32_t p = 0; p < s->sweep.n; p++)
+        if (!uses_parameter(s, p)) {
+            int length = (int)strcspn(s->sweep.at[p], "=");
+            return fault(c, "sweep",
+                         "the command does not use %.*s; write {%.*s} where its value goes", length,
+                         s->sweep.at[p], length, s->sweep.at[p]);
+        }
+    if (!s->array.n) {
+        s->array.at = ARENA_NEW(&s->arena, struct indices_range);
+        *s->array.at = (struct indices_range){0, n - 1, 1};
+        s->array.n = 1;
+    }
+    for (uint32_t i = 0; i < s->array.n; i++)
+        if (s->array.at[i].last >= n)
+            return fault(c, "array", "the sweep has %u combinations, numbered from 0 to %u", n,
+                         n - 1);
+    return 0;
+}
+
+static int check_group(struct check *c)
+{
+    struct spec *s = c->s;
+    struct err why;
+    char name[PROGRESS_NAME];
+    if (s->group && strlen(s->group) >= SPEC_GROUP_SIZE)
+        return fault(c, "group", "a name has at most %d bytes", SPEC_GROUP_SIZE - 1);
+    if (s->metric && condition_metric(s->metric, strlen(s->metric), name, &why) < 0)
+        return fault(c, "metric", "%s", why.text);
+    if (s->keep_best && !s->group)
+        return fault(c, "keep_best", "it needs the name of a group");
+    if (s->keep_best && !s->every)
+        return fault(c, "keep_best", "it needs every: after how many steps to compare");
+    if (s->every && !s->keep_best)
+        return fault(c, "every", "it needs keep_best: how many members always go on");
+    return 0;
+}
+
 int spec_check(struct spec *s, const char **field, struct err *err)
 {
     struct check c = {.s = s, .err = err};
     if (check_command(&c) < 0 || check_export(&c) < 0 || check_times(&c) < 0 ||
-        check_paths(&c) < 0 || check_container(&c) < 0 || check_size(&c) < 0) {
+        check_paths(&c) < 0 || check_container(&c) < 0 || check_size(&c) < 0 ||
+        check_sweep(&c) < 0 || check_group(&c) < 0) {
         if (field)
             *field = c.field;
         return -1;

@@ -195,7 +195,7 @@ static json_t *deps_to_json(const struct spec_deps *deps)
 /* NULL for a text that is not set. */
 static json_t *field_to_json(const struct spec_field *f, const void *at)
 {
-    char word[16];
+    char word[16], condition[CONDITION_TEXT], flat[VALUE_FLATNESS];
     switch (f->type) {
     case SPEC_TEXT:
     case SPEC_BODY:
@@ -224,6 +224,10 @@ static json_t *field_to_json(const struct spec_field *f, const void *at)
         return json_string(value_signal_name(*(const int *)at, word, sizeof word));
     case SPEC_WARNING:
         return warning_to_json(at);
+    case SPEC_IF:
+        return json_string(condition_format(at, condition));
+    case SPEC_FLAT:
+        return json_string(value_flatness_text(at, flat));
     case SPEC_ARRAY:
         return array_to_json(at);
     case SPEC_LIST:

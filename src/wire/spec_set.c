@@ -128,6 +128,10 @@ static int set_field(struct spec *s, const struct spec_field *f, const char *tex
         return parse_signal(text, at, err);
     case SPEC_WARNING:
         return set_warning(at, text, err);
+    case SPEC_IF:
+        return condition_parse(text, at, err);
+    case SPEC_FLAT:
+        return value_flatness(text, at, err);
     case SPEC_ARRAY:
         return indices_parse(text, &s->arena, at, err);
     case SPEC_LIST:

@@ -71,6 +71,48 @@ int value_duration(const char *text, double lo, double hi, usec_t *out, struct e
     return 0;
 }
 
+/* "500", "500steps" or "500step"; 0 when it is not that. */
+static double parse_steps(const char *text)
+{
+    char digits[24];
+    struct err ignored;
+    int64_t n;
+    size_t length = strspn(text, "0123456789");
+    if (length >= sizeof digits ||
+        (strcmp(text + length, "steps") != 0 && strcmp(text + length, "step") != 0))
+        return 0;
+    snprintf(digits, sizeof digits, "%.*s", (int)length, text);
+    return str_parse_int(digits, 1, INT64_C(1) << 50, &n, &ignored) < 0 ? 0 : (double)n;
+}
+
+int value_flatness(const char *text, struct flatness *out, struct err *err)
+{
+    static const double century = 36525.0 * 86400;
+    struct flatness f = {0};
+    char part[24];
+    size_t n = strcspn(text, "%");
+    if (n >= sizeof part || strncmp(text + n, "%/", 2) != 0)
+        return err_set(err, ERR_INVALID, "'%s': expected PART%%/WINDOW, such as 5%%/10min", text);
+    snprintf(part, sizeof part, "%.*s", (int)n, text);
+    if (str_parse_double(part, 1e-6, 100, &f.part, err) < 0)
+        return -1;
+    f.part /= 100;
+    f.steps = parse_steps(text + n + 2);
+    if (!f.steps && value_duration(text + n + 2, 1, century, &f.time, err) < 0)
+        return -1;
+    *out = f;
+    return 0;
+}
+
+const char *value_flatness_text(const struct flatness *f, char buf[VALUE_FLATNESS])
+{
+    if (f->time)
+        snprintf(buf, VALUE_FLATNESS, "%.15g%%/%.17gs", f->part * 100, time_seconds(f->time));
+    else
+        snprintf(buf, VALUE_FLATNESS, "%.15g%%/%.0fsteps", f->part * 100, f->steps);
+    return buf;
+}
+
 /* "", "Z", "+02:00" or "-0530" at the end of a date: local time, or seconds east of UTC. */
 static bool parse_zone(const char *p, bool *local, long *east)
 {

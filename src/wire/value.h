@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/time.h"
+#include "model/plateau.h"
 
 /* "1-4", or "2" for both ends. Both must be within [lo, hi]; they are multiplied by `scale`. */
 int value_span(const char *text, double lo, double hi, double scale, int64_t *min, int64_t *max,
@@ -22,6 +23,12 @@ int value_duration(const char *text, double lo, double hi, usec_t *out, struct e
 /* Seconds since 1970, or 2030-01-31[T18:00[:00]][Z|+02:00], in local time when no zone is
  * given. From 1970 to 2200. */
 int value_when(const char *text, usec_t *out, struct err *err);
+
+/* PART%/WINDOW, where the window is a duration or a number of steps: "5%/10min", "1%/500steps". */
+int value_flatness(const char *text, struct flatness *out, struct err *err);
+/* Text that parses to the same, in `buf`. */
+enum { VALUE_FLATNESS = 64 };
+const char *value_flatness_text(const struct flatness *f, char buf[VALUE_FLATNESS]);
 
 /* true, yes, on, 1 or false, no, off, 0, in any case. */
 int value_flag(const char *text, bool *out, struct err *err);

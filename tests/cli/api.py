@@ -469,6 +469,28 @@ def test_progress_of_a_job_that_is_over(yard):
     expect(done["at"] > 0, done)
 
 
+def test_best(yard):
+    """Ranked by the last value; those without one come last, and names may be of several users."""
+    body = {"command": ["/bin/sh", "-c", "echo step 1/2 loss {loss}"], "group": "ranked",
+            "sweep": {"loss": "0.5,0.25,0.75"}, "cpus": 0.1}
+    jobs = [j["id"] for j in yard.post("/jobs", body, 201)["jobs"]]
+    silent = yard.submit("true", group="ranked", cpus=0.1)
+    for job in jobs + [silent]:
+        yard.wait_for(job, "done")
+    ranking = yard.get("/best?group=ranked")
+    expect_equal([j["id"] for j in ranking["jobs"]], [jobs[1], jobs[0], jobs[2], silent])
+    expect_equal([j["rank"] for j in ranking["jobs"]], [1, 2, 3, None])
+    expect_equal((ranking["metric"], ranking["goal"], ranking["members"]), ("loss", "min", 4))
+    expect_equal(ranking["jobs"][0]["parameters"], {"loss": "0.25"})
+    expect_equal(yard.get(f"/jobs/{jobs[2]}")["command"][2], "echo step 1/2 loss 0.75")
+    expect_equal(len(yard.get(f"/best?group={jobs[0]}&limit=2")["jobs"]), 2)
+    yard.submit("true", group="ranked", user="somebody", cpus=0.1)
+    refuse(yard, "GET", "/best?group=ranked", status=409, words="several users")
+    expect_equal(yard.get("/best?group=ranked&user=somebody")["members"], 1)
+    refuse(yard, "GET", "/best", field="group")
+    refuse(yard, "GET", "/best?group=nobody", status=404)
+
+
 def test_explain(yard):
     running = yard.submit("sleep 600", cpus=2)
     yard.wait_for(running, "running")

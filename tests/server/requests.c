@@ -81,6 +81,8 @@ static const char *const durations[] = {
     "1us", "1ms", "1s", "90s", "2h", "1000d", "100000d", "1e300s", "-1s", "1", "99999999999999999d",
 };
 
+static const char *const stops[] = {
+    "loss < 0.1", "val_acc >= 90", "5%/10min", "1%/500steps", "loss", "< 1", "0%/1s", "5%", ""};
 static const char *const arrays[] = {
     "0-9", "1-100000", "1-100000%1", "0-9999999:100",    "1-100001",         "0-10000000",
     "5",   "1,1",      "1-2%0",      "9999999-10000000", "0-99999:1%100000", "1-50%3",
@@ -206,6 +208,10 @@ static void add_value(struct rng *rng, const struct spec_field *f, struct str *o
     case SPEC_SIGNAL:
     case SPEC_WARNING:
         add_quoted(out, PICK(rng, signals));
+        break;
+    case SPEC_IF:
+    case SPEC_FLAT:
+        add_quoted(out, PICK(rng, stops));
         break;
     case SPEC_ARRAY:
         add_quoted(out, PICK(rng, arrays));

@@ -16,6 +16,7 @@ static void test_parse(void **state)
         {"1.5h", 5400 * USEC_PER_SEC},
         {"2d4h30m", (2 * 86400 + 4 * 3600 + 30 * 60) * USEC_PER_SEC},
         {"15m", 900 * USEC_PER_SEC},
+        {"1h10min", 4200 * USEC_PER_SEC},
         {"250ms", 250000},
         {"7us", 7},
         {"1m500ms", 60 * USEC_PER_SEC + 500000},
@@ -37,9 +38,9 @@ static void test_parse(void **state)
 static void test_parse_refused(void **state)
 {
     (void)state;
-    static const char *const bad[] = {"",   "s",   "h2",   "-5",   "+5",    " 5",    "5 ",   "5 s",
-                                      "5x", "5S",  "5min", "1h-",  "nan",   "inf",   "0x10", "0X10",
-                                      ".",  "1hh", "1,5",  "2h30", "1d2h3", "1h 30m"};
+    static const char *const bad[] = {
+        "",    "s",   "h2",  "-5",   "+5",   " 5", "5 ",  "5 s", "5x",   "5S",    "5mins",
+        "1h-", "nan", "inf", "0x10", "0X10", ".",  "1hh", "1,5", "2h30", "1d2h3", "1h 30m"};
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
         usec_t t = 77;
         struct err err = {0};

@@ -4,6 +4,7 @@
 
 #include "base/str.h"
 #include "server/api/job_history.h"
+#include "server/api/job_parameters.h"
 #include "server/api/parts.h"
 #include "server/jobs/attempts.h"
 #include "server/jobs/eligible.h"
@@ -137,6 +138,10 @@ static const struct api_member array_members[] = {
 
 static const struct api_schema array_schema = {"ArrayPlace", .members = array_members};
 
+static const struct api_member parameter_members[] = {API_MEMBER("", "string", ""), {0}};
+static const struct api_schema parameter_schema = {"JobParameters", API_MAP,
+                                                   .members = parameter_members};
+
 static const struct api_member state_words[] = {API_MEMBER("", JOB_STATE_WORDS, ""), {0}};
 static const struct api_schema state_schema = {"JobState", API_WORDS, .members = state_words};
 
@@ -154,7 +159,9 @@ struct job_view {
     int64_t threads;
     const char *cpuset;
     double deadline, time_limit_s, eligible;
-    json_t *array, *fold, *waits_for, *progress, *usage;
+    json_t *array, *fold;
+    const char *group;
+    json_t *parameters, *waits_for, *progress, *usage;
     double wait_s, run_s;
     json_t *command;
 };
@@ -188,6 +195,8 @@ static const struct api_member job_members[] = {
     API_NUMBER_OR_NULL(job_view, eligible, "Earliest time at which it may start"),
     API_JSON(job_view, array, "ArrayPlace|null", "Its place in an array"),
     API_JSON(job_view, fold, "?ArrayFold", "In a folded list: the array that it stands for"),
+    API_STRING_OR_NULL(job_view, group, "Group that it is compared with"),
+    API_JSON(job_view, parameters, "JobParameters|null", "Its parameters in a sweep"),
     API_JSON(job_view, waits_for, "string[]", "Why it is not in the queue"),
     API_JSON(job_view, progress, "Progress|null", "What it last reported"),
     API_JSON(job_view, usage, "Usage|null", "What it uses"),
@@ -222,9 +231,9 @@ static const struct api_member detail_members[] = {
 static const struct api_schema detail_schema = {"JobDetail", .base = &job_schema,
                                                 .members = detail_members};
 
-static const struct api_schema *const schemas[] = {&state_schema, &array_schema, &progress_schema,
-                                                   &usage_schema, &job_schema,   &detail_schema,
-                                                   NULL};
+static const struct api_schema *const schemas[] = {
+    &state_schema, &array_schema, &parameter_schema, &progress_schema,
+    &usage_schema, &job_schema,   &detail_schema,    NULL};
 
 const struct api_part api_part_job_view = {.schemas = schemas};
 
@@ -288,6 +297,8 @@ static void fill_row(struct job_view *v, const struct job_row *row)
         .time_limit_s = api_seconds(row->time_limit),
         .eligible = api_seconds(row->eligible),
         .array = row->array ? api_print(&array_schema, &array) : NULL,
+        .group = row->group_name,
+        .parameters = job_parameters(row, command),
         .command = command ? command : json_array(),
     };
 }

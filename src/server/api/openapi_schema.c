@@ -79,6 +79,8 @@ static json_t *request_field(const struct spec_field *f)
         [SPEC_FLAG] = "string|boolean|null",
         [SPEC_SIGNAL] = "string|integer|null",
         [SPEC_WARNING] = "string|null",
+        [SPEC_IF] = "string|null",
+        [SPEC_FLAT] = "string|null",
         [SPEC_ARRAY] = "string|integer|null",
         [SPEC_LIST] = "string|string[]|null",
         [SPEC_MAP] = "object|string[]|null",

@@ -194,6 +194,7 @@ void attempt_begin(struct yard *y, struct live_job *j, const struct task *t)
     j->progress = (struct progress_seen){0};
     j->first_step = NAN;
     estimate_break(y, j, NULL);
+    plateau_break(&j->plateau);
     past_find(y, j);
     j->usage = (struct usage_seen){0};
     struct attempt_row row = make_row(y, a);
@@ -241,6 +242,7 @@ void attempt_pause(struct yard *y, struct live_job *j, const struct task *t, boo
     a->paused = pause;
     a->stopped_by = preempted_by(y, taker);
     estimate_break(y, j, pause ? a : NULL);
+    plateau_break(&j->plateau);
     a->ran = t->run_time;
     a->since = clock_wall(&y->clock);
     if (!pause)
@@ -403,6 +405,8 @@ static void settle_job(struct yard *y, struct live_job *j, const struct ending *
     } else if (stop == STOP_DIVERGED) {
         snprintf(text, sizeof text, "stopped because its loss became %s", j->row.diverged);
         fail_or_retry(y, j, end, text);
+    } else if (stop == STOP_EARLY) {
+        yard_end(y, j, JOB_DONE, 0, j->row.reason);
     } else if (end->timeout) {
         yard_end(y, j, JOB_TIMEOUT, end->code, *reason ? reason : "it ran into its time limit");
     } else if (went_down(end, stop)) {
@@ -433,6 +437,8 @@ static enum job_state state_of(const struct ending *end, enum stop_why stop)
 {
     if (stop == STOP_DIVERGED)
         return JOB_FAILED;
+    if (stop == STOP_EARLY)
+        return JOB_DONE;
     if (stop != STOP_NONE && stop != STOP_TIMEOUT)
         return JOB_CANCELLED;
     return end->timeout                  ? JOB_TIMEOUT

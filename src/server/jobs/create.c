@@ -3,6 +3,7 @@
 
 #include <jansson.h>
 #include <math.h>
+#include <stdio.h>
 
 #include "server/events.h"
 #include "server/log.h"
@@ -37,6 +38,7 @@ struct live_job *create_job(const struct spec *s, usec_t submitted)
         .metric = NAN,
         .rate = NAN,
     };
+    snprintf(j->row.group_name, sizeof j->row.group_name, "%s", s->group ? s->group : "");
     return j;
 }
 

@@ -10,6 +10,7 @@
 #include "server/jobs/parts.h"
 #include "server/jobs/pursue.h"
 #include "server/nodes.h"
+#include "wire/sweep.h"
 
 struct launch {
     struct yard *y;
@@ -26,6 +27,14 @@ usec_t launch_time_limit(const struct live_job *j, const struct attempt *a)
 {
     usec_t left = j->row.time_limit - a->before;
     return !j->row.time_limit ? 0 : left > 0 ? left : 1;
+}
+
+/* In the member of a sweep, {NAME} stands for the value of a parameter. */
+static struct spec_list with_parameters(struct launch *l, struct spec_list list)
+{
+    if (!l->s->sweep.n)
+        return list;
+    return sweep_fill_list(&l->s->sweep, (uint32_t)l->j->row.array_index, &list, &l->arena);
 }
 
 /* ---- the environment ------------------------------------------------------------ */
@@ -49,7 +58,8 @@ static void set_environment(struct launch *l)
     const struct attempt *a = l->a;
     AUTO_FREE char *files = nodes_files(l->y, a);
     set_variables(l, &l->s->environment);
-    set_variables(l, &l->s->env);
+    struct spec_list env = with_parameters(l, l->s->env);
+    set_variables(l, &env);
     if (!l->s->image) { /* which has its own */
         set_default(l, "PATH", getenv("PATH"));
         set_default(l, "HOME", getenv("HOME"));
@@ -126,6 +136,7 @@ static void set_command(struct launch *l)
     l->start.script = l->s->script;
     l->start.script_path = format_path(l, files, "script");
     struct spec_list words = spec_words(l->s, l->start.script_path, &l->arena);
+    words = with_parameters(l, words);
     l->spec.command = end_list(l, &words);
 }
 

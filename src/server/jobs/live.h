@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/mem.h"
+#include "model/plateau.h"
 #include "model/task.h"
 #include "runtime/runtime.h"
 #include "server/jobs/backoffs.h"
@@ -25,7 +26,8 @@
     X(REQUEUE, "requeue")                                                                          \
     X(TIMEOUT, "timeout")                                                                          \
     X(SHUTDOWN, "shutdown")                                                                        \
-    X(DIVERGED, "diverged")
+    X(DIVERGED, "diverged")                                                                        \
+    X(EARLY, "early")
 
 enum stop_why {
 #define X(name, text) STOP_##name,
@@ -178,6 +180,8 @@ struct live_job {
     struct redo redo;
     struct job_estimate estimate;
     struct past past;
+    struct plateau plateau; /* of its metric */
+    uint32_t rungs;         /* of its group that it has passed, see model/halving.h */
     struct usage_seen usage;
     usec_t sampled;   /* wall clock of the newest sample */
     bool changed;     /* the row must be saved before the turn ends */

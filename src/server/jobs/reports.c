@@ -10,8 +10,10 @@
 
 #include "server/events.h"
 #include "server/jobs/attempts.h"
+#include "server/jobs/early.h"
 #include "server/jobs/elastic.h"
 #include "server/jobs/preempted.h"
+#include "server/jobs/reported.h"
 #include "server/jobs/rules.h"
 #include "server/jobs/size.h"
 #include "server/log.h"
@@ -218,6 +220,21 @@ static void take_value(struct progress_seen *p, double value)
     p->value = value;
 }
 
+/* The number by which the job is judged: the metric of its request, or what its conductor
+ * chose. */
+static void judge(const struct spec *s, const struct progress_message *m, struct progress_seen *p)
+{
+    const struct progress_report *r = &m->report;
+    struct err checked;
+    if (s->metric) {
+        (void)condition_metric(s->metric, strlen(s->metric), p->metric, &checked);
+        take_value(p, reported_number(m, s->metric));
+        return;
+    }
+    take_value(p, isnan(r->value) ? r->loss : r->value);
+    snprintf(p->metric, sizeof p->metric, "%s", r->metric);
+}
+
 static void take_report(struct progress_seen *p, const struct progress_report *r)
 {
     p->step = count_or_nan(r->step);
@@ -225,9 +242,7 @@ static void take_report(struct progress_seen *p, const struct progress_report *r
     p->epoch = r->epoch;
     p->epochs = count_or_nan(r->epochs);
     p->loss = r->loss;
-    take_value(p, isnan(r->value) ? r->loss : r->value);
     p->rate = r->rate;
-    snprintf(p->metric, sizeof p->metric, "%s", r->metric);
     snprintf(p->source, sizeof p->source, "%s", r->source);
     snprintf(p->total_from, sizeof p->total_from, "%s", r->total_from);
 }
@@ -256,6 +271,7 @@ void report_progress(struct yard *y, struct attempt *a, const struct progress_me
     bool diverges = m->diverged && !p->diverged;
     p->diverged = m->diverged;
     take_report(p, &m->report);
+    judge(&j->submission->spec, m, p);
     if (a->resumed)
         learn_cost(y, j, a);
     preempted_report(y, j, p->step);
@@ -268,6 +284,7 @@ void report_progress(struct yard *y, struct attempt *a, const struct progress_me
     events_progress(y, a->job, m->at, &m->report);
     if (diverges)
         tell_divergence(y, j, a);
+    early_report(y, j, m);
 }
 
 static double scaled(int64_t value, double by)
