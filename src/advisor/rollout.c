@@ -136,6 +136,57 @@ static int run(struct rollout *r, uint32_t task, enum rollout_until until,
     return 0;
 }
 
+int rollout_set_policy(struct rollout *r, const struct combo *combo, struct err *err)
+{
+    return step(r, (struct event){.kind = EVENT_POLICY, .combo = combo}, err);
+}
+
+int rollout_begin(struct rollout *r, struct rollout_course *out, struct err *err)
+{
+    *out = (struct rollout_course){.tasks = r->e.tasks_n};
+    out->end = xreallocarray(NULL, r->e.tasks_n, sizeof *out->end);
+    for (uint32_t i = 0; i < r->e.tasks_n; i++)
+        out->end[i] = USEC_NEVER;
+    return complete_stops(r, err);
+}
+
+void rollout_course_done(struct rollout_course *c)
+{
+    free(c->end);
+}
+
+static void count_effects(const struct engine *e, struct rollout_course *c)
+{
+    for (size_t i = 0; i < e->effects.n; i++) {
+        enum effect_kind kind = e->effects.at[i].kind;
+        c->preemptions += kind == EFFECT_PREEMPT || kind == EFFECT_PAUSE;
+        c->moves += kind == EFFECT_MOVE;
+        c->resizes += kind == EFFECT_RESIZE;
+    }
+}
+
+int rollout_advance(struct rollout *r, usec_t last, struct rollout_course *c, struct err *err)
+{
+    usec_t next = drive_next(&r->drive), at;
+    uint32_t task;
+    if (next == USEC_NEVER || next > last)
+        return 0;
+    r->drive.now = next;
+    while (drive_take_ended(&r->drive, &task, &at)) {
+        c->end[task] = at;
+        c->ended++;
+        if (rollout_cancel(r, task, err) < 0)
+            return -1;
+    }
+    bool decides = drive_is_due(&r->drive);
+    if (decide(r, err) < 0)
+        return -1;
+    if (decides)
+        count_effects(&r->e, c);
+    c->looks = ++r->looks;
+    return 1;
+}
+
 int rollout_run(struct rollout *r, uint32_t task, enum rollout_until until,
                 const struct rollout_limits *limits, struct rollout_result *out, struct err *err)
 {

@@ -56,4 +56,23 @@ int rollout_run(struct rollout *r, uint32_t task, enum rollout_until until,
                 const struct rollout_limits *limits, struct rollout_result *out, struct err *err);
 void rollout_result_done(struct rollout_result *r);
 
+/* ---- all tasks, bit by bit ---- */
+
+/* What has become of all tasks so far. */
+struct rollout_course {
+    usec_t *end; /* by task; USEC_NEVER = it has not ended */
+    uint32_t tasks;
+    uint32_t ended, preemptions, moves, resizes;
+    uint64_t looks; /* as in struct rollout_limits */
+};
+
+/* The policy from now on. */
+int rollout_set_policy(struct rollout *r, const struct combo *combo, struct err *err);
+/* Begins a course; rollout_course_done() frees it. */
+int rollout_begin(struct rollout *r, struct rollout_course *out, struct err *err);
+/* Goes on to the next instant at which something happens. Returns 1, 0 when nothing will happen
+ * up to `last`, or -1 when the engine fails. */
+int rollout_advance(struct rollout *r, usec_t last, struct rollout_course *c, struct err *err);
+void rollout_course_done(struct rollout_course *c);
+
 #endif

@@ -2,12 +2,37 @@
 #include "model/job.h"
 
 #include <math.h>
+#include <string.h>
 
 static const struct speed linear = {NULL, NULL, 0, true};
 
 const struct speed *job_speed(const struct job *j, unsigned pool)
 {
     return &j->speeds[j->nspeeds == 1 ? 0 : pool < j->nspeeds ? pool : 0];
+}
+
+static struct speed copy_speed(const struct speed *s, struct arena *a)
+{
+    struct speed copy = *s;
+    size_t n = (size_t)s->len + 1;
+    if (s->at)
+        copy.at = memcpy(arena_raw(a, n * sizeof *s->at), s->at, n * sizeof *s->at);
+    if (s->next)
+        copy.next = memcpy(arena_raw(a, n * sizeof *s->next), s->next, n * sizeof *s->next);
+    return copy;
+}
+
+struct job *job_copy(const struct job *j, struct arena *a)
+{
+    struct job *copy = ARENA_NEW(a, struct job);
+    struct speed *speeds = ARENA_ARRAY(a, j->nspeeds, struct speed);
+    for (uint8_t i = 0; i < j->nspeeds; i++)
+        speeds[i] = copy_speed(&j->speeds[i], a);
+    *copy = *j;
+    copy->speeds = speeds;
+    copy->name = j->name ? arena_strdup(a, j->name) : NULL;
+    copy->group = j->group ? arena_strdup(a, j->group) : NULL;
+    return copy;
 }
 
 static void fill_defaults(struct job *j)

@@ -93,8 +93,8 @@ static inline units_t job_cpus(const struct job *j, unsigned pool, units_t n)
  * nothing else of a node, and it may be stopped at any time. */
 static inline bool job_can_share(const struct job *j)
 {
-    return j->sharing && !j->memory_mb && !j->cpus && !devices_any(&j->devices) &&
-           !j->no_preempt && !j->can_pause;
+    return j->sharing && !j->memory_mb && !j->cpus && !devices_any(&j->devices) && !j->no_preempt &&
+           !j->can_pause;
 }
 
 /* For how long the job stops when it starts again with another size. */
@@ -102,6 +102,10 @@ static inline usec_t job_resume_cost(const struct job *j)
 {
     return j->cost.restart > j->cost.resize ? j->cost.restart : j->cost.resize;
 }
+
+/* A copy in the arena with its name and its curves. `learning` and `sharing` stay borrowed; live
+ * jobs have neither. */
+struct job *job_copy(const struct job *j, struct arena *a);
 
 /* Fills in what may be left out (min, max, weight, deadline, kind, one linear curve) and
  * checks the rest. The error names the field. */
