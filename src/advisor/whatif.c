@@ -126,6 +126,11 @@ void whatif_add_policy(struct whatif *w, const struct combo *combo)
     VEC_PUSH(&w->policies, (struct policy_course){.combo = kept});
 }
 
+uint32_t whatif_policies(const struct whatif *w)
+{
+    return (uint32_t)w->policies.n;
+}
+
 /* ---- courses ------------------------------------------------------------------- */
 
 static bool counts(const struct task *t)

@@ -48,6 +48,8 @@ void whatif_set_band(struct whatif *w, uint32_t task, double low, double high);
  * NULL is the engine's own. At most WHATIF_POLICIES. */
 void whatif_add_policy(struct whatif *w, const struct combo *combo);
 
+uint32_t whatif_policies(const struct whatif *w);
+
 /* Does some of the work, usually less than a millisecond. Returns whether there is more. The
  * expected course of each policy comes first, then draw after draw, WHATIF_DRAWS of them. */
 bool whatif_work(struct whatif *w);

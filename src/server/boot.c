@@ -17,6 +17,7 @@
 #include "server/log.h"
 #include "server/nodes.h"
 #include "server/stretch.h"
+#include "server/studies.h"
 #include "server/upgrade.h"
 #include "store/deps.h"
 #include "store/job_list.h"
@@ -200,6 +201,7 @@ int yard_load(struct yard *y, struct err *err)
 
 void yard_unload(struct yard *y)
 {
+    studies_end(y); /* they borrow the nodes' names */
     nodes_close(y); /* after this, no operation is in progress */
     for (size_t i = 0; i < y->attempts.n; i++) {
         struct live_job *j = yard_live(y, y->attempts.at[i]->job);

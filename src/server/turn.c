@@ -18,6 +18,7 @@
 #include "server/log.h"
 #include "server/nodes.h"
 #include "server/stretch.h"
+#include "server/studies.h"
 #include "server/yard.h"
 #include "store/store.h"
 
@@ -251,6 +252,7 @@ void turn_end(struct yard *y)
 {
     if (!must_wait(y))
         arrivals_turn(y);
+    studies_turn(y);
     for (int round = 0; round < ROUNDS && finish_round(y); round++)
         continue;
     if (store_dirty(y->store) && y->turn.lazy_at == USEC_NEVER && !y->turn.urgent)
@@ -268,7 +270,7 @@ usec_t turn_due(const struct yard *y)
         due = nodes_due(y);
     if (y->load_at < due)
         due = y->load_at;
-    if (y->host.completed)
+    if (y->host.completed || studies_wait(y))
         due = clock_now(&y->clock);
     return y->care_at < due ? y->care_at : due;
 }
@@ -288,6 +290,7 @@ void turn_done(struct yard *y)
     if (!failed)
         arrivals_committed(y);
     arrivals_done(y);
+    studies_end(y);
     events_flush(y, !failed);
     VEC_DONE(&y->turn.replies);
     VEC_DONE(&y->turn.todo);

@@ -15,6 +15,7 @@
 #include "store/job_state.h"
 
 struct followers;
+struct study;
 struct uv_loop_s;
 
 struct runtime_choice {
@@ -78,6 +79,7 @@ struct yard {
     struct arrivals arrivals;
     VEC(int64_t) by_task;           /* job id of each engine task; 0 = none */
     VEC(struct attempt *) attempts; /* running, or not cleaned up yet */
+    struct study *studies;          /* what-ifs that are under way */
     struct followers *followers;    /* of events and logs */
     struct turn turn;
     struct metrics metrics;

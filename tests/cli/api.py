@@ -469,6 +469,28 @@ def test_progress_of_a_job_that_is_over(yard):
     expect(done["at"] > 0, done)
 
 
+def test_whatif(yard):
+    waiting = [yard.submit("sleep 600", cpus=2, time_limit="1h") for _ in range(3)]
+    answer = yard.post("/whatif", {"policies": ["srtf", "las"], "draws": 3,
+                                   "add": [{"command": ["true"], "name": "more", "cpus": 1}],
+                                   "nodes": [{"cpus": 8}, {"gpus": 2, "gpu_type": "new"}]}, 200)
+    expect_equal([p["policy"] for p in answer["policies"]][1:], ["srtf", "las"])
+    expect(answer["jobs"] >= len(waiting) + 1 and answer["unknown"] >= 1, answer)
+    expect_equal(answer["draws"], 3)
+    for course in answer["policies"]:
+        expect(course["error"] is None and course["mean_s"] > 0 and course["unfinished"] == 0, course)
+        expect(course["mean_band_s"]["low"] <= course["mean_band_s"]["high"], course)
+    yard.post("/whatif", None, 200)
+    for body, words in (({"policies": ["nothing"]}, "policies: "), ({"policies": [1]}, "policies: "),
+                        ({"nodes": [{"cpus": -1}]}, "nodes[0]: "), ({"nodes": [{"x": 1}]}, "nodes[0]"),
+                        ({"nodes": [3]}, "nodes[0]"), ({"add": [{"cpus": 1}]}, "add[0]: "),
+                        ({"draws": 101}, "draws: ")):
+        refuse(yard, "POST", "/whatif", body, words=words)
+    refuse(yard, "POST", "/whatif", {"x": 1}, field="x")
+    for job in waiting:
+        yard.post(f"/jobs/{job}/cancel", {"grace": 0})
+
+
 def test_best(yard):
     """Ranked by the last value; those without one come last, and names may be of several users."""
     body = {"command": ["/bin/sh", "-c", "echo step 1/2 loss {loss}"], "group": "ranked",

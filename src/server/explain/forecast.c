@@ -19,16 +19,15 @@ enum end_basis forecast_basis(const struct live_job *j)
     return j->terms.time_limit > 0 ? END_LIMITED : END_ASSUMED;
 }
 
-/* What the job can do in the time that its limit leaves. */
-static double limited_work(const struct explanation *x, const struct live_job *j)
+double forecast_limited_work(const struct yard *y, const struct live_job *j)
 {
-    const struct task *t = yard_task(x->y, j);
+    const struct task *t = yard_task(y, j);
     usec_t left = j->terms.time_limit;
     unsigned pool = t->pool < POOLS_MAX ? t->pool : POOL_GPU;
     if (j->attempt && j->attempt->started)
-        left -= x->wall - j->attempt->started;
+        left -= clock_wall(&y->clock) - j->attempt->started;
     double speed = t->rate > 0 ? t->rate : speed_at(job_speed(t->job, pool), t->asked);
-    return task_done(t, x->now) + (left > 0 ? (double)left * speed : 0);
+    return task_done(t, clock_now(&y->clock)) + (left > 0 ? (double)left * speed : 0);
 }
 
 static struct rollout *begin_rollout(const struct explanation *x)
@@ -37,7 +36,7 @@ static struct rollout *begin_rollout(const struct explanation *x)
     struct err err;
     for (struct live_job *j = x->y->jobs.first; j; j = j->next) {
         if (j->task != TASK_NONE && forecast_basis(j) == END_LIMITED)
-            rollout_set_work(r, j->task, limited_work(x, j), &err);
+            rollout_set_work(r, j->task, forecast_limited_work(x->y, j), &err);
     }
     return r;
 }

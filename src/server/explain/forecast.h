@@ -18,6 +18,8 @@ struct forecast {
 };
 
 enum end_basis forecast_basis(const struct live_job *j);
+/* What a job with a time limit, which the engine knows, can do in the time that is left. */
+double forecast_limited_work(const struct yard *y, const struct live_job *j);
 /* Forecasts what happens to the job's task. */
 void forecast_make(const struct explanation *x, enum rollout_until until, struct forecast *out);
 void forecast_done(struct forecast *f);

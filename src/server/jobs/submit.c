@@ -183,7 +183,7 @@ static int set_terms(struct yard *y, const struct spec *s, struct live_job *firs
 }
 
 /* The number of jobs that the request asks for. */
-static uint32_t members_of(const struct spec *s)
+uint32_t submit_members(const struct spec *s)
 {
     return s->array.n ? indices_count(&s->array) : 1;
 }
@@ -191,7 +191,7 @@ static uint32_t members_of(const struct spec *s)
 static int set_deps(struct yard *y, const struct spec *s, const struct batch *b,
                     struct live_job *first, const char **field, struct err *err)
 {
-    uint64_t jobs = members_of(s);
+    uint64_t jobs = submit_members(s);
     *field = "after";
     for (uint32_t i = 0; i < s->after.n; i++)
         if (add_deps(y, b, first, &s->after.at[i], err) < 0)
@@ -217,7 +217,7 @@ static int expand_request(struct yard *y, const struct spec *s, uint32_t at, boo
     if (check_request(y, s, now, field, err) < 0 || set_terms(y, s, first, field, err) < 0 ||
         set_deps(y, s, b, first, field, err) < 0)
         return -1;
-    uint32_t members = members_of(s), chunk = arrivals_chunk(y, first->deps.n);
+    uint32_t members = submit_members(s), chunk = arrivals_chunk(y, first->deps.n);
     members = alone && chunk < members ? chunk : members;
     for (uint32_t i = 1; i < members; i++) {
         struct live_job *j = create_job(s, now);
@@ -277,7 +277,7 @@ static int check_count(const struct spec *specs, size_t n, struct err *err)
 {
     uint64_t jobs = 0;
     for (size_t i = 0; i < n; i++)
-        jobs += members_of(&specs[i]);
+        jobs += submit_members(&specs[i]);
     if (n == 1 || jobs <= SUBMIT_BATCH_MAX)
         return 0;
     return err_set(err, ERR_LIMIT,
@@ -290,7 +290,7 @@ int submit_jobs(struct yard *y, struct spec *specs, size_t n, struct ids *ids, s
 {
     struct batch b = {0};
     usec_t now = clock_wall(&y->clock);
-    uint32_t members = members_of(&specs[0]);
+    uint32_t members = submit_members(&specs[0]);
     size_t next = 0;
     *field = NULL;
     for (size_t i = 0; i < n; i++)

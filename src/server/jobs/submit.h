@@ -14,6 +14,8 @@ struct ids {
     int64_t *at;
     size_t n, cap;
 };
+/* The number of jobs that the request asks for. */
+uint32_t submit_members(const struct spec *s);
 /* Accepts all requests or none. They have passed spec_check() and have a user; accepted ones
  * are empty afterwards. Adds one id to *ids for each job (an array has several); the rest of a
  * large array arrives in later turns (arrivals.h). On failure, *at is the index of the invalid
