@@ -50,6 +50,17 @@ check_output 'JSON' '^\{"starts":3,"events":[0-9]+,.*"differing":0,"first":null\
     "$TRAINYARD" replay --json
 check_error 'no such start' 1 'the journal has no start 9' "$TRAINYARD" replay --boot 9
 
+# ---- other policies
+
+"$TRAINYARD" replay --policy srtf --policy las >"$TMP/tried" 2>&1
+check_file 'other policies' "$TMP/tried" '^[1-9][0-9]* jobs ran and ended\.'
+check_file 'what happened' "$TMP/tried" '^as recorded +[0-9.]+m?s'
+check_file 'the same policy' "$TMP/tried" '^[a-z-]+ \(same\) +[0-9.]+m?s'
+check_file 'another one' "$TMP/tried" '^las +[0-9.]+m?s .* 0$'
+check_output 'as JSON' '^\{"policy": ?"srtf", ?"jobs": ?[0-9]+, ?"unfinished": ?0,' \
+    "$TRAINYARD" replay --policy srtf --json
+check_error 'an unknown one' 2 "unknown policy 'sjf'" "$TRAINYARD" replay --policy sjf
+
 # ---- a number is changed in a copy
 
 check 'a copy' "$TRAINYARD" db backup "$TMP/copy.db"
