@@ -44,6 +44,37 @@ check 'a window in steps' ends steps '^  reason +stopped: loss has improved by l
 submit -n judged --metric val_acc --stop-when-flat 5%/60steps -- python3 train.py 1 100 0.02
 check 'a metric that improves' ends judged '^  val_acc +1$'
 
+# ---- an end that only the curve tells
+
+cat >decay.py <<'END'
+import math, sys, time
+for step in range(1, 100000):
+    print(f"iteration {step} loss {math.exp(-step / 100):.5f}", flush=True)
+    time.sleep(0.04)
+END
+# It reaches 0.05 at step 300, after 12 s or somewhat more.
+submit -n decay --stop-when 'loss < 0.05' -- python3 decay.py
+expects() {
+    "$TRAINYARD" show decay | grep -q 'from the curve of its metric'
+}
+# It has seen a third of the way.
+is_third() {
+    "$TRAINYARD" logs decay | grep -q 'iteration 120 '
+}
+check 'an end without a total' wait_until 60 expects
+server_kill
+server_start
+check 'also after a restart' wait_until 10 expects
+wait_until 60 is_third
+check 'expected near step 300' python3 - "$("$TRAINYARD" show decay --json)" <<'END'
+import json, sys
+progress = json.loads(sys.argv[1])["progress"]
+end = progress["step"] / progress["fraction"]
+assert 240 < end < 375, progress
+assert progress["expected_end_low"] <= progress["expected_end"] <= progress["expected_end_high"], progress
+END
+check 'it ends there' ends decay '^  reason +stopped: loss < 0.05$'
+
 # ---- a sweep
 
 # Its best is 0.3 with a small model.

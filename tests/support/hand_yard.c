@@ -107,7 +107,7 @@ void hand_report(struct hand_yard *f, struct live_job *j, double seconds_left)
     double total = 120 + 12 * seconds_left;
     j->progress = (struct progress_seen){.known = true, .step = 120, .total = total, .rate = 12};
     for (int i = 0; i <= 10; i++) /* 12 steps a second, as exactly as it can be measured */
-        estimate_report(&f->y, j, wall - (10 - i) * USEC_PER_SEC, 12 * i);
+        estimate_report(&f->y, j, wall - (10 - i) * USEC_PER_SEC, 12 * i, NAN);
     hand_step(f, (struct event){.kind = EVENT_PROGRESS,
                                 .task = j->task,
                                 .work = done + seconds_left * USEC_PER_SEC * t->rate,

@@ -90,6 +90,17 @@ static void fill_past(struct progress_view *v, const struct yard *y, const struc
     v->total_from = "earlier runs, by time";
 }
 
+/* A job whose end is told by the curve of its metric. */
+static void fill_curve(struct progress_view *v, const struct live_job *j)
+{
+    struct range end;
+    enum steps_basis basis = estimate_end(j, &end);
+    if (basis != STEPS_TARGET && basis != STEPS_SETTLED)
+        return;
+    v->fraction = fraction_of(v->step, end.mid);
+    v->total_from = "the curve of its metric";
+}
+
 /* NULL if the job has reported nothing. */
 static json_t *view_progress(const struct yard *y, const struct live_job *j,
                              const struct job_row *row)
@@ -120,6 +131,8 @@ static json_t *view_progress(const struct yard *y, const struct live_job *j,
         .diverged = row->diverged,
         .at = api_seconds(row->progress_at),
     };
+    if (known && j->attempt)
+        fill_curve(&v, j);
     fill_past(&v, y, j);
     return api_print(&progress_schema, &v);
 }

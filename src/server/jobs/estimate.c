@@ -29,10 +29,29 @@ static units_t units_of(const struct attempt *a)
     return a->share > 0 ? a->share : a->cpus;
 }
 
-/* The steps that it has in all; 0 = unknown. */
-static double estimate_total(const struct live_job *j)
+enum steps_basis estimate_end(const struct live_job *j, struct range *end)
 {
-    return j->progress.total > 0 ? j->progress.total : 0;
+    double total = j->progress.total;
+    struct range curve;
+    bool told = total > 0;
+    if (curve_end(j, j->estimate.place.step, &curve) && !(told && total <= curve.mid)) {
+        *end = told ? (struct range){curve.low, curve.mid, fmin(total, curve.high)} : curve;
+        return j->estimate.curve.left.basis;
+    }
+    if (told)
+        *end = (struct range){total, total, total};
+    return told ? STEPS_DECLARED : STEPS_UNKNOWN;
+}
+
+/* Steps from this one to the end. */
+static struct steps_left steps_from(const struct live_job *j, double step)
+{
+    struct range end;
+    enum steps_basis basis = estimate_end(j, &end);
+    if (basis == STEPS_UNKNOWN)
+        return (struct steps_left){basis, {0, 0, 0}};
+    return (struct steps_left){
+        basis, {fmax(end.low - step, 0), fmax(end.mid - step, 0), fmax(end.high - step, 0)}};
 }
 
 /* ---- where it is ---------------------------------------------------------------- */
@@ -41,10 +60,11 @@ static double estimate_total(const struct live_job *j)
 static struct range time_for_rest(const struct live_job *j, double step, units_t units)
 {
     const struct job_estimate *e = &j->estimate;
-    double missing = fmax(estimate_total(j) - step, 0);
-    struct steps_left left = {STEPS_DECLARED, {missing, missing, missing}};
+    struct steps_left left = steps_from(j, step);
+    double missing = left.steps.mid;
     struct range t;
-    if (e->seen && speed_seen_step(e->seen, e->place.at, units, &t)) /* measured on this size */
+    if (left.basis == STEPS_DECLARED && e->seen &&
+        speed_seen_step(e->seen, e->place.at, units, &t)) /* measured on this size */
         return (struct range){missing * t.low, missing * t.mid, missing * t.high};
     return estimate_time(&e->fit, &left, units);
 }
@@ -65,7 +85,7 @@ void estimate_break(const struct yard *y, struct live_job *j, const struct attem
     if (ran && estimate_knows_work(j)) {
         double left = time_for_rest(j, e->place.step, units_of(ran)).mid;
         double part = left > 0 ? fmin(time_since(y, e) / left, 1) : 0;
-        e->place.step += part * fmax(estimate_total(j) - e->place.step, 0);
+        e->place.step += part * steps_from(j, e->place.step).steps.mid;
     }
     e->place.at = clock_wall(&y->clock);
 }
@@ -97,7 +117,7 @@ static void tell_curve(struct yard *y, struct live_job *j)
     rules_tell_terms(y, j);
 }
 
-void estimate_report(struct yard *y, struct live_job *j, usec_t at, double step)
+void estimate_report(struct yard *y, struct live_job *j, usec_t at, double step, double metric)
 {
     struct job_estimate *e = &j->estimate;
     const struct task *t = yard_task(y, j);
@@ -115,6 +135,7 @@ void estimate_report(struct yard *y, struct live_job *j, usec_t at, double step)
     e->place.known = true;
     e->place.at = at;
     e->place.step = step;
+    curve_report(j, at, step, metric);
     if (advanced)
         tell_curve(y, j);
 }
@@ -123,7 +144,9 @@ void estimate_report(struct yard *y, struct live_job *j, usec_t at, double step)
 
 bool estimate_knows_work(const struct live_job *j)
 {
-    return j->estimate.fit.sizes > 0 && j->estimate.place.known && estimate_total(j) > 0;
+    struct range end;
+    return j->estimate.fit.sizes > 0 && j->estimate.place.known &&
+           estimate_end(j, &end) != STEPS_UNKNOWN;
 }
 
 bool estimate_left(const struct yard *y, const struct live_job *j, struct range *out)
@@ -143,7 +166,7 @@ double estimate_rate(const struct yard *y, const struct live_job *j)
     if (j->progress.rate > 0)
         return j->progress.rate;
     bool known = estimate_left(y, j, &left) && left.mid > 0;
-    return known ? fmax(estimate_total(j) - j->estimate.place.step, 0) / left.mid : NAN;
+    return known ? steps_from(j, j->estimate.place.step).steps.mid / left.mid : NAN;
 }
 
 /* Chosen so that the engine, at its own rate, expects the same end as the estimator. */
@@ -210,10 +233,11 @@ int estimate_load(struct store *s, struct live_job *j, struct err *err)
     j->estimate.place.step = j->row.step;
     if (l.n)
         speed_fit(j->estimate.seen, j->row.progress_at, NULL, &j->estimate.fit);
-    return 0;
+    return curve_load(s, j, err);
 }
 
 void estimate_done(struct job_estimate *e)
 {
     free(e->seen);
+    curve_done(&e->curve);
 }

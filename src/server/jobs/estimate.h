@@ -4,6 +4,7 @@
 #define SERVER_JOBS_ESTIMATE_H
 
 #include "model/estimate.h"
+#include "server/jobs/curve.h"
 
 struct attempt;
 struct live_job;
@@ -19,6 +20,7 @@ struct job_estimate {
     usec_t at; /* wall clock; 0 = none since the last estimate_break() */
     double step;
     usec_t every; /* between the last two reports of a step */
+    struct metric_curve curve;
     /* Where the job is: as last reported, or as computed when its size changed. */
     struct {
         bool known;
@@ -27,12 +29,14 @@ struct job_estimate {
     } place;
 };
 
-/* The job reports this step. */
-void estimate_report(struct yard *y, struct live_job *j, usec_t at, double step);
+/* The job reports this step, and perhaps its metric (NAN = not). */
+void estimate_report(struct yard *y, struct live_job *j, usec_t at, double step, double metric);
 /* The next report must not be compared with earlier ones: the job starts, pauses or changes
  * its size. `ran` is the attempt as it ran until now; NULL = it did not run. */
 void estimate_break(const struct yard *y, struct live_job *j, const struct attempt *ran);
 
+/* The step at which it ends, and what that is known by; STEPS_UNKNOWN leaves *end unchanged. */
+enum steps_basis estimate_end(const struct live_job *j, struct range *end);
 /* Seconds left from now on, on the current size. Returns false if unknown. */
 bool estimate_left(const struct yard *y, const struct live_job *j, struct range *out);
 /* Steps per second, as reported, else from the time left; NAN if unknown. */

@@ -278,7 +278,7 @@ void report_progress(struct yard *y, struct attempt *a, const struct progress_me
     keep_progress(j);
     yard_touch(y, j);
     attempt_touch(y, a);
-    estimate_report(y, j, p->at, p->step);
+    estimate_report(y, j, p->at, p->step, p->value);
     tell_estimate(y, j);
     keep_sample(y, j, a, p->at);
     events_progress(y, a->job, m->at, &m->report);
