@@ -120,9 +120,9 @@ static void add_course(struct grid *t, const json_t *course, bool present)
     add_band(t, json_object_get(course, "mean_band_s"));
     grid_add(t, COLOUR_NONE, job_text_duration(member_number(course, "makespan_s"), buf));
     add_missed(t, course);
-    grid_addf(t, COLOUR_NONE, "%lld",
-              (long long)(member_integer(course, "preemptions") + member_integer(course, "moves") +
-                          member_integer(course, "resizes")));
+    long long changes = member_integer(course, "preemptions");
+    changes += member_integer(course, "moves") + member_integer(course, "resizes");
+    grid_addf(t, COLOUR_NONE, "%lld", changes);
     if (present || isnan(better))
         grid_add(t, COLOUR_NONE, "-");
     else

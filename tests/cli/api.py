@@ -4,6 +4,7 @@ OpenAPI document."""
 import json
 import pathlib
 import sys
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import live
@@ -489,6 +490,25 @@ def test_whatif(yard):
     refuse(yard, "POST", "/whatif", {"x": 1}, field="x")
     for job in waiting:
         yard.post(f"/jobs/{job}/cancel", {"grace": 0})
+
+
+def test_estimate(yard):
+    job = yard.submit("for i in $(seq 600); do echo step $i/600 loss 1; sleep 0.05; done", cpus="1-2")
+    yard.wait_for(job, "running")
+    deadline = time.monotonic() + 60
+    while (found := yard.get(f"/jobs/{job}/estimate"))["remaining_s"] is None:
+        expect(time.monotonic() < deadline, found)
+        time.sleep(0.1)
+    expect_equal(found["basis"], "declared")
+    expect_equal(found["end_step"]["mid"], 600)
+    expect("of 600 steps" in found["text"], found)
+    expect_equal([s["units"] for s in found["sizes"]], [1, 2])
+    expect_equal(len([s for s in found["sizes"] if s["held"] and s["step_s"]["mid"] > 0]), 1)
+    silent = yard.submit("true", hold=True)
+    expect_equal(yard.get(f"/jobs/{silent}/estimate")["basis"], "unknown")
+    yard.post(f"/jobs/{job}/cancel", {"grace": 0})
+    yard.wait_for(job, "cancelled")
+    refuse(yard, "GET", f"/jobs/{job}/estimate", status=409, words="has ended")
 
 
 def test_best(yard):

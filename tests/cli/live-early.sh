@@ -73,6 +73,9 @@ end = progress["step"] / progress["fraction"]
 assert 240 < end < 375, progress
 assert progress["expected_end_low"] <= progress["expected_end"] <= progress["expected_end_high"], progress
 END
+check_output 'estimate' '^The curve that is fitted to its loss reaches its target at step [23][0-9][0-9] ' \
+    "$TRAINYARD" estimate decay
+check_output 'with the sizes' '^ +0.1 +[0-9]+ms +.* (expected|measured), now$' "$TRAINYARD" estimate decay
 check 'it ends there' ends decay '^  reason +stopped: loss < 0.05$'
 
 # ---- a sweep

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/str.h"
+#include "server/api/band.h"
 #include "server/api/call.h"
 #include "server/api/parts.h"
 #include "server/explain/forecast.h"
@@ -54,15 +55,6 @@ static const struct api_member shift_members[] = {
 
 static const struct api_schema shift_schema = {"JobShift", .members = shift_members};
 
-static const struct api_member band_members[] = {
-    API_MEMBER("low", "number|null", "10th percentile"),
-    API_MEMBER("mid", "number|null", "Median"),
-    API_MEMBER("high", "number|null", "90th percentile"),
-    {0},
-};
-
-static const struct api_schema band_schema = {"Band", .members = band_members};
-
 struct course_view {
     const char *policy, *error;
     double mean_s, makespan_s;
@@ -105,12 +97,6 @@ static const struct api_member answer_members[] = {
 };
 
 static const struct api_schema answer_schema = {"WhatIfAnswer", .members = answer_members};
-
-static json_t *print_band(const struct range *r)
-{
-    return json_pack("{s:o, s:o, s:o}", "low", json_real(r->low), "mid", json_real(r->mid), "high",
-                     json_real(r->high));
-}
 
 /* Seconds by which the task ends later than under the first policy; infinite if it never ends. */
 static double shift_of(const struct whatif_policy *p, const struct whatif_policy *first, uint32_t i)
@@ -162,9 +148,9 @@ static json_t *print_course(const struct whatif *w, const struct whatif_policy *
         v.preemptions = p->expected.preemptions;
         v.moves = p->expected.moves;
         v.resizes = p->expected.resizes;
-        v.mean_band_s = print_band(&p->mean_s);
-        v.makespan_band_s = print_band(&p->makespan_s);
-        v.missed_band = print_band(&p->missed);
+        v.mean_band_s = band_print(&p->mean_s);
+        v.makespan_band_s = band_print(&p->makespan_s);
+        v.missed_band = band_print(&p->missed);
         v.better = p->better;
     }
     v.winners = compared ? list_shifts(w, p, first, -1) : json_array();
@@ -409,8 +395,8 @@ static void ask_what_if(const struct api_call *c)
     reply_defer(c->reply, hung_up, a);
 }
 
-static const struct api_schema *const schemas[] = {
-    &shift_schema, &band_schema, &course_schema, &answer_schema, &node_schema, &ask_schema, NULL};
+static const struct api_schema *const schemas[] = {&shift_schema, &course_schema, &answer_schema,
+                                                   &node_schema,  &ask_schema,    NULL};
 
 static const struct endpoint endpoints[] = {
     {

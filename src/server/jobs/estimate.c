@@ -149,15 +149,21 @@ bool estimate_knows_work(const struct live_job *j)
            estimate_end(j, &end) != STEPS_UNKNOWN;
 }
 
-bool estimate_left(const struct yard *y, const struct live_job *j, struct range *out)
+bool estimate_left_on(const struct yard *y, const struct live_job *j, units_t units,
+                      struct range *out)
 {
     if (!j->attempt || !estimate_knows_work(j))
         return false;
-    struct range left = time_for_rest(j, j->estimate.place.step, units_of(j->attempt));
+    struct range left = time_for_rest(j, j->estimate.place.step, units);
     double passed = j->attempt->paused ? 0 : time_since(y, &j->estimate);
     *out = (struct range){fmax(left.low - passed, 0) / 1e6, fmax(left.mid - passed, 0) / 1e6,
                           fmax(left.high - passed, 0) / 1e6};
     return isfinite(out->mid);
+}
+
+bool estimate_left(const struct yard *y, const struct live_job *j, struct range *out)
+{
+    return j->attempt && estimate_left_on(y, j, units_of(j->attempt), out);
 }
 
 double estimate_rate(const struct yard *y, const struct live_job *j)

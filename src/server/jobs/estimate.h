@@ -39,6 +39,9 @@ void estimate_break(const struct yard *y, struct live_job *j, const struct attem
 enum steps_basis estimate_end(const struct live_job *j, struct range *end);
 /* Seconds left from now on, on the current size. Returns false if unknown. */
 bool estimate_left(const struct yard *y, const struct live_job *j, struct range *out);
+/* The same on another size, from its last step on. */
+bool estimate_left_on(const struct yard *y, const struct live_job *j, units_t units,
+                      struct range *out);
 /* Steps per second, as reported, else from the time left; NAN if unknown. */
 double estimate_rate(const struct yard *y, const struct live_job *j);
 /* Whether its work is derived from its steps; otherwise it is assumed. */
