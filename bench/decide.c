@@ -30,6 +30,16 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Stage times of Muri's jobs on 8 GPUs, so that jobs can share. */
+static const struct sharing sharing[] = {{.kind = 0, .step = 555, .stage = {502, 14, 0.4}},
+                                         {.kind = 1, .step = 192, .stage = {0.5, 167, 59}},
+                                         {.kind = 2, .step = 509, .stage = {435, 8, 0.5}},
+                                         {.kind = 3, .step = 437, .stage = {0.6, 419, 49}},
+                                         {.kind = 4, .step = 1010, .stage = {784, 117, 77}},
+                                         {.kind = 5, .step = 957, .stage = {769, 57, 10}},
+                                         {.kind = 6, .step = 214, .stage = {82, 75, 66}},
+                                         {.kind = 7, .step = 226, .stage = {82, 88, 60}}};
+
 /* Curves of the job's kind, by pool. */
 typedef struct speed curves_t[CURVES][POOL_GPU + TYPES];
 
@@ -48,7 +58,8 @@ static void make_job(struct job *j, uint32_t id, struct rng *r, const struct sca
                       .max = GPUS * UNIT,
                       .work = (600 + rng_exponential(r, 36000)) * 1e6,
                       .speeds = curves[rng_below(r, CURVES)],
-                      .nspeeds = POOL_GPU + TYPES};
+                      .nspeeds = POOL_GPU + TYPES,
+                      .sharing = &sharing[id % COUNT_OF(sharing)]};
     j->deadline = now + (usec_t)(j->work * (0.3 + 3 * rng_uniform(r)));
     j->cost.restart = j->cost.resize = j->cost.move = 20 * USEC_PER_SEC;
     job_normalise(j, NULL);
@@ -151,6 +162,9 @@ static void measure_all(const struct scale *scale, const char *only, curves_t cu
                                         "hesrpt",
                                         "gavel:round=1s",
                                         "makespan",
+                                        "shockwave:round=1s",
+                                        "muri",
+                                        "allocate=srsf,share=pack",
                                         "equal",
                                         "deadline",
                                         "allocate=elastic-fifo,place=best-fit",

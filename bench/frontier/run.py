@@ -185,9 +185,38 @@ def rounds(program, score):
              r['bound_jct_s'], 1)
 
 
+def drawn_from(trace, seed, path):
+    """Another workload of the same family: its jobs drawn with replacement, and arrivals at random as often."""
+    with open(os.path.join(ROOT, trace)) as f:
+        rows = list(csv.DictReader(f))
+    rng = random.Random(seed)
+    gap, at = (float(rows[-1]['arrival_s']) - float(rows[0]['arrival_s'])) / (len(rows) - 1), 0
+    with open(path, 'w') as f:
+        out = csv.DictWriter(f, rows[0].keys())
+        out.writeheader()
+        for i in range(len(rows)):
+            out.writerow(dict(rng.choice(rows), job_id=i, arrival_s='%.3f' % at))
+            at += rng.expovariate(1 / gap)
+
+
+def gavel_family(program, score):
+    """hesrpt was chosen with Gavel's trace in view, so it is also tried where it was not."""
+    print('\nWorkloads drawn from Gavel\'s trace (--rules gavel): mean completion time of hesrpt over that of gavel')
+    ratios = []
+    with tempfile.TemporaryDirectory() as folder:
+        for seed in range(1, 9):
+            path = os.path.join(folder, 'trace.csv')
+            drawn_from(GAVEL[0], seed, path)
+            setting = (path,) + GAVEL[1:]
+            fair, ours = (in_rounds(program, setting, p)['mean_jct_s'] for p in ('gavel', 'hesrpt'))
+            ratios.append(ours / fair)
+    print('%s; mean %.3f, worst %.3f %s' % (' '.join('%.3f' % r for r in ratios), mean(ratios), max(ratios),
+                                            score.judge(max(ratios) < 1)))
+
+
 def shockwave_fairness(jobs, durations, gpus):
-    """The worst ratio, and the share of jobs above 1, by both definitions of Shockwave's simulator: a job's completion
-    time over its time alone, times jobs per GPU: of the whole trace, or on average while it was there."""
+    """The worst job by both definitions of Shockwave's simulator: completion time over the time alone times the jobs
+    per GPU, of the whole trace or on average while the job was there."""
     spans = [(float(j['submit_s']), float(j['end_s'])) for j in jobs]
     whole, there = [], []
     for j, (begin, end) in zip(jobs, spans):
@@ -195,7 +224,7 @@ def shockwave_fairness(jobs, durations, gpus):
         ratio = (end - begin) / durations[j['id']]
         whole.append(ratio / max(1, len(jobs) / gpus))
         there.append(ratio / max(1, mean_jobs / gpus))
-    return [(max(x), mean(r > 1 for r in x)) for x in (whole, there)]
+    return max(whole), max(there)
 
 
 def shockwave(program, score):
@@ -206,9 +235,11 @@ def shockwave(program, score):
     print('\nShockwave (--rules gavel): makespan in s, and the worst finish-time fairness by its two definitions')
     print('%-28s %10s %9s %7s %7s %7s %7s' % ('policy', 'makespan', 'of its', 'whole', 'of its', 'there', 'of its'))
     for policy, exact in (('shockwave:k=0.001', True), ('shockwave', False)):
-        with tempfile.NamedTemporaryFile('r', suffix='.csv') as f:
-            r = sim(program, trace, nodes, [policy], '--rules', 'gavel', '--jobs-csv', f.name, *options)[0]
-            (whole, _), (there, _) = shockwave_fairness(list(csv.DictReader(f)), durations, 32)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, 'jobs.csv')
+            r = sim(program, trace, nodes, [policy], '--rules', 'gavel', '--jobs-csv', path, *options)[0]
+            with open(path) as f:
+                whole, there = shockwave_fairness(list(csv.DictReader(f)), durations, 32)
         ratio = r['makespan_s'] / SHOCKWAVE_MAKESPAN
         good = abs(ratio - 1) < NEAR if exact else max(ratio, whole / SHOCKWAVE_WHOLE, there / SHOCKWAVE_THERE) <= 1
         print('%-28s %10.1f %9.3f %7.3f %7.3f %7.3f %7.3f %s' % (
@@ -277,6 +308,7 @@ def main():
         compare(program, score, 'Pollux, learned, sizes off by e^%g' % float(error), goals,
                 '--learned', '--size-error', error)
     rounds(program, score)
+    gavel_family(program, score)
     shockwave(program, score)
     muri(program, score)
     power_curves(program, score)

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-enum { PARTS = MARKET_PARTS, STEPS = 16 };
+enum { PARTS = MARKET_PARTS, STEPS = 14 };
 
 /* The logarithm of progress in five linear parts, each a fifth of the job: its value at the
  * beginning of each and at the end of the last. At 0 it is that of 1e-6. */
@@ -64,21 +64,35 @@ static void share_rest(struct market *m, double low, double high, double longest
         m->buyers[i].time += part * (m->buyers[i].more - m->buyers[i].time);
 }
 
-/* Finds the price at which as much is bought as there is; returns the value of that plan. */
+/* Two prices that are nearly the same, between which as much is bought as there is. The search
+ * starts from the last one. `low` is 0 if there is enough for all at any price. */
+static void find_price(struct market *m, double longest, double *low, double *high)
+{
+    const double none = 1e-15, endless = 1e15;
+    double all = m->units * m->length, factor = 2;
+    *high = *low = m->price > 0 ? m->price : 1e-6;
+    for (; sell(m, *high, longest) > all && *high < endless; factor *= factor) {
+        *low = *high;
+        *high *= factor;
+    }
+    for (; *low == *high || (*low > none && sell(m, *low, longest) <= all); factor *= factor) {
+        *high = *low;
+        *low /= factor;
+    }
+    if (*low <= none)
+        *low = 0;
+    while (*low > 0 && *high > *low * (1 + 1e-4)) {
+        double price = sqrt(*low * *high);
+        *(sell(m, price, longest) > all ? low : high) = price;
+    }
+    m->price = *high;
+}
+
+/* Sells everything; returns the value of that plan. */
 static double clear(struct market *m, double longest)
 {
-    double low = 0, high = 1e-12, all = m->units * m->length, value = 0;
-    while (sell(m, high, longest) > all && high < 1e18) {
-        low = high;
-        high *= 1024;
-    }
-    for (int i = 0; low > 0 && i < STEPS; i++) {
-        double price = sqrt(low * high);
-        if (sell(m, price, longest) > all)
-            low = price;
-        else
-            high = price;
-    }
+    double low, high, value = 0;
+    find_price(m, longest, &low, &high);
     share_rest(m, low, high, longest);
     for (uint32_t i = 0; i < m->n; i++) {
         const struct buyer *b = &m->buyers[i];

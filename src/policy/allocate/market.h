@@ -26,6 +26,7 @@ struct market {
     double length; /* of the window, in seconds */
     double rounds; /* in it */
     double k;      /* worth of a second by which the longest time left is shorter */
+    double price;  /* of a unit for a second, found last; 0 at first */
 };
 
 /* Sets the time of each buyer so that the sum of the logarithms of their progress, by weight,
