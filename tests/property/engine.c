@@ -45,12 +45,7 @@ static const char *const placers[] = {
     "first-fit", "round-robin", "spread", "spread:by=usage", "best-fit", "specon:alpha=0.05",
 };
 static const char *const sharers[] = {
-    "free",
-    "hard",
-    "flowcon:itval=30s",
-    "target:itval=45s",
-    "pack",
-    "pack:most=3:gain=5%",
+    "free", "hard", "flowcon:itval=30s", "target:itval=45s", "pack", "pack:most=3:gain=5%",
 };
 
 enum { JOBS = 60, WORLDS = 12 };

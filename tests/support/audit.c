@@ -349,7 +349,8 @@ static bool audit_lists(struct audit *a, const struct engine *e, uint32_t task)
 static bool is_too_soon(const struct engine *e, const struct task *t, const struct effect *f)
 {
     bool stops = f->kind == EFFECT_PAUSE || (f->kind == EFFECT_PREEMPT && f->from > 0);
-    return stops && t->phase != TASK_RIDING && t->preemptions > 1 && t->queued_at - t->resumed_at < e->config.min_run;
+    return stops && t->phase != TASK_RIDING && t->preemptions > 1 &&
+           t->queued_at - t->resumed_at < e->config.min_run;
 }
 
 /* Who makes room does so for another task, which has its units now or waits for them. */

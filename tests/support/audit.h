@@ -13,7 +13,7 @@ struct audit_shadow {
     struct slot *at;
     uint32_t n;
     bool runs;
-    bool rode; /* on the units of another one, which it may have taken over */
+    bool rode;            /* on the units of another one, which it may have taken over */
     units_t limit, share; /* of its CPUs */
     double weight;
     uint8_t list[AXES];

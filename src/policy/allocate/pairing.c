@@ -43,9 +43,9 @@ static void take_heaviest(struct pairing *p, uint32_t *left)
                 }
         if (!best)
             break;
-        uint32_t n = best->a == best->b                ? left[best->a] / 2
+        uint32_t n = best->a == best->b              ? left[best->a] / 2
                      : left[best->a] < left[best->b] ? left[best->a]
-                                                       : left[best->b];
+                                                     : left[best->b];
         best->n += n;
         left[best->a] -= n;
         left[best->b] -= n;
