@@ -72,6 +72,7 @@ static void first_order(const struct sharing *const *jobs, unsigned n, unsigned 
 static bool next_order(unsigned *order, unsigned n)
 {
     unsigned i = n - 1, k = n - 1;
+    /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): first_order() set all n */
     while (i > 0 && order[i - 1] >= order[i])
         i--;
     if (i == 0)

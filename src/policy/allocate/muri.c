@@ -78,7 +78,7 @@ static uint32_t *classify(struct muri *m, const struct keyed *k)
         for (uint32_t i = 0; i < active; i++) {
             const struct task *t = &m->s->tasks[k[i].task];
             struct size_class *c = find_class(m, budget_pool(m->s, t), task_asked(t));
-            if (fill)
+            if (c->at)
                 c->at[c->n] = (struct group){{k[i].task}, 1, i};
             of[i] = (uint32_t)(c - m->classes);
             c->n++;

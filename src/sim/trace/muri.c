@@ -68,7 +68,7 @@ static int set_cost(struct trace_reader *r, units_t gpus, struct job *j, struct 
     if (r->profiles.kind && profiles_rates(&r->profiles, "", table_text(&r->table, MODEL), "",
                                            r->arena, &rates, err) < 0)
         return -1;
-    if (n <= rates.n && rates.at[n - 1] > 0)
+    if (rates.at && n <= rates.n && rates.at[n - 1] > 0)
         j->cost.restart = j->cost.resize = j->cost.move = llround(rates.at[n - 1] * USEC_PER_SEC);
     if (r->options->iterations)
         j->cost = (struct job_cost){.decision = j->cost.restart};
