@@ -9,6 +9,7 @@ import io
 import json
 import os
 import pathlib
+import secrets
 import shutil
 import signal
 import subprocess
@@ -118,6 +119,7 @@ class Engine:
         self.dir = pathlib.Path(tempfile.mkdtemp(prefix="trainyard-engine-"))
         self.socket = self.dir / "docker.sock"
         self.address = f"unix://{self.socket}"
+        self.namespace = f"trainyard-{secrets.token_hex(8)}"
         self.options = options
         self.daemon = None
 
@@ -134,8 +136,8 @@ class Engine:
             self.daemon = subprocess.Popen(
                 ["dockerd", "--data-root", f"{self.dir}/data", "--exec-root", f"{self.dir}/exec",
                  "-H", self.address, "-p", f"{self.dir}/pid", "--bridge", "none",
-                 "--iptables=false", "--containerd-namespace", self.dir.name,
-                 "--containerd-plugins-namespace", self.dir.name + "-plugins", *self.options],
+                 "--iptables=false", "--containerd-namespace", self.namespace,
+                 "--containerd-plugins-namespace", self.namespace + "-plugins", *self.options],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
         if wait:
             wait_until(self.answers, "the engine answers", 60)
