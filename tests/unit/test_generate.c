@@ -296,7 +296,7 @@ static void survives_writing(void **state)
         random_spec(&r, &spec);
         f.options.cost = (struct job_cost){0};
         if (i % 3 == 0)
-            f.options.cost = (struct job_cost){i, 20 * S, 5 * S + 1, 0};
+            f.options.cost = (struct job_cost){i, 20 * S, 5 * S + 1, 0, 0};
         if (trace_generate(spec.at, (uint64_t)i, &f.options, &t, &err) < 0)
             fail_msg("%s: %s", spec.at, err.text);
         assert_ok(trace_write(&t, path, &err), err);

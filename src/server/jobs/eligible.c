@@ -85,8 +85,9 @@ void eligible_offer(struct yard *y, struct live_job *j)
     }
     if (rc < 0)
         log_warning("job=%lld queue: %s", (long long)j->row.id, err.text);
-    bool was_active = j->ties.active;
-    ties_note(j, j->task != TASK_NONE && !j->blocks, j->blocks == BLOCK_ARRAY);
+    bool was_active = j->ties.active, offered = j->task != TASK_NONE && !j->blocks;
+    /* A frozen job that is held first saves itself, so it keeps its place until then. */
+    ties_note(j, offered || j->attempt, j->blocks == BLOCK_ARRAY);
     if (was_active && !j->ties.active)
         offer_waiting(y, j->row.array);
 }
