@@ -21,6 +21,7 @@ const struct variable variables_of_server[] = {
      "path of the library that makes C programs print line by line; empty = none"},
     {"TRAINYARD_TORCHRUN", "path of the launcher for jobs with resize: torchrun"},
     {"TRAINYARD_HOSTS", "path of the host discovery script for jobs with resize: horovod"},
+    {"TRAINYARD_SSH", "program that is run instead of ssh to reach container engines"},
     {NULL, NULL},
 };
 

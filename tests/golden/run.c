@@ -103,9 +103,10 @@ static enum rules rules_of(const json_t *root)
 static void read_trace(const json_t *root, const struct cluster *cluster, struct trace *out)
 {
     struct trace_options o = {.cluster = cluster,
-                              .cost = {duration_of(root, "restart", 0),
-                                       duration_of(root, "resize", 0), duration_of(root, "move", 0),
-                                       duration_of(root, "checkpoint", 0)}};
+                              .cost = {.restart = duration_of(root, "restart", 0),
+                                       .resize = duration_of(root, "resize", 0),
+                                       .move = duration_of(root, "move", 0),
+                                       .checkpoint = duration_of(root, "checkpoint", 0)}};
     struct str text = {0};
     struct err err;
     size_t i;

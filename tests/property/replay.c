@@ -147,8 +147,8 @@ static void replay_all(struct store *s, const struct recorder *r, const char *po
     struct err err;
     assert_ok(journal_replay(s, 0, &found, &err), err);
     if (found.differing)
-        print_error("%s: row %lld\nrecorded   %s\nreproduced %s\n", policy,
-                    (long long)found.first_seq, found.was.at, found.is.at);
+        fprintf(stderr, "%s: row %lld\nrecorded   %s\nreproduced %s\n", policy,
+                (long long)found.first_seq, found.was.at, found.is.at);
     assert_int_equal(found.differing, 0);
     assert_int_equal(found.events, r->events);
     assert_int_equal(found.decisions, r->decisions);
@@ -164,6 +164,7 @@ static void run_world(struct store *s, struct recorder *r, const char *policy, u
                               .policy2 = seed % 3 == 0 ? "srtf" : NULL,
                               .slow_stops = seed % 2,
                               .explain = seed % 4 != 0,
+                              .alone = true,
                               .observe = observe,
                               .ctx = r};
     struct chaos_result result;

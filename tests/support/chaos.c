@@ -148,6 +148,8 @@ static void draw_world(struct chaos *c)
     rng_init(&c->rng, c->o->seed);
     chaos_cluster(&c->rng, &c->arena, &c->cluster);
     c->jobs = chaos_jobs(&c->rng, &c->arena, &c->cluster, n);
+    for (uint32_t i = 0; c->o->alone && i < n; i++)
+        c->jobs[i].sharing = NULL;
     usec_t until = c->jobs[n - 1].submit + 60 * GRID;
     for (uint32_t i = 0; i < n / 2; i++)
         add_incident(c, until);

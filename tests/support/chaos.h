@@ -21,7 +21,8 @@ struct chaos_options {
     const char *policy2; /* from half-way on; NULL = no switch */
     bool slow_stops;     /* a preemption takes time */
     bool explain;        /* the engine keeps verdicts */
-    bool backwards;      /* what happens at one instant is fed in the reverse order */
+    bool alone;     /* no job shares its units, as in a server, whose journal has no word for it */
+    bool backwards; /* what happens at one instant is fed in the reverse order */
     /* Called once before the first step, with no event, and after each that the engine
      * took; may be NULL. */
     void (*observe)(void *ctx, const struct engine *e, const struct event *v, usec_t now);

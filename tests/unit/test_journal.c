@@ -138,7 +138,7 @@ static struct job odd_job(struct arena *a)
                         .weight = 0.1,
                         .deadline = 99,
                         .work = 1e9 / 3,
-                        .cost = {1, 2, 3, 4},
+                        .cost = {1, 2, 3, 4, 0},
                         .loss = {LOSS_POWER, 0.1, 0.2, 0.3},
                         .target = 0.7,
                         .speeds = s,

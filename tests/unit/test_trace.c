@@ -39,7 +39,7 @@ static long long time_on_req(const struct job *j)
 
 static void reads_the_smallest(void **state)
 {
-    struct trace_options o = {.cost = {1, 2, 3, 4}};
+    struct trace_options o = {.cost = {1, 2, 3, 4, 0}};
     (void)state;
     struct trace t = read_ok("id,submit,work\na,0,600\nb,30,2h\n", &o);
     assert_int_equal(t.n, 2);
