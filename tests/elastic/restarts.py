@@ -155,7 +155,9 @@ def test_a_server_that_dies_before_it_could_say_so():
             yard.kill(signal.SIGKILL)
             yard.start()
             wait_size(yard, job, cpus)
-        # Some may have been measured for a server that died before it wrote that down.
+        # Those may have been measured for a server that died before it wrote that down.
+        resize(yard, job, 2)
+        wait_size(yard, job, 2)
         expect_costs(yard, job, 1)
 
 
