@@ -10,7 +10,8 @@
 #include "cli/wire_out.h"
 #include "wire/spec.h"
 
-enum { LIST_MOST = 3 };
+/* A large array takes its time. */
+enum { LIST_MOST = 3, TIMEOUT_S = 600 };
 
 static long long id_of(const json_t *jobs, size_t i)
 {
@@ -71,9 +72,11 @@ static void say_accepted(const json_t *accepted)
 static int run(const struct args *args)
 {
     AUTO_LINK struct server_link link = {0};
+    struct server_link_config config = {.timeout_s = TIMEOUT_S};
     json_auto_t *jobs = NULL, *accepted = NULL;
     struct err err;
-    if (job_request_read(args, &jobs, &err) < 0 || server_link_open(args, NULL, &link, &err) < 0 ||
+    if (job_request_read(args, &jobs, &err) < 0 ||
+        server_link_open(args, &config, &link, &err) < 0 ||
         job_request_send(&link, jobs, &accepted, &err) < 0)
         return command_fail(args->command, &err);
     print_accepted(args, accepted);

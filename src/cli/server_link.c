@@ -76,10 +76,10 @@ void server_link_close(struct server_link *l)
     l->http = NULL;
 }
 
-/* Adds what to do when the server does not answer. */
-static int explained(int rc, struct err *err)
+/* Adds what to do when there is no server. */
+static int explained(const struct server_link *l, int rc, struct err *err)
 {
-    if (rc < 0 && err->code == ERR_UNREACHABLE) {
+    if (rc < 0 && err->code == ERR_UNREACHABLE && !http_client_reached(l->http)) {
         struct err why = *err;
         err_set(err, why.code, "%.200s; start one with `trainyard serve`", why.text);
     }
@@ -98,7 +98,7 @@ int server_link_call(struct server_link *l, const char *method, const char *path
                      const json_t *body, json_t **out, struct err *err)
 {
     AUTO_FREE char *full = full_path(path);
-    return explained(http_client_json(l->http, method, full, body, out, err), err);
+    return explained(l, http_client_json(l->http, method, full, body, out, err), err);
 }
 
 int server_link_get(struct server_link *l, const char *path, json_t **out, struct err *err)
@@ -111,7 +111,7 @@ int server_link_stream(struct server_link *l, const char *path,
                        struct err *err)
 {
     AUTO_FREE char *full = full_path(path);
-    return explained(http_client_stream(l->http, full, each, ctx, err), err);
+    return explained(l, http_client_stream(l->http, full, each, ctx, err), err);
 }
 
 int server_link_events(struct server_link *l, const char *path, const char *last_id,
@@ -119,7 +119,7 @@ int server_link_events(struct server_link *l, const char *path, const char *last
                        struct err *err)
 {
     AUTO_FREE char *full = full_path(path);
-    return explained(http_client_events(l->http, full, last_id, each, ctx, err), err);
+    return explained(l, http_client_events(l->http, full, last_id, each, ctx, err), err);
 }
 
 char *server_link_job_path(const char *job, const char *what)

@@ -307,6 +307,13 @@ int http_client_send(struct http_client *c, const char *method, const char *path
     return rc;
 }
 
+bool http_client_reached(struct http_client *c)
+{
+    curl_off_t connected = 0;
+    curl_easy_getinfo(c->curl, CURLINFO_PRETRANSFER_TIME_T, &connected);
+    return connected > 0;
+}
+
 const char *http_client_header(struct http_client *c, const char *name)
 {
     struct curl_header *found;

@@ -42,6 +42,8 @@ void http_answer_done(struct http_answer *a);
 int http_client_send(struct http_client *c, const char *method, const char *path, const char *type,
                      const char *body, size_t n, struct http_answer *answer, struct err *err);
 
+/* Whether the last request was sent to a server, although that may not have answered. */
+bool http_client_reached(struct http_client *c);
 /* A header of the last answer; NULL when it is missing. Valid until the next request. */
 const char *http_client_header(struct http_client *c, const char *name);
 

@@ -1,6 +1,6 @@
 /* The machine that a program sees: as many processors as its job has at its largest, from
  * its start to its end. A program that sized a table by the processors of a small moment
- * and asks again at a large one would write behind that table (XGBoost does).
+ * and asks again at a large one would write past the end of that table (XGBoost does).
  *
  * The configured processors (_SC_NPROCESSORS_CONF) stay the real ones: they never change,
  * and bound what sched_getcpu returns.

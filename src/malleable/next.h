@@ -4,7 +4,7 @@
 
 #include <dlfcn.h>
 
-/* The function of that name behind this library. Its user defines _GNU_SOURCE. */
+/* The next function of that name after this library. Its user defines _GNU_SOURCE. */
 #define NEXT(name)                                                                                 \
     ({                                                                                             \
         static __typeof__(&name) kept;                                                             \

@@ -23,7 +23,7 @@ bool progress_is_share_done(const struct progress_line *line, const struct progr
 {
     static const char *const before[] = {"progress",  "Progress", "PROGRESS", "complete",
                                          "completed", "Complete", "Completed"};
-    static const char *const behind[] = {"complete", "done", "finished", "examples"};
+    static const char *const after[] = {"complete", "done", "finished", "examples"};
     if (!x->percent || x->open == '[' || !(x->value >= 0 && x->value <= 100) || x->over || x->under)
         return false;
     for (size_t i = 0; i < sizeof before / sizeof *before && x->words; i++) {
@@ -33,8 +33,8 @@ bool progress_is_share_done(const struct progress_line *line, const struct progr
     size_t at = x->end;
     while (at < line->n && strchr(" %", line->text[at]))
         at++;
-    for (size_t i = 0; i < sizeof behind / sizeof *behind; i++) {
-        if (progress_line_at(line, at, behind[i]))
+    for (size_t i = 0; i < sizeof after / sizeof *after; i++) {
+        if (progress_line_at(line, at, after[i]))
             return true;
     }
     return false;

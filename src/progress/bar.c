@@ -3,7 +3,7 @@
  *   Epoch 0:  25%|██▌       | 235/938 [00:02<00:07, 95.1it/s, v_num=0, train_loss=0.31]
  *   train: 120it [00:01, 98.7it/s, loss=0.3]
  *
- * They are told by the count in front of "[00:02"; other bars by their drawing:
+ * They are recognised by the count before "[00:02"; other bars by their drawing:
  *
  *      total [########..................] 17.50%
  *   |█████---------------| 32.10% [2568/8000 00:12<01:15 Sampling 4 chains]
@@ -87,7 +87,7 @@ static bool is_foreign_unit(const char *unit, size_t n)
     return false;
 }
 
-/* The unit and the rate behind the clock: "95.1it/s", "1.23s/it", "?B/s". */
+/* The unit and the rate after the clock: "95.1it/s", "1.23s/it", "?B/s". */
 static bool read_rate(const struct progress_line *line, size_t bracket, struct sighting *s)
 {
     size_t i = progress_line_find(line, bracket, ", ");
@@ -129,7 +129,7 @@ static void take_epoch(struct sighting *s, const struct progress_number *x)
     }
 }
 
-/* What the words in front of the bar tell: an epoch, a loss. */
+/* What the words before the bar say: an epoch, a loss. */
 static void read_label(const struct progress_line *line, size_t end, struct sighting *s)
 {
     const struct progress_number *bare = NULL;
@@ -155,7 +155,7 @@ static void read_label(const struct progress_line *line, size_t end, struct sigh
         take_epoch(s, bare);
 }
 
-/* "loss=0.31", "epoch=3/10" behind the clock. */
+/* "loss=0.31", "epoch=3/10" after the clock. */
 static void read_postfix(const struct progress_line *line, unsigned from, size_t bracket,
                          struct sighting *s)
 {
@@ -257,7 +257,7 @@ bool progress_read_bar(const struct progress_line *line, struct sighting *s)
     read_label(line, end, s);
     read_postfix(line, count + 1, bracket, s);
     judge_bar(s, kind);
-    /* Hugging Face's trainer prints its numbers behind the bar of the whole job. */
+    /* Hugging Face's trainer prints its numbers after the bar of the whole job. */
     if (progress_line_find(line, bracket, "]{'") < line->n &&
         progress_line_find(line, bracket, "'learning_rate'") < line->n)
         s->scope = SCOPE_JOB;

@@ -29,7 +29,7 @@ bool condition_met(const struct condition *c, double value);
  * digits, or is too long. */
 int condition_metric(const char *text, size_t n, char out[PROGRESS_NAME], struct err *err);
 
-/* Whether larger values of the metric are better, as far as its name tells: yes for an accuracy
+/* Whether larger values of the metric are better, judging by its name: yes for an accuracy
  * or a score, no for a loss, an error and anything unknown. */
 bool condition_rises(const char *metric);
 

@@ -1,4 +1,4 @@
-/* Owns the search for the line that tells why a program failed.
+/* Owns the search for the line that says why a program failed.
  *
  * One pass, from the beginning: the last line that is of the surest kind wins. A
  * launcher that reports that its child failed does not replace what the child said. */
@@ -11,7 +11,7 @@
 #include "progress/line.h"
 #include "progress/text.h"
 
-/* A signal so few lines behind an exception is its consequence. */
+/* A signal so few lines after an exception is its consequence. */
 #define CAUSE_LINES 4
 
 /* How sure a line is to be the cause; of equals the last one counts. */

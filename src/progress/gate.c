@@ -63,7 +63,7 @@ static bool is_bar_at(const char *text, size_t n, size_t i)
            (n - k > 2 && text[k] == 'C' && text[k + 1] == 'V');
 }
 
-/* Forms that are told by how the line begins: "[10]\t", "10:\tlearn", "| fps |". */
+/* Forms that are recognised by the beginning of the line: "[10]\t", "10:\tlearn", "| fps |". */
 static bool is_beginning(const char *text, size_t n)
 {
     if (n > 3 && text[0] == '[' && letter_is_digit(text[1]))
@@ -93,7 +93,7 @@ static bool is_border(char c)
     return strchr(" [](){}|,:\t", c) && c;
 }
 
-/* Digits between `from` and the border before them, or behind them. */
+/* Digits between `from` and the border before or after them. */
 static bool is_whole_before(const char *text, const char *p)
 {
     const char *end = p;

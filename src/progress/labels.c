@@ -54,7 +54,7 @@ static bool has_outer_loop(const struct progress_line *line, unsigned step,
 }
 
 /* A number that is called a step. "Batch 3/20" begins again with each epoch, "global
- * step" does not. Else the order tells: an outer loop is named first. */
+ * step" does not. Otherwise the order decides: an outer loop is named first. */
 static void add_step(struct sighting *s, const struct progress_line *line, const struct found *f,
                      const struct progress_name *names)
 {
@@ -76,7 +76,7 @@ static void add_step(struct sighting *s, const struct progress_line *line, const
         s->scope = SCOPE_LIKELY_JOB;
 }
 
-/* Only the share that is done is told: in hundredths of a percent. */
+/* Only the fraction that is done is given, in hundredths of a percent. */
 static void add_percent(struct sighting *s, const struct progress_line *line, const struct found *f)
 {
     s->at = llround(line->number[f->percent].value * 100);
@@ -146,7 +146,7 @@ static void add_place(struct sighting *s, const struct progress_line *line, cons
         add_percent(s, line, f);
 }
 
-/* Nothing but marks behind the number: "Epoch 5:" on a line of its own. */
+/* Nothing but punctuation after the number: "Epoch 5:" on a line of its own. */
 static bool ends_line(const struct progress_line *line, const struct progress_number *x)
 {
     for (size_t i = x->end; i < line->n; i++) {

@@ -18,7 +18,7 @@ bool labels_is_adjacent(const struct progress_line *line, const struct progress_
     return true;
 }
 
-/* The number behind the group of number i: i itself, its divisor, "( 33%)". */
+/* The number after the group of number i: i itself, its divisor, "( 33%)". */
 static unsigned next_group(const struct progress_line *line, unsigned i)
 {
     i += line->number[i].over ? 2 : 1;
@@ -80,7 +80,7 @@ static void guess_step(const struct progress_line *line, unsigned i, struct prog
     name->unit = word.unit;
 }
 
-/* "45 / 300 total iterations": what is counted comes behind. Not in "epoch 2/4 step 10/100",
+/* "45 / 300 total iterations": what is counted comes after. Not in "epoch 2/4 step 10/100",
  * where the word belongs to the next number. */
 static bool is_counted(const struct progress_line *line, unsigned i, struct progress_name *name)
 {

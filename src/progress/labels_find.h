@@ -13,7 +13,7 @@ struct found {
     uint16_t percent;                       /* the share that is done */
     uint16_t total;                         /* the steps of the whole job */
     size_t metric_at;                       /* where the first loss or metric is named */
-    bool learning;                          /* it tells a learning rate, or measures something */
+    bool learning;                          /* it gives a learning rate, or measures something */
     bool whole_metrics;                     /* its metrics are all whole numbers */
     bool eval_metric;                       /* one of them is named as an evaluation's */
     bool closes, train_epoch;
@@ -31,7 +31,7 @@ bool labels_is_adjacent(const struct progress_line *line, const struct progress_
 /* A fraction that no word names. */
 bool labels_is_bare_fraction(const struct progress_line *line, unsigned i);
 
-/* A whole number behind "loss" or "error" with nothing but a blank between may
+/* A whole number after "loss" or "error" with nothing but a blank between may
  * be any count: "error 404". */
 bool labels_is_metric(const struct progress_number *x, const struct progress_name *name);
 

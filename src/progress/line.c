@@ -57,7 +57,7 @@ static double scale_digits(uint64_t digits, int exponent)
     return exponent < 0 ? (double)digits / power[-exponent] : (double)digits * power[exponent];
 }
 
-/* "e-05" behind a number: its length, 0 when it is none. */
+/* "e-05" after a number: its length, or 0. */
 static size_t read_exponent(const char *text, size_t n, int *out)
 {
     if (n < 2 || (*text | 32) != 'e')
@@ -70,7 +70,7 @@ static size_t read_exponent(const char *text, size_t n, int *out)
     return i > first ? i : 0;
 }
 
-/* Digits in groups of three, "12,345,678": its length, 0 when it is none. */
+/* Digits in groups of three, "12,345,678": its length, or 0. */
 static size_t read_groups(const char *text, size_t n, double *out)
 {
     size_t i = 0;
@@ -92,7 +92,7 @@ static size_t read_groups(const char *text, size_t n, double *out)
     return i;
 }
 
-/* A number in digits without a sign: its length, 0 when it is none. */
+/* A number in digits without a sign: its length, or 0. */
 static size_t read_digits(const char *text, size_t n, double *out)
 {
     size_t i = 0;
@@ -184,7 +184,7 @@ static size_t blanks(const char *text, size_t n, size_t i)
     return i;
 }
 
-/* Where the number behind a stroke begins: "10/100", "450 / 1891", "3 of 400",
+/* Where the number after a slash begins: "10/100", "450 / 1891", "3 of 400",
  * "3 out of 400"; 0 = none. */
 static size_t behind_stroke(const char *text, size_t n, size_t end)
 {
@@ -327,7 +327,7 @@ static size_t read_number(struct progress_line *line, size_t i, size_t floor)
     return x->end;
 }
 
-/* Letters behind a divisor make it a size, "3/4GB"; but not "3/70epoch", "5/10it". */
+/* Letters after a divisor make it a size, "3/4GB"; but not "3/70epoch", "5/10it". */
 static bool is_measure(const struct progress_line *line, const struct progress_number *x)
 {
     static const char *const counts[] = {"epoch", "it", "step", "batch"};

@@ -15,7 +15,7 @@ struct progress_number {
     double value;    /* may be NaN or infinite */
     int64_t whole;   /* the value when it is written as a whole number, else -1 */
     uint16_t at;     /* where it begins, its sign included */
-    uint16_t end;    /* behind its last digit */
+    uint16_t end;    /* after its last digit */
     uint16_t label;  /* where the words in front of it begin */
     uint8_t words;   /* bytes of them; 0 = none */
     char sep;        /* what joins them: ':' '=' '|' or ' ' */
@@ -41,7 +41,7 @@ void progress_line_read(struct progress_line *line, const char *text, size_t n, 
 /* Whether the text goes on with this word at `at`. */
 bool progress_line_at(const struct progress_line *line, size_t at, const char *word);
 
-/* Where the word is first found at or behind `at`; line->n when it is not. */
+/* Where the word is first found at or after `at`; line->n when it is not. */
 size_t progress_line_find(const struct progress_line *line, size_t at, const char *word);
 
 /* The word in the text; NULL when it is not there. */

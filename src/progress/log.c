@@ -116,7 +116,7 @@ static void start(struct sighting *s, const char *source)
 
 /* ---- CSV -------------------------------------------------------------------------- */
 
-/* The next field at *i, without its quotes; false behind the last. */
+/* The next field at *i, without its quotes; false after the last. */
 static bool next_field(const char *line, size_t n, char mark, size_t *i, const char **field,
                        size_t *length)
 {

@@ -1,4 +1,4 @@
-/* Files that programs log their training to, told by their names:
+/* Files that programs log their training to, recognised by their names:
  *
  *   events.out.tfevents.*            TensorBoard
  *   *.csv, *.tsv, training.log       CSV of Lightning, Keras, fastai, ultralytics ...

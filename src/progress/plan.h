@@ -57,7 +57,7 @@ enum progress_unit progress_unit_of_word(const char *word, size_t n);
  * 0 when the text does not begin with one. */
 size_t progress_plan_value(const char *text, size_t n, int64_t *out);
 
-/* Enters a limit unless a better origin has told it. Two values of one origin: of the
+/* Adds a limit unless one of a better origin is known. Two values of one origin: of the
  * command line and of the output the newest counts, of files and scripts none. */
 void progress_plan_add(struct progress_plan *p, enum progress_unit unit, int64_t value,
                        enum progress_origin origin, const char *from);

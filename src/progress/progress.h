@@ -51,7 +51,7 @@ struct progress {
     bool diverged;  /* the newest loss is NaN or infinite */
     /* Static name of the form that gave step (else loss): "keras", "file" ... */
     const char *source;
-    /* What told the total: "output", "--total", "earlier runs", or as the plan says,
+    /* Where the total is from: "output", "--total", "earlier runs", or as the plan says,
      * "--epochs 14"; NULL without a total. Valid as long as the reader. */
     const char *total_from;
     unsigned n_metrics;
@@ -84,13 +84,13 @@ void progress_skip(struct progress_reader *r);
 
 /* The output has been silent for a while (a second, say) or has ended: reads the
  * line that has no end yet, as a bar has none until its next state. The line
- * may still grow. True when there is news. */
+ * may still grow. True if anything is new. */
 bool progress_settle(struct progress_reader *r);
 
 /* The next bytes of the file $TRAINYARD_PROGRESS: JSON objects, one a line,
  * {"step":10,"total":100,"epoch":1,"epochs":3,"loss":0.5,"rate":12.3,"accuracy":0.9}.
  * Any other member with a number is a metric. Lines that are not such an object,
- * or longer than 4 KiB, are skipped. True when there is news. */
+ * or longer than 4 KiB, are skipped. True if anything is new. */
 bool progress_feed_file(struct progress_reader *r, const char *bytes, size_t n);
 
 /* The file is shorter than what was read of it, or another one: forgets a
@@ -98,7 +98,7 @@ bool progress_feed_file(struct progress_reader *r, const char *bytes, size_t n);
 void progress_restart_file(struct progress_reader *r);
 
 /* The next bytes of a file that the program logs to, see progress/log.h. What the output
- * tells of the place goes before it. True when there is news. */
+ * tells of the place goes before it. True if anything is new. */
 bool progress_feed_log(struct progress_reader *r, struct progress_log *log, const char *bytes,
                        size_t n);
 

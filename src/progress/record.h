@@ -12,7 +12,7 @@
 struct progress_record {
     uint64_t offset;  /* in the file */
     uint64_t left;    /* bytes of the payload that are still to come */
-    unsigned trailer; /* bytes behind it to skip */
+    unsigned trailer; /* bytes after it to skip */
     unsigned head;    /* bytes of the frame's head so far */
     uint8_t type;     /* of a part of a W&B record */
     bool broken;      /* the file is not of this format */

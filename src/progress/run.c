@@ -2,7 +2,7 @@
  * (e-1)*B+b of E*B, epochs being numbered from 1 or from 0.
  *
  * Invariants: done and before only grow while a source is followed, so that the
- * step does not fall when an epoch, or a whole fit, begins anew. */
+ * step does not fall when an epoch, or a whole fit, starts over. */
 #include "progress/run.h"
 
 /* Nothing real is beyond these, and their products fit. */
@@ -69,7 +69,7 @@ static void note_first(struct progress_run *r, const struct sighting *s)
     r->moves = 0;
 }
 
-/* Begins anew: what it had done stays done. */
+/* Starts over: what it had done stays done. */
 static void restart(struct progress_run *r, const struct sighting *s)
 {
     struct progress_run old = *r;
@@ -85,7 +85,7 @@ static void restart(struct progress_run *r, const struct sighting *s)
     r->done = 0;
 }
 
-/* Whether a place behind the newest one is a new beginning, not a straggler. */
+/* Whether a place before the newest one starts over, and is not just late. */
 static bool begins_anew(const struct progress_run *r, const struct sighting *s)
 {
     bool finished = r->of && r->at >= r->of;
@@ -94,7 +94,7 @@ static bool begins_anew(const struct progress_run *r, const struct sighting *s)
     return s->at <= r->first_at && (finished || r->moves >= 3 || s->bar);
 }
 
-/* Takes the end that a place tells. One that lies before the place is none. */
+/* Takes the end that a place gives. One before the place does not count. */
 static void take_of(struct progress_run *r, const struct sighting *s)
 {
     if (!(s->has & SIGHTING_OF))
@@ -241,7 +241,7 @@ bool progress_run_advance(struct progress_run *r, const struct sighting *s)
 }
 
 /* How many epochs there are; 0 = not known. A job that numbers them from 0 may print
- * the number of the last one ("Epoch 0/24"): told by which of the two is round. */
+ * the number of the last one ("Epoch 0/24"): it depends on which of the two is round. */
 static int64_t count_epochs(const struct progress_run *r)
 {
     int64_t n = r->epochs ? r->epochs : r->planned, current = (int64_t)r->epoch - r->base + 1;

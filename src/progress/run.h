@@ -1,5 +1,5 @@
 /* One source of places followed through a job: epochs become steps of the whole,
- * and what begins anew goes on from where it was. */
+ * and what starts over continues from where it was. */
 #ifndef PROGRESS_RUN_H
 #define PROGRESS_RUN_H
 
@@ -17,7 +17,7 @@ struct progress_run {
     bool guess;              /* that is not certain yet */
     bool likely_job;         /* and it is more likely of the job */
     bool job;                /* `at` is known to count from the beginning of the job */
-    bool per_epoch;          /* no epoch is told, but `at` counts from the beginning of one */
+    bool per_epoch;          /* no epoch is known, but `at` counts from the beginning of one */
     bool unlikely;           /* `of` keeps changing: it is no end */
     uint8_t changes;         /* times that it changed */
     enum progress_unit unit; /* of `at` */
@@ -34,7 +34,7 @@ struct progress_run {
     int base;       /* number of its first epoch: 0 or 1 */
     bool closed;    /* the epoch is over */
     unsigned moves; /* times that it went forward */
-    unsigned resets; /* times that it began anew */
+    unsigned resets; /* times that it started over */
     int64_t done;    /* steps of the epochs before this one */
     int64_t before;  /* steps of the runs before this one */
 };
@@ -43,14 +43,14 @@ struct progress_run {
 void progress_run_start(struct progress_run *r, const struct sighting *s, int64_t before,
                         unsigned resets);
 
-/* Takes a place of this source. False when it lies behind and is no new beginning
+/* Takes a place of this source. False if it is before the newest one and does not start over
  * (another worker's line, say), or is beyond all measure. */
 bool progress_run_advance(struct progress_run *r, const struct sighting *s);
 
 /* Steps of the job that are done. */
 int64_t progress_run_step(const struct progress_run *r);
 
-/* Steps of the whole job; 0 = not known. *planned tells whether the plan was needed. */
+/* Steps of the whole job; 0 = not known. *planned is set to whether the plan was needed. */
 int64_t progress_run_total(const struct progress_run *r, bool *planned);
 
 /* It has come to its end. */

@@ -63,7 +63,7 @@ static bool read_value(const char *p, const char *end, int64_t *out)
     return p == end || !strchr("*/+-%", *p);
 }
 
-/* What stands behind a name: "= 14", ": 14", "': 14", ": int = 14". */
+/* What follows a name: "= 14", ": 14", "': 14", ": int = 14". */
 static bool read_assigned(const char *p, const char *end, int64_t *out)
 {
     if (p < end && (*p == '"' || *p == '\''))
@@ -112,7 +112,7 @@ static void look_at_loop(const struct source *s, const char *p)
     progress_plan_add(s->plan, unit, last - first, s->origin, from);
 }
 
-/* The name of an option in quotes behind `p`: "'--epochs'". */
+/* The name of an option in quotes after `p`: "'--epochs'". */
 static const char *option_name(const char *p, const char *end, size_t *n)
 {
     while (p < end && *p != ')' && *p != '=') {

@@ -15,7 +15,7 @@
 #define SIGHTING_EPOCH 4u  /* an epoch, as the job numbers it */
 #define SIGHTING_EPOCHS 8u /* and how many there are of them */
 #define SIGHTING_RATE 16u
-#define SIGHTING_TOTAL 32u  /* the job's steps, told apart from a place */
+#define SIGHTING_TOTAL 32u  /* the job's steps, given apart from a place */
 #define SIGHTING_LIMIT 64u  /* a limit of the run that the program announces */
 #define SIGHTING_OUTER 256u /* a loop around the training has begun another round */
 #define SIGHTING_TICK 128u  /* one more of those that were announced is done */
@@ -29,7 +29,7 @@ enum sighting_trust { TRUST_NONE, TRUST_WEAK, TRUST_LOGGED, TRUST_GOOD, TRUST_SA
 
 struct sighting {
     const char *source;
-    uint32_t key; /* tells the bars and tables of one source apart */
+    uint32_t key; /* distinguishes the bars and tables of one source */
     unsigned has;
     int64_t at, of, epochs, total;
     enum progress_unit unit; /* of `at`, or of the limit */
@@ -43,7 +43,7 @@ struct sighting {
     bool from_zero;    /* its epochs are known to begin at 0 */
     bool header;       /* opens an epoch, and says no more */
     bool closes;       /* the epoch is over */
-    bool bar;          /* a bar: one that falls back begins anew */
+    bool bar;          /* a bar: one that falls back starts over */
     bool chief;        /* the bar that was drawn last is the training's */
     const char *eval;  /* an evaluation: prefix of its metrics, and no place */
     uint8_t loss_rank; /* PROGRESS_LOSS_NONE = it has no loss */

@@ -60,7 +60,7 @@ static bool read_dict(const struct progress_line *line, struct sighting *s)
     }
     s->source = "huggingface";
     s->trust = TRUST_GOOD;
-    /* The last dict of a run tells the mean loss, which is no news of it. */
+    /* The last dict of a run has the mean loss, which says nothing about its present state. */
     if (summary)
         s->loss_rank = PROGRESS_LOSS_NONE;
     else
@@ -110,7 +110,7 @@ static bool read_bracket(const struct progress_line *line, struct sighting *s)
     return false;
 }
 
-/* "57.8ms", "1m 3s", "2h 5m 1s" behind the word: seconds, -1 when there is no such time. */
+/* "57.8ms", "1m 3s", "2h 5m 1s" after the word: seconds, -1 when there is no such time. */
 static double read_duration(const struct progress_line *line, const char *word)
 {
     static const struct {
@@ -137,7 +137,7 @@ static double read_duration(const struct progress_line *line, const char *word)
     return sum;
 }
 
-/* CatBoost tells how long it took and how long it will: the rest is as many times the
+/* CatBoost prints the time passed and the time left: the rest is as many times the
  * part that is done. Too few digits make no total. */
 static void add_remaining(struct sighting *s, const struct progress_line *line)
 {
@@ -244,7 +244,7 @@ static bool read_darknet(const struct progress_line *line, struct sighting *s)
     return true;
 }
 
-/* It tells only the share that is done: in thousandths. */
+/* It prints only the fraction that is done: in thousandths. */
 static bool read_fasttext(const struct progress_line *line, struct sighting *s)
 {
     const struct progress_number *x = first(line);

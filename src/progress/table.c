@@ -18,7 +18,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '|';
 }
 
-/* The next name at or behind *i: its length, 0 = no more. Between strokes a name may be
+/* The next name at or after *i: its length, 0 = no more. Between strokes a name may be
  * blank: then *blank is set. */
 static size_t next_name(const char *text, size_t n, bool strokes, size_t *i, bool *blank)
 {
@@ -216,7 +216,7 @@ static void add_field(const struct progress_table *t, struct sighting *s,
     }
 }
 
-/* A bar may stand behind the last field, which then ends with a colon. */
+/* A bar may follow the last field, which then ends with a colon. */
 static bool read_fields(const struct progress_table *t, const struct progress_line *line,
                         struct sighting *s, size_t *end)
 {
@@ -247,7 +247,7 @@ static bool read_fields(const struct progress_table *t, const struct progress_li
     return true;
 }
 
-/* The bar behind a row counts the batches of the epoch. */
+/* The bar after a row counts the batches of the epoch. */
 static bool read_rest(const struct progress_line *line, size_t end, struct sighting *s)
 {
     while (end < line->n && is_blank(line->text[end]))

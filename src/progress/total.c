@@ -1,4 +1,4 @@
-/* Owns how long a run is: what the output tells of its end, what the user gave, the plan, and an
+/* Owns how long a run is: what the output says about its end, what the user gave, the plan, and an
  * earlier run, in that order of trust. Whatever the output contradicts is dropped. */
 #include "progress/total.h"
 
@@ -63,7 +63,7 @@ static const struct progress_limit *step_limit(const struct progress_track *t)
     return timesteps && l[PROGRESS_UNIT_TIMESTEP].value ? &l[PROGRESS_UNIT_TIMESTEP] : NULL;
 }
 
-/* What this run tells, or is told about it. */
+/* What this run says about its length, or what is known about it. */
 static int64_t find_own_total(const struct progress_track *t, const char **from)
 {
     bool planned;

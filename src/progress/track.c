@@ -1,4 +1,4 @@
-/* Owns the choice among what was seen: which source tells where the job is, which
+/* Owns the choice among what was seen: which source says where the job is, which
  * bar is the training's, which loss is the job's.
  *
  * Trust decides: what the job said itself, then places of a training, then bare
@@ -133,7 +133,7 @@ static bool is_followed(const struct progress_run *r, const struct sighting *s)
     return r->key == s->key || goes_on;
 }
 
-/* A place by epochs alone, where the run has finer ones: tells how many there
+/* A place by epochs alone, where the run has finer ones: says how many there
  * are, at most. */
 static bool is_coarse(const struct progress_run *r, const struct sighting *s)
 {
@@ -174,7 +174,7 @@ static bool should_follow(struct progress_track *t, const struct sighting *s, in
     return progress_run_finished(r) || t->others > SILENCE;
 }
 
-/* A later epoch is told by a line, and the bar had come to its end: it is drawn anew for
+/* A line names a later epoch, and the bar had come to its end: it is drawn again for
  * each epoch. */
 static bool take_coarse(struct progress_track *t, const struct sighting *s)
 {
@@ -215,8 +215,8 @@ static bool follow(struct progress_track *t, const struct sighting *s)
     struct progress_run *r = &t->run;
     int64_t before = 0;
     bool followed = is_followed(r, s) && s->trust <= r->trust;
-    bool anew = followed ? says_more(t, s) || is_finer(r, s) : should_follow(t, s, &before);
-    if (anew) {
+    bool again = followed ? says_more(t, s) || is_finer(r, s) : should_follow(t, s, &before);
+    if (again) {
         if (!follow_anew(t, s, before))
             return false;
     } else if (is_coarse(r, s)) {
@@ -234,7 +234,7 @@ static bool follow(struct progress_track *t, const struct sighting *s)
 
 /* ---- special places ------------------------------------------------------- */
 
-/* Hugging Face's trainer tells its epochs in lines and its steps by a bare bar,
+/* Hugging Face's trainer prints its epochs in lines and its steps by a bare bar,
  * the one that was drawn last before a line with a learning rate. */
 static bool take_chief(struct progress_track *t, const struct sighting *s)
 {
@@ -328,8 +328,8 @@ static bool take_place(struct progress_track *t, struct sighting *s)
     return follow(t, s);
 }
 
-/* What the job says itself is taken as it is, but for a step behind one that it
- * said before: the script was started anew from a checkpoint. */
+/* What the job says itself is taken as it is, except for a step before one that it
+ * said before: the script was started again from a checkpoint. */
 static bool take_said(struct progress_track *t, const struct sighting *s)
 {
     struct progress *p = &t->now;

@@ -5,7 +5,7 @@
 #include "progress/header.h"
 #include "progress/run.h"
 
-/* A step that a line of its own has told: it counts when a loss follows. */
+/* A step from a line of its own; it counts once a loss follows. */
 struct progress_step_header {
     bool open;
     int64_t at;
@@ -27,7 +27,7 @@ struct progress_track {
     uint32_t chief; /* the bare bar that is the training's; 0 = not known */
     uint8_t loss_rank;
     bool outer;                 /* the training is a part of the job: a fold, a chain */
-    bool behind;                /* the place just taken lies behind the newest one */
+    bool behind;                /* the place just taken is before the newest one */
     bool said_place, said_loss; /* the job has said it itself */
 };
 

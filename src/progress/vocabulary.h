@@ -34,7 +34,7 @@ struct progress_word {
 /* The word, in lower case and of n bytes; NULL when it is not known. */
 const struct progress_word *progress_vocabulary_find(const char *text, size_t n);
 
-/* The i-th word in order, NULL behind the last. */
+/* The i-th word in order, NULL after the last. */
 const struct progress_word *progress_vocabulary_at(size_t i);
 
 #endif
