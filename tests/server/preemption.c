@@ -166,6 +166,26 @@ static void a_frozen_job_is_not_held(void **state)
     assert_error(verb_hold(w->y, job, &err), err, ERR_CONFLICT, "requeue --hold");
 }
 
+/* One that can be held saves itself first. Until then it counts towards the limit of its array. */
+static void a_frozen_job_that_is_held_keeps_its_place(void **state)
+{
+    struct stage *w = *state;
+    struct err err;
+    int64_t first = stage_submit(
+        w, "{'command': ['fake', 'work=600', 'saves', 'deaf'], 'cpus': 2, 'array': '1-2%1',"
+           " 'preempt': 'pause', 'checkpoint_dir': '/c', 'grace': '60s'}");
+    stage_run(w, MINUTE);
+    int64_t urgent = submit_urgent(w);
+    assert_ok(verb_hold(w->y, first, &err), err);
+    assert_ok(verb_cancel(w->y, urgent, 0, &err), err);
+    stage_run(w, 30 * SECOND);
+    assert_non_null(yard_live(w->y, first)->attempt);
+    assert_state(w, first + 1, JOB_QUEUED);
+    stage_run(w, 2 * MINUTE);
+    assert_state(w, first, JOB_HELD);
+    assert_state(w, first + 1, JOB_RUNNING);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -177,6 +197,7 @@ int main(void)
         STAGE_TEST(a_job_that_asks_for_checkpoints_is_stopped),
         STAGE_TEST(a_job_is_not_preempted_again_at_once),
         STAGE_TEST(a_frozen_job_is_not_held),
+        STAGE_TEST(a_frozen_job_that_is_held_keeps_its_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
