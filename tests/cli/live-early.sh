@@ -83,7 +83,7 @@ check 'it ends there' ends decay '^  reason +stopped: loss < 0.05$'
 # Its best is 0.3 with a small model.
 submit -n tune --group lr --keep-best 2 --every 20 --sweep level=0.9,0.3,0.6,0.1 \
     --sweep size=1..2 -- python3 train.py '{level}{size}' 120 0.05
-check_output 'the members show their parameters' '^ *[0-9]+ +tune\[2\] .* level=0.3 size=1' "$TRAINYARD" ps
+check_output 'the members show their parameters' '^ *[0-9]+ +tune\[2\] .* level=0.3 size=1' "$TRAINYARD" ps tune
 check_output 'and their command' '^  command +python3 train.py 0.31 120 0.05$' "$TRAINYARD" show 'tune[2]'
 check_output 'as an object' '"parameters": ?\{"level": ?"0.3", ?"size": ?"1"\}' "$TRAINYARD" show 'tune[2]' --json
 check 'the worst is stopped' ends 'tune[1]' '^  reason +stopped: number [0-9] of [0-9] in group lr at step 20; the best [0-9] go on$'
