@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/letter.h"
 #include "base/str.h"
 #include "model/speed.h"
 #include "wire/spec_export.h"
@@ -115,12 +116,22 @@ static bool is_ulimit(const char *text)
     return !*p;
 }
 
+/* [HOST[:PORT]/]PATH[:TAG][@DIGEST]; whether there is such an image, its registry knows. */
+static bool is_image(const char *name)
+{
+    size_t n = 0;
+    while (letter_is_alpha(name[n]) || letter_is_digit(name[n]) ||
+           (n && name[n] && strchr("._-/:@", name[n])))
+        n++;
+    return n && !name[n];
+}
+
 /* An image, and what goes with it. */
 static int check_container(struct check *c)
 {
     const struct spec *s = c->s;
     char shown[VALUE_SHOWN];
-    if (s->image && (!*s->image || strpbrk(s->image, " \t?&#%")))
+    if (s->image && !is_image(s->image))
         return fault(c, "image", "'%s' is not the name of an image", value_show(s->image, shown));
     if (!s->image && s->shm_mb)
         return fault(c, "shm_size", "it is for containers; give an image");

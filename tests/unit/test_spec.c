@@ -352,6 +352,8 @@ static const struct {
     {{"command", "x", "image", "i", "ulimits", "core=1:2:3"}, "ulimits", "expected NAME=SOFT"},
     {{"command", "x", "image", "i", "ulimits", "core=x"}, "ulimits", "expected NAME=SOFT"},
     {{"command", "x", "image", "a b"}, "image", "'a b' is not the name of an image"},
+    {{"command", "x", "image", "a(b"}, "image", "is not the name of an image"},
+    {{"command", "x", "image", ":tag"}, "image", "is not the name of an image"},
     {{"command", "x", "image", "i", "mounts", "a:/b"}, "mounts", "expected /SOURCE:/TARGET[:ro]"},
     {{"command", "x", "image", "i", "mounts", "/a:b"}, "mounts", "expected /SOURCE:/TARGET[:ro]"},
     {{"command", "x", "image", "i", "mounts", "/a:/b:rx"}, "mounts", "expected /SOURCE:/TARGET"},
