@@ -50,7 +50,7 @@ static void check_request(struct spec *s)
         return;
     }
     demand(s->name && *s->name && (s->command.n > 0 || s->image) && s->cpus.min > 0);
-    demand(spec_words(s, "/p", &s->arena).n > 0);
+    demand(spec_words(s, "/p", &s->arena).n > 0 || s->image);
     check_again(s);
 }
 
