@@ -27,19 +27,15 @@ bool array_details_apply(const json_t *jobs)
     return n > 1 && array;
 }
 
-/* "3 running, 96 queued, 1 failed" */
 static void add_counts(const json_t *jobs, struct str *out)
 {
-    const char *before = "";
-    for (enum job_state s = 0; s < JOB_STATE_COUNT; s++) {
-        size_t n = 0;
-        for (size_t i = 0; i < json_array_size(jobs); i++)
-            n += !strcmp(member_text(json_array_get(jobs, i), "state"), job_state_name(s));
-        if (!n)
-            continue;
-        str_addf(out, "%s%zu %s", before, n, job_state_name(s));
-        before = ", ";
+    json_auto_t *states = json_object();
+    for (size_t i = 0; i < json_array_size(jobs); i++) {
+        const char *state = member_text(json_array_get(jobs, i), "state");
+        int64_t before = member_has(states, state) ? member_integer(states, state) : 0;
+        json_object_set_new(states, state, json_integer(before + 1));
     }
+    job_text_add_counts(states, out);
 }
 
 /* A job that has started, unless it is done. */

@@ -163,8 +163,11 @@ static void add_array_name(struct row *r, const char *member)
 static void add_array_states(struct row *r, const char *member)
 {
     const json_t *fold = json_object_get(r->job, "fold");
+    struct str text = {0};
     (void)member;
-    grid_add(r->t, COLOUR_NONE, job_text_counts(json_object_get(fold, "states"), r->buf));
+    job_text_add_counts(json_object_get(fold, "states"), &text);
+    grid_add(r->t, COLOUR_NONE, text.n ? text.at : "");
+    str_done(&text);
 }
 
 static void add_array_cpus(struct row *r, const char *member)

@@ -79,16 +79,16 @@ char *job_text_units(double units, char *buf)
     return buf;
 }
 
-char *job_text_counts(const json_t *states, char *buf)
+void job_text_add_counts(const json_t *states, struct str *out)
 {
-    size_t n = 0;
-    buf[0] = '\0';
-    for (enum job_state s = 0; s < JOB_STATE_COUNT && n < JOB_TEXT_SIZE; s++)
-        if (member_has(states, job_state_name(s)))
-            n += (size_t)snprintf(buf + n, JOB_TEXT_SIZE - n, "%s%lld %s", n ? ", " : "",
-                                  (long long)member_integer(states, job_state_name(s)),
-                                  job_state_name(s));
-    return buf;
+    const char *before = "";
+    for (enum job_state s = 0; s < JOB_STATE_COUNT; s++) {
+        if (!member_has(states, job_state_name(s)))
+            continue;
+        str_addf(out, "%s%lld %s", before, (long long)member_integer(states, job_state_name(s)),
+                 job_state_name(s));
+        before = ", ";
+    }
 }
 
 char *job_text_cpus(const json_t *job, char *buf)

@@ -19,8 +19,8 @@ enum { JOB_TEXT_SIZE = 64 };
 /* "running", "paused", "failed (3)". */
 char *job_text_state(const json_t *job, char *buf);
 enum colour job_text_state_colour(const json_t *job);
-/* "2 running, 98 queued": how many of an array are in each state. */
-char *job_text_counts(const json_t *states, char *buf);
+/* Appends "2 running, 98 queued": how many of an array are in each state. */
+void job_text_add_counts(const json_t *states, struct str *out);
 /* "1.5 of 1-2": what it holds of what it can use; "0 of 1-4" while it waits. */
 char *job_text_cpus(const json_t *job, char *buf);
 /* "████▌░░░░░  45%", with a bar of `bar` columns (0 = none). */
