@@ -1,7 +1,7 @@
 /* What would happen under other policies, with other jobs or more nodes: copies of an engine that
  * run on in virtual time until all their tasks have ended, one for each policy, and several for
- * each with lengths of jobs that are drawn from the bands of their estimates. It is done bit by
- * bit. Pure. */
+ * each with lengths of jobs that are drawn from the bands of their estimates. It is done in small
+ * steps. Pure. */
 #ifndef ADVISOR_WHATIF_H
 #define ADVISOR_WHATIF_H
 

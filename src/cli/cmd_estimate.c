@@ -85,8 +85,9 @@ const struct command command_estimate = {
     .name = "estimate",
     .summary = "Explain when a job is expected to end",
     .operands = "JOB",
-    .details = "Prints what its end is known by, the time that is left with its 10-90 % band, and\n"
-               "what a step and the rest would take on each size that it may have.",
+    .details =
+        "Prints what the estimate is based on, the time that is left with its 10-90 % band, and\n"
+        "what a step and the rest would take on each size that it may have.",
     .options = options,
     .min_operands = 1,
     .max_operands = 1,

@@ -190,14 +190,13 @@ static void add_notes(const json_t *answer, size_t width, struct str *out)
     long long jobs = member_integer(answer, "jobs"), unknown = member_integer(answer, "unknown");
     str_addf(&text, "%lld job%s", jobs, jobs == 1 ? "" : "s");
     if (unknown)
-        str_addf(&text, "; %lld do%s not tell how long %s", unknown, unknown == 1 ? "es" : "",
-                 unknown == 1 ? "it takes" : "they take");
+        str_addf(&text, "; %lld without an estimate", unknown);
     if (member_integer(answer, "left_out"))
         str_addf(&text, "; %lld that are held or wait for others are left out",
                  (long long)member_integer(answer, "left_out"));
     str_addf(&text,
-             ". BAND and BETTER are from %lld draws: four results in five are within the "
-             "band, and so often is the mean below that of the present policy.",
+             ". BAND is the 10th to the 90th percentile of %lld draws, BETTER the share of them "
+             "in which the mean is below that of the present policy.",
              (long long)member_integer(answer, "draws"));
     str_add(out, "\n");
     screen_add_filled(out, text.at, "", width);

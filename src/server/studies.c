@@ -1,7 +1,8 @@
 /* Owns the what-ifs that are under way. They take turns. */
 #include "server/studies.h"
 
-/* Work of one turn: by the clock, and by the number of bits, should the clock stand still. */
+/* Work of one turn: limited by the clock, and by the number of steps in case the clock stands
+ * still. */
 #define SLICE (USEC_PER_SEC / 125)
 enum { BITS = 10000 };
 

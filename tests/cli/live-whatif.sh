@@ -24,7 +24,7 @@ cpus=$(nproc)
 
 check_output 'nothing to do' '^0 jobs\.' "$TRAINYARD" whatif
 submit -n long -c "$cpus" -- ./train.sh 6000
-check 'it tells its steps' wait_until 30 bash -c "'$TRAINYARD' show long | grep -q 'of 6000'"
+check 'it has an estimate' wait_until 30 bash -c "'$TRAINYARD' show long --json | grep -q '\"remaining_s\":[0-9]'"
 submit -n short -c "$cpus" --time-limit 30s --deadline 2m -- ./train.sh 50
 submit -n later -H -- true
 submit -n extra -c "$cpus" --after afterok:short -- true
@@ -32,10 +32,10 @@ submit -n extra -c "$cpus" --after afterok:short -- true
 check_file 'the present policy' answer '^fifo \(now\) +[0-9]+m[0-9]+s +.* 1 +0 +-$'
 check_file 'another one' answer '^srtf .* 0 +[12] +[0-9]+%$'
 check_file 'who wins and loses' answer '^  - srtf: earlier job 2 \(short\) by [0-9]+m[0-9]+s; later job 1 \(long\) by '
-check_file 'what is unknown' answer '^2 jobs; 1 does not tell how long it takes; 2 that are held or wait for others are left out\.'
+check_file 'what is unknown' answer '^2 jobs; 1 without an estimate; 2 that are held or wait for others are left out\.'
 check_output 'more nodes' '^fifo \(now\) .* 0 +0 +-$' "$TRAINYARD" whatif -p las --nodes "+1x${cpus}c"
 printf 'command: [./train.sh, "100"]\nname: added\ntime_limit: 1m\ncpus: 1\n' >job.yaml
-check_output 'another job' '^3 jobs; 2 do not tell' "$TRAINYARD" whatif -p las --add job.yaml
+check_output 'another job' '^3 jobs; 2 without an estimate' "$TRAINYARD" whatif -p las --add job.yaml
 check_output 'as JSON' '"jobs": ?2, ?"left_out": ?2, ?"unknown": ?1, ?"draws": ?[0-9]+' "$TRAINYARD" whatif --json
 check_output 'without draws' '"draws": ?0,' "$TRAINYARD" whatif --json --draws 0
 check_output 'it changes nothing' 'fifo$' "$TRAINYARD" policy -q

@@ -69,20 +69,20 @@ static void add_end(const struct live_job *j, enum steps_basis basis, const stru
              basis == STEPS_TARGET ? "reaches its target" : "stops improving", end->mid);
     if (isfinite(end->high))
         str_addf(out, " (%.0f to %.0f)", end->low, end->high);
-    str_add(out, ", which is taken for its end.");
+    str_add(out, ", which is taken as its end.");
 }
 
 static void add_unknown(const struct live_job *j, struct str *out)
 {
     const struct progress_seen *p = &j->progress;
     if (!p->known || isnan(p->step))
-        str_add(out, "It has told no step yet, so its end is not known.");
+        str_add(out, "It has not reported a step yet, so its end is not known.");
     else if (j->estimate.curve.left.basis == STEPS_UNREACHABLE)
-        str_addf(out, "It tells no total, and its %s is not expected to reach its target.",
+        str_addf(out, "It reports no total, and its %s is not expected to reach its target.",
                  p->metric);
     else
-        str_add(out, "It tells no total, and the values of its metric do not tell an end either; "
-                     "--total says how long it trains.");
+        str_add(out, "It reports no total, and its metric does not predict an end either; give the "
+                     "total with --total.");
 }
 
 static void add_speed(const struct live_job *j, struct str *out)

@@ -75,7 +75,7 @@ static double done_fraction(const struct job_row *row)
     return isfinite(steps) ? steps : fraction_of(row->epoch, row->epochs);
 }
 
-/* A job that does not tell how far it is, while an earlier run tells how long it takes. */
+/* A job that does not report how far it is, but whose length is known from an earlier run. */
 static void fill_past(struct progress_view *v, const struct yard *y, const struct live_job *j)
 {
     const struct task *t = j && j->attempt ? yard_task(y, j) : NULL;

@@ -16,7 +16,7 @@
 #include "wire/spec_check.h"
 #include "wire/spec_json.h"
 
-/* How far the length of a job may be off, when it does not tell its steps: with a time limit,
+/* How far the length of a job may be off, when it does not report its steps: with a time limit,
  * which is the most, and without. */
 static const double limited_band[] = {0.1, 1}, assumed_band[] = {0.1, 10};
 
@@ -89,7 +89,7 @@ static const struct api_schema course_schema = {"PolicyCourse", .members = cours
 static const struct api_member answer_members[] = {
     API_MEMBER("jobs", "integer", "Jobs that were looked at, with those that were added"),
     API_MEMBER("left_out", "integer", "Jobs that are held or wait for others"),
-    API_MEMBER("unknown", "integer", "Jobs that do not tell how long they take"),
+    API_MEMBER("unknown", "integer", "Jobs without an estimate of their length"),
     API_MEMBER("draws", "integer", "Draws from the bands of the estimates"),
     API_MEMBER("took_s", "number", "Time that it took to compute"),
     API_MEMBER("policies", "PolicyCourse[]", "The present policy first"),
