@@ -353,19 +353,23 @@ def memory():
     table("Resident memory of the server", ("", "MB"), rows)
 
 
+def copy_rows(db, table, shifted, count, by):
+    """Adds a copy of the table's first rows, with these columns larger by so much."""
+    columns = [row[1] for row in db.execute(f"pragma table_info({table})")]
+    values = ", ".join(f"{c} + {by}" if c in shifted else c for c in columns)
+    db.execute(f"insert into {table} ({', '.join(columns)}) select {values} from {table} "
+               f"where id <= {count}")
+
+
 def finish_all(yard, copies):
     """Turns the jobs in the store into finished ones, and copies them this many times."""
     db = sqlite3.connect(os.path.join(yard.state, "trainyard.db"))
-    columns = [row[1] for row in db.execute("pragma table_info(job)") if row[1] != "id"]
-    names = ", ".join(columns)
     count = db.execute("select count(*) from job").fetchone()[0]
     with db:
         db.execute("update job set state = 'done', over = 1, code = 0, ended = submitted")
         for copy in range(1, copies):
-            by = copy * count
-            db.execute(f"insert into job (id, {names}) select id + {by}, {names} from job "
-                       f"where id <= {count}")
-            db.execute(f"insert into spec select job + {by}, text from spec where job <= {count}")
+            copy_rows(db, "request", {"id"}, count, copy * count)
+            copy_rows(db, "job", {"id", "request"}, count, copy * count)
     db.close()
 
 
