@@ -20,6 +20,11 @@ usec_t clock_read_steady(void)
     return read_clock(CLOCK_MONOTONIC);
 }
 
+usec_t clock_read_boot(void)
+{
+    return read_clock(CLOCK_BOOTTIME);
+}
+
 double clock_read_precise(void)
 {
     struct timespec t;
@@ -36,7 +41,7 @@ static usec_t system_wall(void *ctx)
 static usec_t system_boot(void *ctx)
 {
     (void)ctx;
-    return read_clock(CLOCK_BOOTTIME);
+    return clock_read_boot();
 }
 
 const struct clock_source clock_system = {system_wall, system_boot, NULL};

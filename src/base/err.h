@@ -1,6 +1,5 @@
-/* Errors: a code and a text on the caller's stack. A function that can fail
- * returns 0 or -1, takes `struct err *` last and leaves its outputs untouched
- * when it fails. */
+/* Errors: a code and a text on the caller's stack. A function that can fail returns 0 or -1,
+ * takes `struct err *` last and leaves its outputs untouched on failure. */
 #ifndef BASE_ERR_H
 #define BASE_ERR_H
 
@@ -27,16 +26,16 @@ struct err {
     char text[256];
 };
 
-/* Fills *err (which may be NULL) and returns -1, so that a failing function
- * can `return err_set(...)`. A text that does not fit is cut. */
+/* Fills *err (which may be NULL) and returns -1, so that a failing function can `return
+ * err_set(...)`. Truncates a text that does not fit. */
 int err_set(struct err *err, enum err_code code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Puts "<text>: " in front of the text that *err has; returns -1. */
+/* Prepends "<text>: " to the text of *err; returns -1. */
 int err_prefix(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Shows the compiler and the static checks, which see no function body here,
- * that the value is -1. */
+/* Tells the compiler and static checks, which do not see the function body, that the result is
+ * -1. */
 static inline int err_failed(int result)
 {
     (void)result;

@@ -1,4 +1,4 @@
-/* Owns the opening of files that others may have replaced. */
+/* Owns opening files that others may have replaced. */
 #include "base/fd.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Owns the spelling of the members of plain structs as JSON. */
+/* Owns the encoding of struct members as JSON. */
 #include "base/fields.h"
 
 #include <inttypes.h>
@@ -15,7 +15,7 @@ void fields_add_real(struct str *out, double x)
         str_add(out, "\"nan\"");
     else if (isinf(x))
         str_add(out, x > 0 ? "\"inf\"" : "\"-inf\"");
-    else if (x == 0) /* "-0" would be read as a whole number, which has no sign */
+    else if (x == 0) /* "-0" would be read as an integer, which has no sign */
         str_add(out, signbit(x) ? "-0.0" : "0");
     else
         str_addf(out, "%.17g", x);
@@ -56,7 +56,7 @@ static void add_text(struct str *out, const char *text)
         str_add(out, "null");
 }
 
-/* The shortest that reads back as the same number: 0.1, not 0.10000000000000001. */
+/* The shortest text that reads back as the same number: 0.1, not 0.10000000000000001. */
 static void add_number(struct str *out, double x)
 {
     enum { SURE = 15, EXACT = 17 };
@@ -162,7 +162,7 @@ void fields_cut_text(const char *text, char *out, size_t size)
 {
     size_t n = strnlen(text, size);
     if (n == size)
-        for (n--; n && ((unsigned char)text[n] & 0xc0) == 0x80;) /* within a letter */
+        for (n--; n && ((unsigned char)text[n] & 0xc0) == 0x80;) /* inside a character */
             n--;
     memcpy(out, text, n);
     out[n] = '\0';
@@ -184,12 +184,12 @@ static int read_text(const struct field *f, const json_t *v, struct arena *a, co
     const char *text = json_string_value(v);
     size_t n = json_string_length(v);
     if (!text && (!json_is_null(v) || f->lo))
-        return err_set(err, ERR_INVALID, "%s must be a text", f->name);
+        return err_set(err, ERR_INVALID, "%s must be a string", f->name);
     if (text && n < (size_t)f->lo)
         return err_set(err, ERR_INVALID, "%s must not be empty", f->name);
     if (text && f->hi && n > (size_t)f->hi)
-        return err_set(err, ERR_INVALID, "%s must be a text of at most %" PRId64 " bytes", f->name,
-                       f->hi);
+        return err_set(err, ERR_INVALID, "%s must be a string of at most %" PRId64 " bytes",
+                       f->name, f->hi);
     *out = text ? arena_strndup(a, text, n) : NULL;
     return 0;
 }
@@ -207,7 +207,7 @@ static int read_path(const struct field *f, const json_t *v, struct arena *a, co
 static int read_chars(const struct field *f, const json_t *v, char *out, struct err *err)
 {
     if (!json_is_string(v))
-        return err_set(err, ERR_INVALID, "%s must be a text", f->name);
+        return err_set(err, ERR_INVALID, "%s must be a string", f->name);
     fields_cut_text(json_string_value(v), out, (size_t)f->hi);
     return 0;
 }

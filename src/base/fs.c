@@ -1,4 +1,4 @@
-/* Owns the making of directories. */
+/* Owns creating directories. */
 #include "base/fs.h"
 
 #include <errno.h>

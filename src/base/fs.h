@@ -4,8 +4,8 @@
 
 #include <sys/types.h>
 
-/* Makes the directory, and those above it that are missing with mode 0755. 0, or an errno:
- * EEXIST when it was there. */
+/* Creates the directory, and missing parents with mode 0755. Returns 0 or an errno: EEXIST if it
+ * exists. */
 int fs_make_dirs(const char *path, mode_t mode);
 
 #endif

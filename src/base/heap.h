@@ -1,6 +1,6 @@
-/* An indexed binary heap of small integer ids ordered by (key, id): the
- * smallest first, equal keys by id, so that the order never depends on the
- * history of the heap. An id is in the heap at most once. */
+/* An indexed binary heap of small integer ids ordered by (key, id), smallest first. Equal keys
+ * are ordered by id, so the order never depends on the history of the heap. An id is in the heap
+ * at most once. */
 #ifndef BASE_HEAP_H
 #define BASE_HEAP_H
 

@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 
-/* The slot of the key, or the empty one where it would go. */
+/* The slot of the key, or the empty slot where it belongs. */
 static size_t find(const struct idmap *m, uint64_t key)
 {
     size_t at = rng_mix(key) & (m->cap - 1);
@@ -45,7 +45,7 @@ void idmap_remove(struct idmap *m, uint64_t key)
         return;
     m->slots[hole].value = NULL;
     m->n--;
-    /* Entries that were pushed past the hole move back, so that they are found. */
+    /* Moves back the entries that were displaced past the hole. */
     for (size_t at = (hole + 1) & (m->cap - 1); m->slots[at].value; at = (at + 1) & (m->cap - 1)) {
         struct idmap_slot moved = m->slots[at];
         m->slots[at].value = NULL;

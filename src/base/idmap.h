@@ -15,11 +15,11 @@ struct idmap {
     size_t n, cap;            /* cap is 0 or a power of two */
 };
 
-/* NULL when the key is not there. */
+/* NULL if the key is absent. */
 void *idmap_get(const struct idmap *m, uint64_t key);
-/* The value, not NULL, replaces what the key had. */
+/* Sets the value, which must not be NULL, and replaces an earlier one. */
 void idmap_set(struct idmap *m, uint64_t key, void *value);
-/* Does nothing when the key is not there. */
+/* Does nothing if the key is absent. */
 void idmap_remove(struct idmap *m, uint64_t key);
 /* Frees the map, not the values. */
 void idmap_done(struct idmap *m);

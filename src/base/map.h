@@ -13,9 +13,9 @@ struct map {
     size_t n, cap; /* cap is 0 or a power of two */
 };
 
-/* Adds the key; false, with nothing changed, when it is there already. */
+/* Adds the key; false if it exists already (nothing changes then). */
 bool map_add(struct map *m, const char *key, uint32_t value);
-/* False when the key is not there. */
+/* False if the key is absent. */
 bool map_get(const struct map *m, const char *key, uint32_t *value);
 void map_done(struct map *m);
 

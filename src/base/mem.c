@@ -1,5 +1,5 @@
-/* Owns heap and arena memory. An arena is a list of blocks; `now` is the one
- * being filled, later blocks are empty ones kept by arena_reset. */
+/* Owns heap and arena memory. An arena is a list of blocks; `now` is the one being filled, and
+ * later blocks are empty ones kept by arena_reset. */
 #include "base/mem.h"
 
 #include <stdint.h>
@@ -73,8 +73,8 @@ static struct arena_block *block_create(size_t size)
     return b;
 }
 
-/* Makes `now` a block with room for `size`: the next kept one if it is large
- * enough, else a new one put before it. */
+/* Makes `now` a block with room for `size`: the next kept one if it is large enough, otherwise a
+ * new one inserted before it. */
 static void arena_advance(struct arena *a, size_t size)
 {
     struct arena_block *next = a->now ? a->now->next : a->first;
@@ -133,8 +133,8 @@ char *arena_strdup(struct arena *a, const char *s)
 
 void arena_reset(struct arena *a)
 {
-    /* One block for all that the last round took: rounds that each need a little more
-     * than the one before would otherwise leave a block behind every time. */
+    /* Replaces the blocks of the last round by one. Otherwise rounds that each need slightly
+     * more than the last would leave a block behind every time. */
     if (a->first && a->first->next) {
         size_t size = 0;
         for (const struct arena_block *b = a->first; b; b = b->next)

@@ -1,6 +1,6 @@
-/* Memory: allocation that aborts when there is none (the state is in the
- * store and start-up recovers), an arena for what lives as long as one
- * decision or one trace, a typed vector, and cleanup attributes. */
+/* Memory: allocation that aborts on failure (the state is in the store, and start-up recovers),
+ * an arena for data with the lifetime of one decision or one trace, a typed vector, and cleanup
+ * attributes. */
 #ifndef BASE_MEM_H
 #define BASE_MEM_H
 
@@ -12,13 +12,13 @@ void *xmalloc(size_t size);
 void *xcalloc(size_t n, size_t size);
 void *xrealloc(void *p, size_t size);
 void *xreallocarray(void *p, size_t n, size_t size);
-/* Grows an array from `had` to n elements; the new ones are zero. */
+/* Grows an array from `had` to n elements and zeroes the new ones. */
 void *xgrowarray(void *p, size_t had, size_t n, size_t size);
 char *xstrdup(const char *s);
 char *xstrndup(const char *s, size_t n);
 
-/* An arena hands out zeroed memory that is freed all at once. arena_reset
- * keeps the blocks for the next round. */
+/* An arena allocates zeroed memory that is freed all at once. arena_reset keeps the blocks for
+ * the next round. */
 struct arena_block;
 struct arena {
     struct arena_block *first, *now;
@@ -26,7 +26,7 @@ struct arena {
 };
 void *arena_alloc(struct arena *a, size_t size);
 void *arena_alloc_array(struct arena *a, size_t n, size_t size);
-/* Memory that the caller writes in full: not zeroed. */
+/* Not zeroed: the caller overwrites all of it. */
 void *arena_raw(struct arena *a, size_t size);
 char *arena_strndup(struct arena *a, const char *s, size_t n);
 char *arena_strdup(struct arena *a, const char *s);
@@ -67,7 +67,7 @@ void auto_free(void *p);
 void auto_close(const int *fd);
 #define AUTO_FREE __attribute__((cleanup(auto_free)))
 #define AUTO_CLOSE __attribute__((cleanup(auto_close)))
-/* Gives an AUTO_FREE pointer away. */
+/* Releases an AUTO_FREE pointer. */
 #define TAKE(p)                                                                                    \
     __extension__({                                                                                \
         __typeof__(p) taken_ = (p);                                                                \

@@ -1,4 +1,4 @@
-/* Owns the reading of /proc. */
+/* Owns reading /proc. */
 #include "base/proc.h"
 
 #include <dirent.h>
@@ -78,7 +78,7 @@ static int by_parent(const void *a, const void *b)
     return x->pid < y->pid ? -1 : x->pid > y->pid;
 }
 
-/* The first one with this parent in a list sorted by parent. */
+/* The first entry with this parent in a list sorted by parent. */
 static size_t first_child(const struct proc_list *all, pid_t parent)
 {
     size_t lo = 0, hi = all->n;
@@ -101,7 +101,7 @@ void proc_find_below(pid_t root, struct proc_list *out)
     out->n = 0;
     pid_t parent = root;
     for (size_t next = 0;; parent = out->at[next++].pid) {
-        /* /proc is read while it changes: pids used twice could make a ring. */
+        /* /proc changes while it is read: reused pids could form a cycle. */
         for (size_t i = first_child(&all, parent); i < all.n && all.at[i].parent == parent; i++)
             if (out->n < all.n)
                 VEC_PUSH(out, all.at[i]);

@@ -11,8 +11,8 @@
 struct proc {
     pid_t pid, parent;
     char state;     /* R S D T Z ... */
-    uint64_t start; /* since boot, in clock ticks: with the pid, names a process for good */
-    uint64_t ticks; /* CPU time, also that of its children that it has waited for */
+    uint64_t start; /* in clock ticks since boot; identifies a process together with its pid */
+    uint64_t ticks; /* CPU time, including children that it has waited for */
     int64_t pages;  /* resident */
 };
 
@@ -21,18 +21,19 @@ struct proc_list {
     size_t n, cap;
 };
 
-/* One line of /proc/PID/stat; the name in it may hold anything. */
+/* Parses one line of /proc/PID/stat; the name in it may contain anything. */
 int proc_parse(const char *line, struct proc *out);
-/* -1 when there is no such process. */
+/* -1 if there is no such process. */
 int proc_read(pid_t pid, struct proc *out);
-/* All processes below `root`, itself not among them. With `root` a subreaper none
- * can get away; one that is born meanwhile may be missed. */
+/* All descendants of `root`. If `root` is a subreaper none can escape; one that is just being
+ * created may be missed. */
 void proc_find_below(pid_t root, struct proc_list *out);
 
-/* Sets by how many thousandths of all memory this process counts as larger when the kernel
- * chooses whom to kill; 0, or an errno. Only a privileged process may lower it. */
+/* Sets the OOM score adjustment of this process: thousandths of all memory that are added to its
+ * size when the kernel chooses what to kill. Returns 0 or an errno. Only privileged processes
+ * may lower it. */
 int proc_set_oom_score(int score);
-/* Lowers it, as far as that is allowed, for a process on which others depend. */
+/* Lowers it as far as permitted, for a process that others depend on. */
 void proc_guard_from_oom(void);
 
 /* Neither dead nor stopped. */

@@ -1,5 +1,4 @@
-/* Owns the spelling of structs as JSON objects. What a single value looks like is in
- * fields.c. */
+/* Owns the encoding of structs as JSON objects. fields.c encodes single values. */
 #include "base/record.h"
 
 #include <jansson.h>
@@ -7,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What every list looks like: struct { T *at; size_t n; }. */
+/* The layout of every list: struct { T *at; size_t n; }. */
 struct list {
     void *at;
     size_t n;
@@ -32,7 +31,7 @@ static bool same_text(const char *a, const char *b)
     return a && b ? !strcmp(a, b) : a == b;
 }
 
-/* No list and an empty one are written the same, so they are the same. */
+/* A missing list and an empty one are written the same way, so they are equal. */
 static bool same_texts(const char *const *a, const char *const *b)
 {
     static const char *const none[] = {NULL};
@@ -44,7 +43,7 @@ static bool same_texts(const char *const *a, const char *const *b)
     return *a == *b;
 }
 
-/* By their bits: a NaN is the same as itself, and 0 is not -0. */
+/* Compares bits: a NaN equals itself, and 0 differs from -0. */
 static bool same_number(double a, double b)
 {
     uint64_t x, y;
@@ -81,7 +80,7 @@ static size_t value_size(enum field_type kind)
         return sizeof(unsigned);
     case FIELD_FLAG:
         return sizeof(bool);
-    default: /* of times and numbers */
+    default: /* times and numbers */
         return sizeof(int64_t);
     }
 }
@@ -226,11 +225,11 @@ static int read_texts(const struct field *f, const json_t *v, struct arena *a, c
     size_t n = json_array_size(v);
     const char **texts = ARENA_ARRAY(a, n + 1, const char *);
     if (!json_is_array(v))
-        return err_set(err, ERR_INVALID, "%s must be a list of texts", f->name);
+        return err_set(err, ERR_INVALID, "%s must be a list of strings", f->name);
     for (size_t i = 0; i < n; i++) {
         const char *text = json_string_value(json_array_get(v, i));
         if (!text)
-            return err_set(err, ERR_INVALID, "%s[%zu] must be a text", f->name, i);
+            return err_set(err, ERR_INVALID, "%s[%zu] must be a string", f->name, i);
         texts[i] = arena_strdup(a, text);
     }
     *out = texts;
@@ -244,13 +243,13 @@ static int read_pairs(const struct field *f, json_t *v, struct arena *a, const c
     const char *name;
     json_t *value;
     if (!json_is_object(v))
-        return err_set(err, ERR_INVALID, "%s must be an object of texts", f->name);
+        return err_set(err, ERR_INVALID, "%s must be an object of strings", f->name);
     json_object_foreach(v, name, value)
     {
         if (!*name || strchr(name, '='))
             return err_set(err, ERR_INVALID, "%s: '%.100s' cannot be a name", f->name, name);
         if (!json_is_string(value))
-            return err_set(err, ERR_INVALID, "%s.%.100s must be a text", f->name, name);
+            return err_set(err, ERR_INVALID, "%s.%.100s must be a string", f->name, name);
         size_t size = strlen(name) + 1 + json_string_length(value) + 1;
         char *text = arena_raw(a, size);
         snprintf(text, size, "%s=%s", name, json_string_value(value));
@@ -283,8 +282,8 @@ static int read_numbers(const struct field *f, json_t *v, struct field_numbers *
 static int read_members(const struct record *r, const json_t *object, struct arena *a, char *to,
                         struct err *err);
 
-/* Says where the member is that the error names: "path is missing" becomes
- * "cgroup[0].path is missing". */
+/* Adds the path of the member to the error: "path is missing" becomes "cgroup[0].path is
+ * missing". */
 __attribute__((format(printf, 2, 3))) static int within(struct err *err, const char *fmt, ...)
 {
     struct str text = {0};
@@ -345,7 +344,7 @@ static int read_member(const struct field *f, const json_t *object, struct arena
     return optional ? 0 : err_set(err, ERR_INVALID, "%s is missing", f->name);
 }
 
-/* Begins with the defaults. */
+/* Starts with the defaults. */
 static int read_members(const struct record *r, const json_t *object, struct arena *a, char *to,
                         struct err *err)
 {
@@ -400,7 +399,7 @@ static const char **copy_texts(const char *const *from, struct arena *a)
     return to;
 }
 
-/* Makes a copy of what the member points to; it was copied itself. */
+/* Copies what the member points to; the member itself was copied already. */
 static void copy_member(const struct field *f, struct arena *a, char *to)
 {
     const struct record *r = f->of;

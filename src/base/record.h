@@ -1,8 +1,8 @@
-/* A plain struct as a JSON object, by one table for both ways. More than base/fields.h
- * has: members that may be absent, lists, objects within objects.
+/* Plain structs as JSON objects, with one table for both directions. Extends base/fields.h by
+ * optional members, lists and nested objects.
  *
- * An optional member is what the defaults say when it is absent or null, and is not
- * written when it is that. Members that are not in the table are not looked at. */
+ * An optional member that is absent or null takes its default, and is not written if it has its
+ * default. Members that are not in the table are ignored. */
 #ifndef BASE_RECORD_H
 #define BASE_RECORD_H
 
@@ -13,12 +13,12 @@
 struct record {
     const struct field *members; /* ends with a NULL name */
     size_t size;                 /* of the struct */
-    const void *defaults;        /* such a struct; what is required is whatever it is there */
+    const void *defaults;        /* a struct with the defaults of optional members */
 };
 
 enum { FIELD_NUMBERS_MAX = 16, FIELD_NUMBERS_NAME = 32 };
 
-/* Named numbers. When they are read, further ones are left out and long names are cut. */
+/* Named numbers. Decoding drops surplus ones and truncates long names. */
 struct field_numbers {
     uint32_t n;
     struct field_number {
@@ -27,22 +27,21 @@ struct field_numbers {
     } at[FIELD_NUMBERS_MAX];
 };
 
-/* Adds the object. */
+/* Appends the object. */
 void record_encode(const struct record *r, const void *from, struct str *out);
-/* Adds its members to an object that is begun and not ended in `out`. */
+/* Appends the members to an unfinished object in `out`. */
 void record_add_members(const struct record *r, const void *from, struct str *out);
 
-/* Reads all of it; the error names the member at fault. Texts and lists go to the
- * arena. */
+/* Decodes all members; an error names the member. Texts and lists go to the arena. */
 int record_decode(const struct record *r, const struct json_t *object, struct arena *a, void *to,
                   struct err *err);
-/* Adds the names of members that are not in the table, separated by blanks. */
+/* Appends the names of members that are not in the table, separated by spaces. */
 void record_name_unknown(const struct record *r, const struct json_t *object, struct str *out);
 
-/* Copies all of it; texts and lists go to the arena. */
+/* Copies the struct; texts and lists go to the arena. */
 void record_copy(const struct record *r, const void *from, struct arena *a, void *to);
 
-/* Whether all members are the same; numbers are when their bits are. */
+/* Whether all members are equal; numbers are compared by their bits. */
 bool record_equal(const struct record *r, const void *a, const void *b);
 
 #endif

@@ -1,6 +1,6 @@
-/* A small seeded generator (xoshiro256**, seeded by splitmix64). The same seed
- * gives the same numbers everywhere: nothing in the project asks the system
- * for randomness where a result depends on it. */
+/* A small seeded generator (xoshiro256**, seeded by splitmix64). The same seed gives the same
+ * numbers everywhere. Nothing in the project uses the system's randomness where a result depends
+ * on it. */
 #ifndef BASE_RNG_H
 #define BASE_RNG_H
 

@@ -1,5 +1,4 @@
-/* Owns text buffers, number parsing and the guess of what a mistyped name
- * meant. */
+/* Owns text buffers, number parsing and suggestions for mistyped names. */
 #include "base/str.h"
 
 #include <ctype.h>
@@ -76,8 +75,8 @@ void str_done(struct str *s)
     *s = (struct str){0};
 }
 
-/* Length of the UTF-8 sequence at p, 0 when it is not one (overlong forms,
- * surrogates and values past U+10FFFF are not). */
+/* Length of the UTF-8 sequence at p; 0 if it is invalid (also overlong forms, surrogates and
+ * values past U+10FFFF). */
 static size_t utf8_length(const unsigned char *p)
 {
     if (p[0] < 0x80)
@@ -205,7 +204,7 @@ bool str_glob(const char *pattern, const char *text)
         } else if (*pattern == '?' || *pattern == *text) {
             pattern++;
             text++;
-        } else if (star) { /* the * takes one byte more */
+        } else if (star) { /* let the * match one byte more */
             pattern = star;
             text = ++from;
         } else {
@@ -217,7 +216,7 @@ bool str_glob(const char *pattern, const char *text)
 
 enum { NAME_MAX_LENGTH = 63 };
 
-/* Levenshtein distance in one row, letters compared without case. */
+/* Levenshtein distance in one row, case-insensitive. */
 static size_t edit_distance(const char *a, const char *b)
 {
     size_t n = strlen(b), row[NAME_MAX_LENGTH + 1];
@@ -252,7 +251,7 @@ const char *str_nearest(const char *text, size_t n, const char *(*name)(const vo
         if (m > NAME_MAX_LENGTH)
             continue;
         size_t d = edit_distance(text, candidate);
-        /* A name that begins with what was typed is as good as one slip. */
+        /* A name that starts with the typed text counts as one typo. */
         if (length >= 2 && m > length && !strncmp(text, candidate, length))
             d = 1;
         size_t longest = length < m ? m : length;

@@ -1,4 +1,4 @@
-/* Owns the spelling of durations. */
+/* Owns the formatting and parsing of durations. */
 #include "base/time.h"
 
 #include <ctype.h>
@@ -34,8 +34,8 @@ int time_from_seconds(double seconds, usec_t *out)
     return 0;
 }
 
-/* Adds the duration at *p ("4h") and goes behind it. A number without a unit is
- * seconds when it is the whole text. */
+/* Adds the duration at *p ("4h") and moves past it. A number without a unit is seconds if it is
+ * the whole text. */
 static int add_part(const char **p, bool first, double *sum)
 {
     char *end;

@@ -1,4 +1,4 @@
-/* Time is int64_t microseconds, always passed in, never asked for. */
+/* Time is int64_t microseconds and is always passed in. */
 #ifndef BASE_TIME_H
 #define BASE_TIME_H
 
@@ -11,8 +11,8 @@ typedef int64_t usec_t;
 
 #define USEC_PER_SEC 1000000LL
 #define USEC_NEVER INT64_MAX
-/* No trace, deadline or cost may lie farther away than this (about 290 years),
- * so that sums of a few times never overflow. */
+/* Limit for traces, deadlines and costs (about 290 years), so that sums of a few times never
+ * overflow. */
 #define USEC_LIMIT (INT64_MAX / 1000)
 
 /* "90", "90s", "1.5h", "2d4h30m": a plain number is seconds. */

@@ -1,9 +1,9 @@
-/* Owns the thread count of OpenBLAS builds that use their own threads. These read it once in
- * each call, so that openblas_set_num_threads may be called at any time, also
- * while other threads compute (1000 products of matrices with a change every 0.2 ms).
+/* Owns the thread count of OpenBLAS builds that have threads of their own. They read it once per
+ * call, so openblas_set_num_threads may be called at any time, even while other threads compute
+ * (tested: 1000 matrix products with a change every 0.2 ms).
  *
- * The number follows where a region begins that is not the BLAS's own, and where a product
- * of matrices is called for; a program that uses neither stays at its number. */
+ * The count is updated when a region begins that is not the BLAS's own, and when a matrix
+ * product is called. A program that does neither keeps its count. */
 #include "malleable/blas.h"
 
 #include "malleable/real.h"
@@ -11,15 +11,15 @@
 
 #include <string.h>
 
-/* Process-wide, as a preloaded library has no caller that could hold it. */
+/* Process-wide, because a preloaded library has no caller that could hold it. */
 static struct {
-    uint64_t seen;   /* the newest order that was looked at */
-    uint64_t called; /* the same, when a product was called for */
-    uint64_t loads;  /* how often a library had been loaded when one was last looked for */
+    uint64_t seen;   /* the last order that was seen */
+    uint64_t called; /* the same, at the last matrix product */
+    uint64_t loads;  /* number of loaded libraries at the last search */
     int (*get)(void);
     void (*set)(int); /* NULL = there is no such library */
-    int own;          /* what the program set */
-    int given;        /* what was set last, here */
+    int own;          /* as set by the program */
+    int given;        /* as last set here */
 } shared;
 
 static bool find(const char *path, void *data)
@@ -88,7 +88,7 @@ static void *enter(const void *address, enum real which)
 CBLAS(cblas_sgemm, float)
 CBLAS(cblas_dgemm, double)
 
-/* Fortran's: everything by address, then the lengths of the two strings. */
+/* Fortran's interface: all arguments by address, followed by the lengths of the two strings. */
 #define FORTRAN(name)                                                                              \
     EXPORTED void name(const char *ta, const char *tb, const void *m, const void *n,               \
                        const void *k, const void *alpha, const void *a, const void *lda,           \

@@ -1,10 +1,10 @@
-/* OpenBLAS with threads of its own (its pthreads build), which ask no OpenMP. */
+/* OpenBLAS with threads of its own (its pthreads build), which do not use OpenMP. */
 #ifndef MALLEABLE_BLAS_H
 #define MALLEABLE_BLAS_H
 
 #include <stdint.h>
 
-/* Gives the order to each such library in the process, if that was not done yet. */
+/* Applies the order to each such library in the process, unless that was done already. */
 void blas_follow(uint64_t order);
 
 #endif

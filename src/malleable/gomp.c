@@ -1,6 +1,6 @@
-/* GNU's OpenMP: the entry points by which a compiled program begins a parallel region,
- * all that libgomp of GCC 12 has. Each passes on what it got, with the number of threads
- * from target_region. LLVM's runtime has the same names, for programs compiled by GCC. */
+/* GNU's OpenMP: the entry points with which a compiled program begins a parallel region, all
+ * that libgomp of GCC 12 has. Each passes its arguments on, with the number of threads from
+ * target_region. LLVM's runtime has the same names, for programs compiled by GCC. */
 #include "malleable/real.h"
 #include "malleable/target.h"
 
@@ -64,7 +64,7 @@ RUNTIME_LOOP(GOMP_parallel_loop_runtime)
 RUNTIME_LOOP(GOMP_parallel_loop_nonmonotonic_runtime)
 RUNTIME_LOOP(GOMP_parallel_loop_maybe_nonmonotonic_runtime)
 
-/* Before GCC 4.9 the program itself ran the first thread's part, and ended the region. */
+/* Before GCC 4.9 the program itself ran the first thread's part and ended the region. */
 EXPORTED void GOMP_parallel_start(body *f, void *data, unsigned threads);
 void GOMP_parallel_start(body *f, void *data, unsigned threads)
 {

@@ -1,11 +1,10 @@
-/* LLVM's OpenMP: the entry points by which a program compiled by Clang begins a parallel
- * region. There the number of threads is pushed before the region; a number that the
- * program pushed itself is its own count, and stays.
+/* LLVM's OpenMP: the entry points with which a program compiled by Clang begins a parallel region.
+ * The number of threads is pushed before the region; a number pushed by the program itself is left
+ * alone.
  *
- * __kmpc_fork_call takes any number of arguments, which C cannot pass on. So it is a few
- * instructions that keep the registers, ask kmpc_enter for the real function, and jump
- * there with all as it was. On processors other than these two, regions of LLVM's runtime
- * are left alone. */
+ * __kmpc_fork_call is variadic, and C cannot forward its arguments. So it is a few instructions
+ * that save the registers, get the real function from kmpc_enter, and jump there with everything
+ * restored. On processors other than these two, regions of LLVM's runtime are left alone. */
 #include "malleable/real.h"
 #include "malleable/target.h"
 
@@ -35,7 +34,7 @@ void *kmpc_enter(void *where, const void *address)
 }
 
 #if defined __x86_64__
-/* The six registers of arguments, and the count of vector registers in %al. */
+/* The six argument registers, and the count of vector registers in %al. */
 __asm__(".pushsection .text\n"
         ".globl __kmpc_fork_call\n"
         ".type __kmpc_fork_call, @function\n"
@@ -100,7 +99,7 @@ __asm__(".pushsection .text\n"
 
 /* The compiler names them: NOLINTBEGIN(bugprone-reserved-identifier) */
 
-/* A region under a condition, since LLVM 16. */
+/* A conditional region, since LLVM 16. */
 EXPORTED void __kmpc_fork_call_if(void *where, int32_t n, void *f, int32_t condition, void *data);
 void __kmpc_fork_call_if(void *where, int32_t n, void *f, int32_t condition, void *data)
 {
@@ -119,7 +118,7 @@ void __kmpc_push_num_threads(void *where, int32_t thread, int32_t threads)
     real(where, thread, threads);
 }
 
-/* A region that is not parallel after all (`if` is false) uses up the pushed number. */
+/* A region that turns out not to be parallel (`if` is false) uses up the pushed number. */
 EXPORTED void __kmpc_serialized_parallel(void *where, int32_t thread);
 void __kmpc_serialized_parallel(void *where, int32_t thread)
 {

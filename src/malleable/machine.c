@@ -1,13 +1,12 @@
-/* The machine that a program sees: as many processors as its job has at its largest, from
- * its start to its end. A program that sized a table by the processors of a small moment
- * and asks again at a large one would write past the end of that table (XGBoost does).
+/* The machine that a program sees: as many processors as its job has at its largest size, from
+ * start to end. Otherwise a program that allocates a table when it sees few processors, and asks
+ * again when there are more, would write past the end of the table (XGBoost does).
  *
- * The configured processors (_SC_NPROCESSORS_CONF) stay the real ones: they never change,
- * and bound what sched_getcpu returns.
+ * The configured processors (_SC_NPROCESSORS_CONF) remain the real ones: they never change, and
+ * bound what sched_getcpu returns.
  *
- * A thread may not be bound to some of the processors: half of those that a program is told
- * of may not be the job's at the moment, and another half tomorrow. To bind is a wish about
- * speed; it is accepted and left undone. */
+ * Requests to bind threads to processors are accepted and ignored. They are hints about speed,
+ * and the processors a program sees may not belong to the job at the moment. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): so the C library names it */
 #include "malleable/next.h"
 #include "malleable/real.h"
@@ -41,8 +40,8 @@ long sysconf(int name)
     return processors ? (long)processors : NEXT(sysconf)(name);
 }
 
-/* Leaves as many processors in a set as the program is told of: those of the set first,
- * then others, always the lowest. */
+/* Reduces or extends a set to the number of processors that the program sees: first those of the
+ * set, then others, lowest first. */
 static void pretend(size_t size, cpu_set_t *set)
 {
     size_t wanted = target_processors(), bits = size * CHAR_BIT;
@@ -59,7 +58,7 @@ static void pretend(size_t size, cpu_set_t *set)
         }
 }
 
-/* Whether a thread is one of this process. */
+/* Whether a thread belongs to this process. */
 static bool is_own(pid_t thread)
 {
     return thread == 0 || syscall(SYS_tgkill, getpid(), thread, 0) == 0;

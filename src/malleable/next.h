@@ -1,4 +1,4 @@
-/* The C library's own functions. They exist once, whoever calls. */
+/* The C library's own functions. There is one of each, whoever calls. */
 #ifndef MALLEABLE_NEXT_H
 #define MALLEABLE_NEXT_H
 

@@ -1,6 +1,5 @@
-/* The calls of OpenMP's own interface, in C and Fortran, by which a program asks for its
- * processors and asks for or sets its number of threads; and dlclose, after which addresses may
- * have a new owner. */
+/* OpenMP's own interface, in C and Fortran: the calls that query processors and query or set the
+ * number of threads; and dlclose, after which addresses may have a new owner. */
 #include "malleable/real.h"
 #include "malleable/target.h"
 
@@ -15,8 +14,7 @@ EXPORTED void omp_set_num_threads_(const int32_t *threads);
 EXPORTED void omp_set_num_threads_8_(const int64_t *threads);
 EXPORTED int dlclose(void *handle);
 
-/* A program that only looks whether there is an OpenMP, and would do without, is told of
- * one thread. */
+/* A program that only checks for OpenMP, and works without it, is told one thread. */
 static int get_max(struct module *m)
 {
     int (*get)(void) = real_find(m, REAL_omp_get_max_threads);

@@ -1,12 +1,12 @@
-/* The page that a conductor shares with its job: one file of 4096 bytes, which the
- * conductor creates and both map. The conductor writes how many threads the job may
- * use; the preload library (or a program that looks for itself) writes what it made of
- * it. The environment variable TRAINYARD_CONTROL names the file.
+/* The page that a conductor shares with its job: one file of 4096 bytes, which the conductor
+ * creates and both map. The conductor writes how many threads the job may use; the preload library
+ * (or a program that reads the page itself) writes what it has done. The environment variable
+ * TRAINYARD_CONTROL names the file.
  *
- * Every access is atomic. Threads and generation share one word, so that nobody sees
- * the threads of one order with the generation of another. Each writer has cache lines
- * of its own. The layout is fixed: programs in other languages read it by offset
- * (docs/malleable.md has the table), least significant byte first. */
+ * Every access is atomic. Threads and generation share one word, so that nobody sees the threads
+ * of one order with the generation of another. Each writer has its own cache lines. The layout
+ * is fixed: programs in other languages read it by offset (docs/malleable.md has the table),
+ * least significant byte first. */
 #ifndef MALLEABLE_PAGE_H
 #define MALLEABLE_PAGE_H
 
@@ -19,11 +19,11 @@
 
 enum { PAGE_BYTES = 4096, PAGE_VERSION = 1 };
 
-/* What is in a job that is known not to cope with fewer CPUs. The numbers are part of the
- * page's layout. */
+/* Software in a job that is known not to cope with fewer CPUs. The numbers are part of the
+ * layout. */
 enum page_misfit {
     PAGE_FITS,
-    PAGE_ONNX_RUNTIME, /* with threads of its own, which do not rest but look for work */
+    PAGE_ONNX_RUNTIME, /* with its own threads, which spin while they look for work */
 };
 
 struct page {
@@ -31,25 +31,26 @@ struct page {
     uint32_t version;
     uint32_t bytes;
 
-    /* By the conductor. */
+    /* Written by the conductor. */
     _Alignas(64) uint64_t order; /* threads in the lower half (0 = no limit), generation above */
-    int64_t ordered_ns;          /* when, by CLOCK_MONOTONIC */
-    uint32_t processors;         /* the job's largest size, for good; 0 = not known */
+    int64_t ordered_ns;          /* time of the order, CLOCK_MONOTONIC */
+    uint32_t processors;         /* the job's largest size; never changes; 0 = unknown */
 
-    /* By a program that wants to be told: this signal is sent to this process after
-     * each order. 0 = nobody asks. */
+    /* Written by a program that wants this signal sent to this process after each order. 0 =
+     * none. */
     _Alignas(64) uint32_t listener_pid;
     uint32_t listener_signal;
 
-    /* By the library, in any process of the job. */
+    /* Written by the library, in any process of the job. */
     _Alignas(64) uint64_t applied; /* threads of a region, and the newest order that it obeyed */
-    int64_t applied_ns;            /* when that order was first obeyed */
-    int64_t spent_ns;              /* in the library, for finding its way: not per region */
-    uint32_t attached;             /* processes that have mapped the page, ever */
+    int64_t applied_ns;            /* time at which that order was first obeyed */
+    int64_t spent_ns;              /* time spent in the library on look-ups, not per region */
+    uint32_t attached;             /* number of processes that have ever mapped the page */
     uint32_t misfit;               /* enum page_misfit */
 
-    /* Parallel regions begun: with as many threads as without the library, and with fewer.
-     * Each counts in one of them, as an atomic addition takes longer than all the rest. */
+    /* Number of parallel regions with as many threads as without the library, and with fewer.
+     * Each region counts in one of them, because an atomic addition takes longer than everything
+     * else. */
     _Alignas(64) uint64_t whole;
     uint64_t clamped;
 
@@ -95,8 +96,8 @@ static inline bool page_newer(uint32_t a, uint32_t b)
     return (int32_t)(a - b) > 0;
 }
 
-/* Asks for a number of threads and returns the generation of that order, which is never
- * 0. Only the conductor calls it. */
+/* Orders a number of threads and returns the generation of the order, which is never 0. Only for
+ * the conductor. */
 static inline uint32_t page_order(struct page *p, uint32_t threads, int64_t now_ns)
 {
     uint32_t generation = page_generation(PAGE_GET(p, order)) + 1;
@@ -106,7 +107,7 @@ static inline uint32_t page_order(struct page *p, uint32_t threads, int64_t now_
     return generation;
 }
 
-/* Makes a page of 4096 zeroed bytes, with the job's largest size and its first order. */
+/* Initialises a page of 4096 zeroed bytes, with the job's largest size and its first order. */
 static inline void page_init(struct page *p, uint32_t processors, uint32_t threads, int64_t now_ns)
 {
     PAGE_SET(p, processors, processors);
@@ -123,8 +124,8 @@ static inline bool page_is_ours(const struct page *p)
            PAGE_GET(p, bytes) == PAGE_BYTES;
 }
 
-/* Notes that an order was obeyed by a region of some threads. Says nothing new when a
- * newer order was obeyed meanwhile. Any process of the job calls it. */
+/* Records that a region of this many threads has obeyed an order. Changes nothing if a newer
+ * order was already obeyed. Any process of the job may call it. */
 static inline void page_apply(struct page *p, uint32_t generation, uint32_t threads, int64_t now_ns)
 {
     uint64_t was = PAGE_GET(p, applied), word = page_word(generation, threads);

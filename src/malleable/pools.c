@@ -1,18 +1,18 @@
 /* Owns the parking of a pool's workers: no more of them are awake than were ordered.
  *
- * Limiting CPUs alone is not enough for a pool whose idle workers look for work in a loop
- * before they wait: on fewer CPUs than workers they take the time of those that have some.
+ * Limiting CPUs is not enough for a pool whose idle workers spin before they wait: with fewer CPUs
+ * than workers, they take time from those that have work.
  *
- * A worker that wakes up while enough others are awake is parked before it gets to see
- * that: pthread_cond_wait returns later, without the mutex meanwhile, as if the thread had
- * been slow to take it. The pool does not know it as waiting any more and wakes up others.
- * They take its task, too, as any worker of such a pool does (workers.c).
+ * A worker that wakes up while enough others are awake is parked before it notices:
+ * pthread_cond_wait returns later, without holding the mutex, as if the thread had been slow to
+ * acquire it. The pool no longer counts it as waiting and wakes up others, which take its task, as
+ * any worker of such a pool does (workers.c).
  *
- * No wake-up is lost. A parked worker looks up after 10, 20, 40 and 80 ms. It goes on when
- * the order has changed and allows it; when no worker has begun or ended a wait since its
- * last look, as they may all wait for it; and in any case after the last look. A worker that
- * waits inside a task (its condition variable is on its own stack) is not parked afterwards,
- * and while it waits a parked one takes its place at once. */
+ * No wake-up is lost. A parked worker looks up after 10, 20, 40 and 80 ms. It continues if the
+ * order has changed and allows it; if no worker has begun or ended a wait since its last look,
+ * because then all may be waiting for it; and in any case after the last look. A worker that
+ * waits inside a task (its condition variable is on its own stack) is not parked afterwards, and
+ * while it waits a parked one takes its place at once. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): so the C library names it */
 #include "malleable/next.h"
 #include "malleable/target.h"
@@ -32,17 +32,17 @@ EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void 
                             void *arg);
 EXPORTED int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex);
 
-/* Process-wide, as a preloaded library has no caller that could hold it. */
+/* Process-wide, because a preloaded library has no caller that could hold it. */
 static struct {
     uint32_t workers, awake;
-    uint32_t turns;    /* how often a worker has begun or ended a wait */
-    uint32_t parked;   /* workers */
+    uint32_t turns;    /* how often a worker began or ended a wait */
+    uint32_t parked;   /* number of parked workers */
     uint32_t releases; /* how often one of them was asked to take another's place */
 } pool;
 
-static __thread const char *stack_top; /* of a worker; NULL = this thread is none */
+static __thread const char *stack_top; /* of a worker; NULL = this thread is not one */
 
-/* Wakes up, if there are fewer awake than are ordered. */
+/* Wakes up if fewer workers are awake than were ordered. */
 static bool try_wake(void)
 {
     uint64_t order = target_order();
@@ -62,7 +62,7 @@ static void note_turn(void)
     __atomic_fetch_add(&pool.turns, 1, __ATOMIC_ACQ_REL);
 }
 
-/* Sleeps until a parked worker is asked for. */
+/* Sleeps until a parked worker is needed. */
 static bool sleep_for(uint32_t releases, long ns)
 {
     struct timespec pause = {0, ns};

@@ -1,11 +1,11 @@
-/* Owns the order that holds on the main thread of a Python process.
+/* Owns the order in force on the main thread of a Python process.
  *
- * An operation of PyTorch asks for the number of threads, makes tables and primitives of
- * oneDNN for so many, begins other regions, and only then the one that it planned. With
- * more threads than it was told, they would write past the end of the tables. So the
- * number may change only between operations. Python knows such a moment:
- * Py_AddPendingCall has a function called by the main thread between two instructions,
- * just where a program could call torch.set_num_threads itself. */
+ * An operation of PyTorch queries the number of threads, allocates tables and oneDNN primitives
+ * for that many, begins other regions, and only then begins the one it planned. If there were
+ * more threads by then, they would write past the end of the tables. So the number may change
+ * only between operations. Python knows such moments: with Py_AddPendingCall, the main thread
+ * calls a function between two instructions, where a program could also call
+ * torch.set_num_threads. */
 #include "malleable/python.h"
 
 #include "malleable/blas.h"
@@ -19,8 +19,8 @@ enum role { ROLE_UNKNOWN, ROLE_MAIN, ROLE_OTHER };
 
 static __thread struct {
     enum role role;
-    pid_t pid;      /* when the role was found; a child has one thread, its main one */
-    uint64_t holds; /* the order */
+    pid_t pid;      /* when the role was determined; a child has one thread, its main one */
+    uint64_t holds; /* the order in force */
     uint64_t asked; /* the order for which the interpreter was asked to call */
 } mine;
 

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whether this is the main thread of a Python process. Then *order, which is the newest
- * one, becomes the one that holds on this thread; a newer one is taken up soon. */
+/* Whether this is the main thread of a Python process. Then *order, which is the newest one, is
+ * replaced by the order in force on this thread; the newest takes effect soon. */
 bool python_holds(uint64_t *order);
 
 #endif

@@ -1,10 +1,10 @@
-/* Owns the list of modules that have called. Records are added and never moved, so that
- * readers need no lock; two threads that see a module first at the same time may add it
- * twice, which does no harm. What is looked up once stays: on the common path a call
- * costs the comparison of an address with the ranges of a few modules.
+/* Owns the list of modules that have called. Records are added and never moved, so readers need no
+ * lock; two threads that see a module for the first time at once may add it twice, which is
+ * harmless. Look-ups are cached: on the common path a call compares an address with the ranges of a
+ * few modules.
  *
- * A record is trusted as long as no library was unloaded since it was written. When the
- * array is full, a thread looks up each new caller again, in a record of its own. */
+ * A record is valid as long as no library was unloaded since it was written. When the array is
+ * full, a thread looks up each new caller again, in a record of its own. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): so the C library names it */
 #include "malleable/real.h"
 
@@ -18,15 +18,15 @@
 
 enum { MODULES_MAX = 128 };
 
-/* Process-wide, as a preloaded library has no caller that could hold it. */
+/* Process-wide, because a preloaded library has no caller that could hold it. */
 static struct {
     struct module at[MODULES_MAX];
-    uint32_t n; /* may pass MODULES_MAX */
+    uint32_t n; /* may exceed MODULES_MAX */
 } modules;
 struct real_state real_state;
 
 __thread struct module *real_last;
-static __thread struct module spare; /* when the array is full */
+static __thread struct module spare; /* used when the array is full */
 
 /* Where this library begins. The linker names it.
  * NOLINTNEXTLINE(bugprone-reserved-identifier) */
@@ -36,7 +36,7 @@ extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 static const char *const names[REAL_COUNT] = {REAL_FUNCTIONS(REAL_NAME)};
 #undef REAL_NAME
 
-/* Libraries by the beginning of their names; all others are plain. */
+/* Libraries by the prefix of their names; all others are plain. */
 static const struct {
     const char *library;
     enum kind kind;
@@ -80,8 +80,8 @@ static enum kind kind_of(const char *path)
     return KIND_PLAIN;
 }
 
-/* Fills a record for the object around an address. What lies in no object (code that was
- * generated at run time) is a plain module of that one address. */
+/* Fills a record for the object that contains an address. An address in no object (code
+ * generated at run time) is a plain module of its own. */
 static struct module look_up(const void *address)
 {
     struct module m = {.unloads = __atomic_load_n(&real_state.unloads, __ATOMIC_ACQUIRE)};
@@ -96,7 +96,7 @@ static struct module look_up(const void *address)
     return m;
 }
 
-/* A record to write: one whose addresses now belong to the new module, else a fresh one. */
+/* A record to write: one whose addresses now belong to the new module, or else a new one. */
 static struct module *take_record(const struct module *m)
 {
     uint32_t n = __atomic_load_n(&modules.n, __ATOMIC_ACQUIRE);
@@ -168,8 +168,8 @@ uint64_t real_loads(void)
     return loads;
 }
 
-/* A handle is given back by the C library's own function: this library's would make
- * every record be looked up again. */
+/* Closes a handle with the C library's own dlclose; this library's would invalidate every
+ * record. */
 void *real_in(const char *path, const char *name)
 {
     int (*give_back)(void *) = (int (*)(void *))dlsym(RTLD_NEXT, "dlclose");
@@ -192,9 +192,9 @@ static bool bind_in(const char *path, void *data)
     return b->function;
 }
 
-/* As the dynamic linker would have bound the module: in the global scope, then in what
- * the module itself needs. A library that another one had loaded for it (with
- * RTLD_LOCAL) is found among all that are there. */
+/* As the dynamic linker would bind the module: in the global scope, then in what the module
+ * itself needs. A library that was loaded with RTLD_LOCAL on its behalf is found among all
+ * loaded objects. */
 static void *bind_function(const struct module *m, const char *name)
 {
     struct binding b = {name, dlsym(RTLD_NEXT, name)};

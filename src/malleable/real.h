@@ -1,8 +1,7 @@
-/* The functions that the library stands before, and where the real ones are. A process
- * may hold several OpenMP runtimes (torch brings one, scikit-learn another), and a
- * region must begin in the runtime in which its threads will later ask for their
- * numbers. So each library that calls is a module with functions of its own: those to
- * which the dynamic linker would have bound it. */
+/* The functions that this library overrides, and where the real ones are. A process may have
+ * several OpenMP runtimes (torch brings one, scikit-learn another), and a region must begin in
+ * the runtime in which its threads will later query their numbers. So each calling library is a
+ * module with its own functions: those to which the dynamic linker would have bound it. */
 #ifndef MALLEABLE_REAL_H
 #define MALLEABLE_REAL_H
 
@@ -10,10 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Marks what other libraries may see; everything else is hidden. */
+/* Exports a symbol; everything else is hidden. */
 #define EXPORTED __attribute__((visibility("default")))
 
-/* Those that it stands before, and those that it asks itself. */
+/* The overridden functions, and those that this library calls itself. */
 #define REAL_FUNCTIONS(X)                                                                          \
     X(GOMP_parallel)                                                                               \
     X(GOMP_parallel_reductions)                                                                    \
@@ -56,28 +55,28 @@ enum real { REAL_FUNCTIONS(REAL_NAME) REAL_COUNT };
 
 /* How a caller uses threads, and so when its number may change (target.h). */
 enum kind {
-    KIND_PLAIN, /* as OpenMP has it: a region may have fewer threads than could be */
-    KIND_BLAS,  /* asks for the number, divides its work by it, then begins a region */
-    KIND_TORCH, /* does so with other calls in between */
+    KIND_PLAIN, /* standard OpenMP: a region may get fewer threads than the maximum */
+    KIND_BLAS,  /* queries the number, divides its work by it, then begins a region */
+    KIND_TORCH, /* the same with other calls in between */
 };
 
-/* A library, or the program, that has called. */
+/* A library, or the program itself, that has called. */
 struct module {
-    uintptr_t start, end; /* its addresses; end is 0 until the rest is written */
-    uint32_t unloads;     /* how often a library had been unloaded when it was last seen */
+    uintptr_t start, end; /* its addresses; end is 0 until the record is complete */
+    uint32_t unloads;     /* number of unloaded libraries when it was last seen */
     enum kind kind;
     struct link_map *map;
-    void *real[REAL_COUNT]; /* NULL = not looked for yet */
+    void *real[REAL_COUNT]; /* NULL = not looked up yet */
 };
 
-/* What the modules of the process have in common. */
+/* Shared by all modules of the process. */
 struct real_state {
-    uint32_t unloads; /* how often a library was unloaded */
+    uint32_t unloads; /* number of libraries unloaded so far */
 };
 extern struct real_state real_state;
-extern __thread struct module *real_last; /* the module that called last on this thread */
+extern __thread struct module *real_last; /* the last module that called on this thread */
 
-/* The slow ways of the two below. */
+/* The slow paths of the two functions below. */
 struct module *real_look_up(const void *address);
 void *real_bind(struct module *m, enum real which);
 
@@ -89,21 +88,21 @@ static inline bool real_is_inside(const struct module *m, const void *address)
                __atomic_load_n(&real_state.unloads, __ATOMIC_RELAXED);
 }
 
-/* Who called, by a return address. */
+/* The module that called, by its return address. */
 static inline struct module *real_caller(const void *address)
 {
     struct module *m = real_last;
     return m && real_is_inside(m, address) ? m : real_look_up(address);
 }
 
-/* The function that the module would have called, NULL when there is none. */
+/* The function that the module would have called; NULL if there is none. */
 static inline void *real_find(struct module *m, enum real which)
 {
     void *function = __atomic_load_n(&m->real[which], __ATOMIC_RELAXED);
     return function ? function : real_bind(m, which);
 }
 
-/* The same; where there is none, ends the process as the dynamic linker would. */
+/* The same; if there is none, ends the process as the dynamic linker would. */
 _Noreturn void real_lack(const struct module *m, enum real which);
 static inline void *real_need(struct module *m, enum real which)
 {
@@ -113,17 +112,17 @@ static inline void *real_need(struct module *m, enum real which)
     return function;
 }
 
-/* Says that a library may have been unloaded: another may come to its addresses. */
+/* A library may have been unloaded, and another may get its addresses. */
 void real_forget(void);
 
-/* A function of a loaded object or of what it needs, NULL when there is none. The
+/* Finds a function of a loaded object or of its dependencies; NULL if there is none. The
  * program's own path is "". */
 void *real_in(const char *path, const char *name);
 
 /* Calls `see` with the path of each loaded object until it returns true. */
 void real_each(bool (*see)(const char *path, void *data), void *data);
 
-/* How many objects have been loaded, ever. */
+/* Number of objects loaded so far. */
 uint64_t real_loads(void);
 
 #define REAL_CALLER() real_caller(__builtin_return_address(0))

@@ -1,7 +1,6 @@
-/* Owns the mapped page and what each thread has been told. The page is mapped once, when
- * the library is loaded or when somebody first asks for the processors, and stays so over a
- * fork; a program that is exec'ed loads the library again. Nothing here takes a lock or
- * waits. */
+/* Owns the mapped page and what each thread was told. The page is mapped once, when the library
+ * is loaded or the processors are first queried, and survives fork; an exec loads the library
+ * again. Nothing here locks or waits. */
 #include "malleable/target.h"
 
 #include "malleable/blas.h"
@@ -14,19 +13,19 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Of shared.blas: more than one thread runs the BLAS. */
+/* Flag in shared.blas: more than one thread runs the BLAS. */
 static const uint32_t blas_is_shared = UINT32_C(1) << 31;
 
-/* Process-wide, as a preloaded library has no caller that could hold it. */
+/* Process-wide, because a preloaded library has no caller that could hold it. */
 static struct {
     struct page *page;       /* NULL = none */
-    bool looked;             /* for the page */
-    const void *blas_thread; /* the first that ran the BLAS */
-    uint32_t blas;           /* what the BLAS was told last, and blas_is_shared */
+    bool looked;             /* whether the page was looked up */
+    const void *blas_thread; /* the first thread that ran the BLAS */
+    uint32_t blas;           /* the last number told to the BLAS, and blas_is_shared */
 } shared;
 
 static __thread struct {
-    uint32_t told; /* the BLAS, on this thread; 0 = nothing yet */
+    uint32_t told; /* the number told to the BLAS on this thread; 0 = none yet */
 } mine;
 
 bool target_is_set(void)
@@ -66,7 +65,7 @@ void target_misfit(enum page_misfit what)
         PAGE_SET(shared.page, misfit, (uint32_t)what);
 }
 
-/* No limit is the largest one. */
+/* No limit counts as the largest one. */
 static uint32_t limit_of(uint64_t order)
 {
     uint32_t threads = page_threads(order);
@@ -78,7 +77,7 @@ static uint32_t min(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* Threads that run beside this one in the regions around it. */
+/* Number of threads that run next to this one in the enclosing regions. */
 static uint32_t threads_around(struct module *m)
 {
     int (*active)(void) = real_find(m, REAL_omp_get_active_level);
@@ -92,7 +91,7 @@ static uint32_t threads_around(struct module *m)
     return n;
 }
 
-/* A region inside a region gets the part of the limit that is this thread's. */
+/* A nested region gets this thread's part of the limit. */
 static unsigned plain_region(struct module *m, uint64_t order, uint32_t max)
 {
     uint32_t limit = limit_of(order), around = limit > 1 ? threads_around(m) : 1;
@@ -103,7 +102,7 @@ static unsigned plain_region(struct module *m, uint64_t order, uint32_t max)
     return min(max, limit);
 }
 
-/* The threads of a region that asks for none, where the runtime would give it max. */
+/* The threads of a region without a count of its own, where the runtime would use max. */
 static unsigned limited(struct module *m, uint32_t max)
 {
     uint64_t order = target_order();
@@ -131,9 +130,9 @@ unsigned target_region(struct module *m, unsigned asked)
     return asked;
 }
 
-/* The BLAS has one number for the whole process, and makes and frees its buffers when it
- * is told another. That is safe as long as one thread runs it; from the moment that a
- * second one comes, the number stays for good. */
+/* The BLAS has one number for the whole process, and reallocates its buffers when it changes.
+ * That is safe as long as one thread uses it; once a second thread does, the number never
+ * changes again. */
 static uint32_t settle_blas(uint32_t wish)
 {
     const void *first = NULL;
@@ -149,8 +148,8 @@ static uint32_t settle_blas(uint32_t wish)
     return was & blas_is_shared ? was & ~blas_is_shared : wish;
 }
 
-/* Remembers what the BLAS is told, for its next region on this thread. Inside a region
- * it uses one thread and plans nothing. */
+/* Remembers what the BLAS is told, for its next region on this thread. Inside a region it uses
+ * one thread and plans nothing. */
 static uint32_t tell_blas(struct module *m, uint64_t order, uint32_t max)
 {
     uint32_t wish = min(max, limit_of(order));
@@ -182,9 +181,9 @@ bool target_is_echo(const struct module *m, int threads)
     return shared.page && m->kind == KIND_BLAS && threads > 0 && (uint32_t)threads == mine.told;
 }
 
-/* Maps the page that the environment names. Without one, or with another's, the program
- * runs as it would alone; nothing is said, as the library sits in every process of the
- * job, whose output is not ours. */
+/* Maps the page that the environment names. Without a valid one the program runs as usual.
+ * Nothing is printed, because the library is in every process of the job and the output is the
+ * job's. */
 static struct page *map_page(const char *path)
 {
     struct stat st;

@@ -17,34 +17,34 @@
 #include "malleable/page.h"
 #include "malleable/real.h"
 
-/* Whether there is a page; without one nothing is done but to call the real function. */
+/* Whether there is a page; without one, only the real function is called. */
 bool target_is_set(void);
 
-/* The threads to ask the runtime for, where the program asks for some (0 = as many as
- * there may be). Counts the region. */
+/* The number of threads to request from the runtime if the program requests `asked` (0 = the
+ * maximum). Counts the region. */
 unsigned target_region(struct module *m, unsigned asked);
 
-/* What omp_get_max_threads says, where the runtime would say `max`. */
+/* The result of omp_get_max_threads where the runtime would return `max`. */
 int target_max(struct module *m, int max);
 
-/* Whether the caller's omp_set_num_threads only repeats what target_max told it: then it
- * is no wish of the program, and obeying it would forbid to grow again. */
+/* Whether the caller's omp_set_num_threads only repeats what target_max told it. Then it is not
+ * the program's choice, and obeying it would prevent growing again. */
 bool target_is_echo(const struct module *m, int threads);
 
-/* The number of processors that the program is told of, from its start to its end: its job's
- * largest size. 0 = unknown. */
+/* The number of processors that the program sees from start to end: its job's largest size. 0 =
+ * unknown. */
 unsigned target_processors(void);
 
-/* Notes that the process has something that does not cope with fewer CPUs. */
+/* Records that the process has software that cannot cope with fewer CPUs. */
 void target_misfit(enum page_misfit what);
 
-/* The newest order, 0 when there is no page. */
+/* The newest order; 0 if there is no page. */
 uint64_t target_order(void);
 
-/* Notes that an order is obeyed from now on, by regions of some threads. */
+/* Records that an order is obeyed from now on, by regions of this many threads. */
 void target_obey(uint64_t order, uint32_t threads);
 
-/* Time by CLOCK_MONOTONIC, and a note that the time since `began` went to the library. */
+/* CLOCK_MONOTONIC, and a record that the time since `began` was spent in the library. */
 int64_t target_now(void);
 void target_spend(int64_t began);
 

@@ -1,13 +1,12 @@
-/* Which threads are workers of which pool. Those of ONNX Runtime begin in its library.
+/* Recognises the workers of thread pools. Those of ONNX Runtime start in its library.
  *
- * Those of Eigen::ThreadPool steal work: any worker does whatever there is to do, so all but
- * some of them may rest. Nothing else tells them from other threads: they have no names, and
- * Eigen is compiled into each program. They are recognised by types. std::thread passes an object
- * to a function of libstdc++; the first type below is that of an object that holds a std::function;
- * the std::function knows the type of what it holds, a lambda in the constructor of
- * Eigen::ThreadPoolTempl. Names of types stay in stripped programs, and their layout is
- * part of the C++ ABI of GCC and Clang. A program without them (-fno-rtti), or with a
- * libstdc++ of its own, is not recognised and runs as it would alone. */
+ * Those of Eigen::ThreadPool steal work: any worker takes any task, so some of them may rest.
+ * They cannot be recognised by name, and Eigen is compiled into each program, so they are
+ * recognised by type. std::thread passes an object to a function of libstdc++; the first type
+ * below is that of an object that holds a std::function; the std::function knows the type of
+ * what it holds, a lambda in the constructor of Eigen::ThreadPoolTempl. Type names remain in
+ * stripped programs, and their layout is part of the C++ ABI of GCC and Clang. A program without
+ * them (-fno-rtti), or with a libstdc++ of its own, is not recognised and runs as usual. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): so the C library names it */
 #include "malleable/workers.h"
 
@@ -30,7 +29,7 @@ struct function {
 
 /* std::thread::_State_impl, with a std::function */
 struct thread_state {
-    const struct type *const *table; /* the type's place is before the first function */
+    const struct type *const *table; /* the type is stored before the first function */
     struct function function;
 };
 

@@ -4,11 +4,11 @@
 
 enum worker {
     WORKER_NONE,
-    WORKER_STEALS, /* of a pool in which every worker takes any task, and waits for some */
+    WORKER_STEALS, /* of a pool in which every worker takes any task and waits for work */
     WORKER_ONNX,   /* of ONNX Runtime */
 };
 
-/* What a thread that begins with start(arg) will be. */
+/* The role of a thread that begins with start(arg). */
 enum worker workers_recognise(void *(*start)(void *), void *arg);
 
 #endif

@@ -1,9 +1,9 @@
-/* The library that makes a C program print line by line: where stdout is a pipe, the C library
- * collects 4 KiB or more before it writes, and the lines of a training would come late. It is
- * preloaded into jobs, does this one thing before main(), and exports nothing.
+/* The library that makes a C program print line by line. If stdout is a pipe, the C library buffers
+ * 4 KiB or more, and the lines of a training would arrive late. It is preloaded into jobs, does
+ * this one thing before main(), and exports nothing.
  *
- * TRAINYARD_STDOUT names the pipe of the job's output, "DEVICE:INODE". A process whose stdout is
- * something else, a file or another pipe, is left as it is. */
+ * TRAINYARD_STDOUT identifies the pipe of the job's output as "DEVICE:INODE". A process whose
+ * stdout is something else, a file or another pipe, is left alone. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
