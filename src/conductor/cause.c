@@ -1,5 +1,5 @@
-/* Owns what is looked up about a failure: the end of the log, the first line of a script, the
- * processes that are left. */
+/* Owns the search for the cause of a failure: the end of the log, the first line of a script,
+ * the processes that are left. */
 #include "conductor/cause.h"
 
 #include <fcntl.h>
@@ -56,7 +56,7 @@ bool cause_interpreter(const struct launch_spec *spec, char *text, size_t size)
 
 /* ---- processes that are left ----------------------------------------------------------- */
 
-/* "python3 worker.py", or the short name of a process that has no command line any more. */
+/* "python3 worker.py", or the short name of a process that has lost its command line. */
 static void name_process(const struct proc *p, char command[COMMAND])
 {
     char path[64];

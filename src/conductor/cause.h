@@ -9,16 +9,16 @@
 #include "protocol/launch_spec.h"
 #include "protocol/logfile.h"
 
-/* The line of the log's end that tells why the command failed: an exception, an error, or
- * else its last line. Empty when there is no output. */
+/* Finds the line at the end of the log that says why the command failed: an exception, an error,
+ * or else the last line. Empty if there is no output. */
 void cause_of_log(const struct logfile *log, char *text, size_t size);
 
-/* The interpreter that the program, a script, asks for and that does not exist. False when
- * that is not why the program cannot be run. */
+/* Finds the interpreter that a script names and that does not exist. False if this is not why
+ * the program cannot run. */
 bool cause_interpreter(const struct launch_spec *spec, char *text, size_t size);
 
-/* Names the processes of the job that run: "python3 worker.py (4711), sleep (4712)". Empty when
- * there are none. */
+/* Names the processes of the job that still run: "python3 worker.py (4711), sleep (4712)". Empty
+ * if there are none. */
 void cause_left_running(const struct tree *t, char *text, size_t size);
 
 #endif

@@ -1,6 +1,6 @@
-/* Owns the way from fork to exec. The new process reports through a pipe, which exec
- * closes, what did not work. The conductor never waits for it: the process may be in a
- * frozen cgroup, or exec a file on a network disk that does not answer. */
+/* Owns the steps from fork to exec. The new process reports failures through a pipe that exec
+ * closes. The conductor never waits for it: the process may be in a frozen cgroup, or exec a
+ * file on a network file system that does not respond. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): so the C library names it */
 #include "conductor/child.h"
 
@@ -22,18 +22,18 @@
 #include "conductor/cpus.h"
 #include "conductor/output.h"
 
-/* What a shell would exit with. */
+/* The exit codes that a shell would use. */
 enum { NOT_FOUND = 127, NOT_EXECUTABLE = 126 };
 
 struct ends {
     int report, output; /* to write to */
-    size_t born_in;     /* the cgroup that it was created in; n = none */
+    size_t born_in;     /* cgroup that it was created in; n = none */
 };
 
 static void report(const struct ends *e, enum child_step step, int why, size_t group)
 {
     struct child_report r = {step, why, group};
-    /* Shorter than PIPE_BUF: written at once or not at all. */
+    /* Shorter than PIPE_BUF, so it is written completely or not at all. */
     if (write(e->report, &r, sizeof r) < 0)
         _exit(NOT_EXECUTABLE);
 }
@@ -53,10 +53,12 @@ static void reset_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-static void set_streams(const struct ends *e)
+/* A job that asks for a terminal may ask that for its size, by its standard input: `stty size`. */
+static void set_streams(const struct ends *e, const struct launch_spec *spec)
 {
-    int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(e->output, STDOUT_FILENO) < 0 ||
+    bool terminal = spec->pty == PTY_YES && isatty(e->output);
+    int in = terminal ? e->output : open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (in < 0 || dup2(in, STDIN_FILENO) < 0 || dup2(e->output, STDOUT_FILENO) < 0 ||
         dup2(e->output, STDERR_FILENO) < 0)
         fail(e, CHILD_SETUP, errno);
 }
@@ -89,9 +91,9 @@ static _Noreturn void run(const struct launch_spec *spec, struct group_set *grou
     set_cpus(e, spec, groups);
     if (spec->nice && setpriority(PRIO_PROCESS, 0, spec->nice) < 0)
         report(e, CHILD_NICE, errno, 0);
-    /* The conductor's own protects it, and must not protect the job. */
+    /* The conductor's own score protects it; the job must not inherit that. */
     (void)proc_set_oom_score(spec->oom_score_adj);
-    set_streams(e);
+    set_streams(e, spec);
     reset_signals();
     if (chdir(spec->workdir) < 0)
         fail(e, CHILD_WORKDIR, errno);
@@ -101,9 +103,9 @@ static _Noreturn void run(const struct launch_spec *spec, struct group_set *grou
     fail(e, CHILD_EXEC, errno);
 }
 
-/* Like fork, but if a group is of version 2 the process begins its life there:
- * moving it later would wait some 10 ms for the rest of the system. Not where another may
- * have been killed by cgroup.kill: some kernels kill who is born into such a group. */
+/* Like fork, but creates the process inside its cgroup if that is version 2: moving it later
+ * takes about 10 ms. Not used after cgroup.kill: some kernels then also kill processes that are
+ * created in the group. */
 static pid_t fork_into(const struct group_set *groups, size_t *born_in)
 {
     for (size_t i = 0; i < groups->n && !groups->used; i++) {

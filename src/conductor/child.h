@@ -1,4 +1,4 @@
-/* The start of the job's command. */
+/* Starts the job's command. */
 #ifndef CONDUCTOR_CHILD_H
 #define CONDUCTOR_CHILD_H
 
@@ -10,34 +10,33 @@
 
 struct child {
     pid_t pid;
-    int output; /* what it writes to stdout and stderr; non-blocking */
-    int report; /* what became of the start: see child_read_report; non-blocking */
+    int output; /* the read end of its stdout and stderr; non-blocking */
+    int report; /* reports of failed steps, see child_read_report; non-blocking */
 };
 
-/* A step on the way to exec; those up to CHILD_NICE may fail and the job runs
- * without. */
+/* The steps before exec. If one up to CHILD_NICE fails, the job runs without it. */
 enum child_step { CHILD_CGROUP, CHILD_CPUS, CHILD_NICE, CHILD_SETUP, CHILD_WORKDIR, CHILD_EXEC };
 
 struct child_report {
     enum child_step step;
     int why;      /* errno */
-    size_t group; /* of CHILD_CGROUP: its index */
+    size_t group; /* for CHILD_CGROUP: index of the group */
 };
 
-/* Starts the command: session of its own, cgroups, CPUs if no cgroup bounds them,
- * priority, working directory, stdin from /dev/null. Fails only when no process
- * can be made; what fails in it later is reported. Marks the cgroups as joined:
- * a report takes that back. */
+/* Starts the command in a session of its own, with its cgroups, CPUs (if no cgroup limits them),
+ * priority and working directory, and stdin from /dev/null. Fails only if no process can be
+ * created; later failures are reported through the pipe. Marks the cgroups as joined; a report
+ * undoes that. */
 int child_start(const struct launch_spec *spec, struct group_set *cgroups, struct child *out,
                 struct err *err);
 
-/* Reads the next report: 1 = *out is filled, 0 = there is none now, -1 = the pipe
- * is at its end: the command was exec'ed, if no report said otherwise. */
+/* Reads the next report. 1: *out is filled. 0: none is available now. -1: end of the pipe; the
+ * command runs, unless a report said otherwise. */
 int child_read_report(const struct child *c, struct child_report *out);
 
-/* Whether the step's failure ends the start. */
+/* Whether a failure of this step means that the command does not run. */
 bool child_is_fatal(const struct child_report *r);
-/* In words, for people. */
+/* The failure in words, for users. */
 void child_describe(const struct child_report *r, const struct launch_spec *spec, char *text,
                     size_t size);
 

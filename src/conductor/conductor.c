@@ -22,14 +22,14 @@
 #include "conductor/output.h"
 #include "protocol/claim.h"
 
-/* PATIENCE: a job that ends sooner is looked at once, at its end, and is over when the
- * server first hears of it. That saves wake-ups and a round of messages. */
+/* PATIENCE: a job that ends sooner than this is sampled only once, at its end, and the server
+ * hears of its start and its end at the same time. This saves wake-ups and a round of messages. */
 enum { POLL = 1000000, PATIENCE = 5000, DONE = 0, FAILED = 1, CLAIMED = 3 };
 
 static const int forwarded[] = {SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2};
 
-/* SIGTERM is a request to stop the job; it gets the signal and the grace that any
- * stop has. The others are handed on as they are. */
+/* SIGTERM stops the job with its usual signal and grace period. Other signals are passed on to
+ * the job. */
 static void on_signal(void *ctx)
 {
     struct conductor *c = ctx;
@@ -56,7 +56,7 @@ static int watch_signals(struct conductor *c, struct err *err)
     for (size_t i = 0; i < COUNT_OF(forwarded); i++)
         sigaddset(&set, forwarded[i]);
     signal(SIGPIPE, SIG_IGN);
-    /* An ignored SIGCHLD, inherited, would reap behind our back. */
+    /* If we inherited an ignored SIGCHLD, the kernel would reap children before us. */
     signal(SIGCHLD, SIG_DFL);
     sigprocmask(SIG_SETMASK, &set, NULL);
     int fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -67,7 +67,7 @@ static int watch_signals(struct conductor *c, struct err *err)
     return 0;
 }
 
-/* The file may not be watched yet: it is there once the job has something to report. */
+/* The file does not exist before the job reports something, so it may not be watched yet. */
 static void look_at_file(struct conductor *c)
 {
     bool known = c->follow.file >= 0;
@@ -76,7 +76,7 @@ static void look_at_file(struct conductor *c)
         return;
     if (!notify_watch_file(&c->notify, c->follow.file))
         loop_set_timer(&c->loop, TIMER_POLL, clock_read_steady() + POLL);
-    follow_file(&c->follow); /* it may have grown meanwhile */
+    follow_file(&c->follow); /* it may have grown in the meantime */
 }
 
 static void on_news(void *ctx)
@@ -132,13 +132,15 @@ static void on_timer(void *ctx, unsigned timer)
             c->follow.news |=
                 runlogs_look(&c->logs, clock_read_steady(), &c->tree, c->follow.reader);
         break;
+    case TIMER_LEASE: /* is looked at before each wait */
+        break;
     case TIMER_THREADS:
         obey_look(c);
         break;
     }
 }
 
-/* Nothing of who started us is held open, and nobody's terminal is ours. */
+/* Closes what was inherited from whoever started us, and detaches from the terminal. */
 static void detach(void)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -151,7 +153,7 @@ static void detach(void)
         close(null);
 }
 
-/* A job without its page runs all the same. */
+/* Without its page the job still runs. */
 static void make_page(struct conductor *c)
 {
     struct err err;
@@ -159,7 +161,7 @@ static void make_page(struct conductor *c)
         notes_add(&c->notes, "its threads do not follow its CPUs: %s", err.text);
 }
 
-/* Opens the directory in which the job may write, apart from the conductor's own files. */
+/* Opens the directory that the job may write to, separate from the conductor's own files. */
 static int open_job_dir(struct conductor *c, struct err *err)
 {
     const char *name = c->spec.job_files ? c->spec.job_files : ".";
@@ -213,12 +215,13 @@ static int set_up(struct conductor *c, struct err *err)
     watch_files(c);
     make_page(c);
     output_preload(&c->spec, &c->arena);
+    lease_init(&c->lease, s->lease, clock_read_boot());
     outbox_init(&c->outbox, s, &c->notes, getpid());
     link_init(&c->link, &c->loop, TIMER_LINK, s->socket, &obey_link, c);
     return 0;
 }
 
-/* The attempt cannot even be tried. */
+/* Records that the attempt could not be started at all. */
 static int give_up(struct conductor *c, const struct err *why)
 {
     struct err err;
@@ -228,8 +231,7 @@ static int give_up(struct conductor *c, const struct err *why)
     return FAILED;
 }
 
-/* A job that waits for the checkpoint signal is told which it is, when it is not
- * the usual one. */
+/* Tells the job its checkpoint signal, unless it is the default. */
 static void name_signal(struct conductor *c)
 {
     static const char name[] = "TRAINYARD_CHECKPOINT_SIGNAL";
@@ -237,7 +239,7 @@ static void name_signal(struct conductor *c)
         launch_spec_set(&c->spec, &c->arena, name, "%d", c->spec.checkpoint_signal);
 }
 
-/* In a container, what the image and the engine have set is the job's as well. */
+/* In a container the job also gets the environment that the image and the engine have set. */
 static void add_own_environment(struct conductor *c)
 {
     for (char **line = environ; c->spec.inherit && *line; line++) {
@@ -253,6 +255,7 @@ static void run_loop(struct conductor *c)
     if (!c->over)
         loop_set_timer(&c->loop, TIMER_LINK, clock_read_steady() + PATIENCE);
     while (!c->leave) {
+        obey_lease(c);
         link_flush(&c->link);
         loop_set_timer(&c->loop, TIMER_LIFE, life_next(&c->life));
         loop_set_timer(&c->loop, TIMER_FOLLOW, follow_next(&c->follow));
@@ -263,7 +266,7 @@ static void run_loop(struct conductor *c)
     }
 }
 
-/* The log, the counters and the output are closed since the job is over. */
+/* The log, the counters and the output were closed when the job ended. */
 static void tear_down(struct conductor *c)
 {
     echo_done(&c->echo);
@@ -276,7 +279,23 @@ static void tear_down(struct conductor *c)
     loop_done(&c->loop);
 }
 
-/* Runs the attempt that is claimed. */
+/* A start that was under way for too long: the server may have given the attempt up, and the job
+ * may run elsewhere. Both times are of this machine's clock. */
+static int check_in_time(const struct conductor *c, struct err *err)
+{
+    struct stat st;
+    if (!c->spec.start_within || fstatat(c->dir, "spec.json", &st, 0) < 0)
+        return 0;
+    usec_t written = st.st_ctim.tv_sec * USEC_PER_SEC + st.st_ctim.tv_nsec / 1000;
+    usec_t late = clock_read_wall() - written;
+    if (late <= c->spec.start_within)
+        return 0;
+    return err_set(err, ERR_CONFLICT,
+                   "it was started %.0f s after it was prepared, which is too late",
+                   time_seconds(late));
+}
+
+/* Runs the claimed attempt. */
 static int run_claimed(struct conductor *c)
 {
     struct str unknown = {0};
@@ -291,7 +310,7 @@ static int run_claimed(struct conductor *c)
     if (unknown.n)
         notes_add(&c->notes, "spec.json: unknown fields are ignored: %s", unknown.at);
     str_done(&unknown);
-    if (set_up(c, &err) < 0)
+    if (check_in_time(c, &err) < 0 || set_up(c, &err) < 0)
         return give_up(c, &err);
     detach();
     run_loop(c);

@@ -9,7 +9,7 @@
 
 enum { WORD = sizeof(unsigned long) * CHAR_BIT };
 
-/* Reads a number and moves *p past it; -1 when there is none. */
+/* Parses a number and moves *p past it; -1 if there is none. */
 static long read_number(const char **p)
 {
     char *end;

@@ -14,7 +14,7 @@ struct cpus {
 };
 
 int cpus_parse(const char *text, struct cpus *out, struct err *err);
-/* Lets a thread (0 = the calling one) run on these CPUs only; 0 or an errno. */
+/* Restricts a thread (0 = the calling one) to these CPUs. Returns 0 or an errno. */
 int cpus_apply(const struct cpus *c, pid_t thread);
 
 #endif

@@ -1,6 +1,6 @@
-/* Owns the copy of the log on standard output. The log is its buffer: nothing is kept in memory,
- * and a reader that does not read holds up nobody. What is rotated away before it was read is
- * missing in the copy. */
+/* Owns the copy of the log on standard output. The log itself is the buffer: nothing is kept in
+ * memory, and a slow reader delays nobody. Parts that are rotated away before they were copied
+ * are missing from the copy. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): so the C library names it */
 #include "conductor/echo.h"
 

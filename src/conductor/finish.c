@@ -1,12 +1,13 @@
-/* Owns the end of an attempt: what happened, in numbers and in words, and that it
- * is not forgotten before the server knows.
+/* Owns the end of an attempt: records what happened and keeps the record until the server has it.
  *
- * The record is complete on disk before the server is told. It is synced when no server
- * hears it, or none has acknowledged it for a while: a server that acknowledges it has
- * synced it in its database, which is on disk anyway before anybody else is told. */
+ * The record is written before the server is told. It is synced only if no server is connected,
+ * or if none acknowledges it in time. A server that acknowledges has committed the end to its
+ * database. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): so the C library names it */
 #include "conductor/finish.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -14,6 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "conductor/cause.h"
@@ -21,8 +23,7 @@
 #include "conductor/job.h"
 #include "conductor/obey.h"
 
-/* A pipe holds at most a megabyte; more than that comes only from a process that
- * could not be killed. */
+/* A pipe holds at most a megabyte. Only a process that could not be killed writes more. */
 enum { LAST_READS = 64, RECORD_RETRY = 2000000, ACK_PATIENCE = 500000, NOT_STARTED = 125 };
 
 __attribute__((format(printf, 2, 3))) static void say(struct exit_record *o, const char *fmt, ...)
@@ -39,7 +40,7 @@ __attribute__((format(printf, 2, 3))) static void say(struct exit_record *o, con
     notes_clean(o->reason);
 }
 
-/* It had no limit, and there was no memory left on the node. */
+/* The job had no limit, and the node ran out of memory. */
 static void say_exceeded(struct conductor *c, int64_t oom)
 {
     const struct usage *u = &c->exit.usage;
@@ -51,7 +52,7 @@ static void say_exceeded(struct conductor *c, int64_t oom)
             (long long)(u->memory_peak_bytes >> 20), (long long)c->spec.memory_share);
 }
 
-/* Why it ended so, as far as there is more to say than its exit status. */
+/* Adds what the exit status alone does not say. */
 static void say_why(struct conductor *c)
 {
     struct exit_record *o = &c->exit;
@@ -66,6 +67,8 @@ static void say_why(struct conductor *c)
         say_exceeded(c, oom);
     if (c->life.timed_out)
         say(o, "reached its time limit");
+    else if (c->lease_over)
+        say(o, "stopped: the server did not renew its lease of %g s", time_seconds(c->spec.lease));
     else if (*o->stop)
         say(o, "stopped: %s", o->stop);
     if (c->life.killed)
@@ -102,7 +105,7 @@ static void close_job(struct conductor *c)
     logfile_done(&c->log);
 }
 
-/* The record is complete. */
+/* Encodes the finished record. */
 static void write_line(struct conductor *c)
 {
     const char *warnings[NOTES_MAX + 1] = {NULL};
@@ -117,6 +120,23 @@ static void write_line(struct conductor *c)
     to_server_encode(&m, &c->exit_line);
 }
 
+/* Where the attempt's directory goes with the container, as on Kubernetes, another file gets the
+ * record. There is little room: the warnings, which the server was told, are left out. */
+static void copy_record(struct conductor *c)
+{
+    struct to_server m = {.kind = TO_SERVER_EXIT, .exit = c->exit};
+    struct str line = {0};
+    if (!c->spec.exit_copy)
+        return;
+    m.exit.warnings = NULL;
+    to_server_encode(&m, &line);
+    AUTO_CLOSE int fd = open(c->spec.exit_copy, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0 || write(fd, line.at, line.n) < 0)
+        notes_add(&c->notes, "cannot copy the exit record to %s: %s", c->spec.exit_copy,
+                  strerror(errno));
+    str_done(&line);
+}
+
 int finish_untried(struct conductor *c, const struct err *why, struct err *err)
 {
     c->exit.at = clock_read_wall();
@@ -125,6 +145,7 @@ int finish_untried(struct conductor *c, const struct err *why, struct err *err)
     c->exit.usage = (struct usage)USAGE_UNKNOWN;
     snprintf(c->exit.reason, sizeof c->exit.reason, "%s", why->text);
     write_line(c);
+    copy_record(c);
     if (exit_record_write(c->dir, c->reserve, c->exit_line.at, c->exit_line.n, err) < 0)
         return -1;
     return exit_record_sync(c->dir, err);
@@ -154,17 +175,18 @@ void finish_job(struct conductor *c)
     c->over = true;
     close_job(c);
     outbox_exit(&c->outbox, c->exit_line.at);
-    obey_connect(c); /* if it has ended before it was time to */
+    obey_connect(c); /* the job may have ended before it was time to connect */
     finish_record(c);
 }
 
 bool finish_is_forgotten(const struct conductor *c)
 {
     struct stat st;
-    return c->over && fstat(c->dir, &st) == 0 && st.st_nlink == 0 && !link_is_up(&c->link);
+    return c->over && fstat(c->dir, &st) == 0 && st.st_nlink == 0 &&
+           (!link_is_up(&c->link) || c->refused);
 }
 
-/* Until there is a file that survives. */
+/* Retries until the record is on disk. */
 static void try_again(struct conductor *c, const struct err *why)
 {
     if (finish_is_forgotten(c)) {
@@ -195,6 +217,8 @@ void finish_record(struct conductor *c)
         return;
     }
     c->recorded = true;
+    if (first)
+        copy_record(c);
     if (!link_is_up(&c->link))
         finish_unheard(c);
     else if (first)
@@ -208,7 +232,7 @@ void finish_unheard(struct conductor *c)
     if (!c->recorded)
         return;
     sync_record(c);
-    malloc_trim(0); /* it may stay for long */
+    malloc_trim(0); /* the conductor may stay for a long time */
     loop_set_timer(&c->loop, TIMER_LEAVE, clock_read_steady() + c->spec.linger);
 }
 
@@ -216,5 +240,5 @@ void finish_leave(struct conductor *c)
 {
     finish_record(c);
     finish_unheard(c);
-    c->leave = true; /* who stays is killed soon: the machine is being shut down */
+    c->leave = true; /* the machine is shutting down and would kill us soon */
 }

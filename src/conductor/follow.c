@@ -1,4 +1,4 @@
-/* Owns what is passed to the progress reader, and how often it reports. */
+/* Owns the input of the progress reader and the rate of reports. */
 #include "conductor/follow.h"
 
 #include <errno.h>
@@ -12,8 +12,8 @@
 #include "base/str.h"
 
 enum { PACE = 100000, SILENCE = 1000000, CHUNK = 4096, MOST_AT_ONCE = 1 << 20 };
-/* Bytes that are read although the job waits for us, and that are added to them per second
- * while it does not. */
+/* Bytes that are parsed although the job waits for us, and bytes per second that are added to
+ * this allowance while it does not. */
 enum { BURST = 512 << 10, RATE = 4 << 20 };
 
 void follow_init(struct follow *f, int dir, const struct progress_config *config,
@@ -53,7 +53,7 @@ static void look_for_problems(struct follow *f)
 
 /* ---- floods of output ------------------------------------------------------------- */
 
-/* Whether so many bytes may be read now. */
+/* Takes n bytes from the allowance; false if it is used up. */
 static bool allow(struct follow *f, usec_t now, size_t n, bool behind)
 {
     usec_t passed = now - f->filled < USEC_PER_SEC ? now - f->filled : USEC_PER_SEC;
@@ -69,7 +69,7 @@ static bool allow(struct follow *f, usec_t now, size_t n, bool behind)
     return true;
 }
 
-/* Keeps the end of what is not read. */
+/* Keeps the end of the bytes that are skipped. */
 static void keep_tail(struct follow *f, const char *bytes, size_t n)
 {
     if (n > FOLLOW_TAIL) {
@@ -82,7 +82,7 @@ static void keep_tail(struct follow *f, const char *bytes, size_t n)
     f->kept = old + n;
 }
 
-/* Reads what was kept, from its first whole line on. */
+/* Parses what was kept, from its first whole line. */
 static void read_tail(struct follow *f)
 {
     size_t i = 0;
@@ -109,7 +109,7 @@ void follow_output(struct follow *f, usec_t now, const char *bytes, size_t n, bo
     look_for_problems(f);
 }
 
-/* Once it is there it is the one: what takes its name later is not looked at. */
+/* Opened once; a later file of the same name is ignored. */
 static void open_file(struct follow *f)
 {
     f->file = fd_open_regular(f->dir, "progress", O_RDONLY, 0);
@@ -117,7 +117,7 @@ static void open_file(struct follow *f)
         notes_add(f->notes, "cannot open the file progress: %s", fd_why(errno));
 }
 
-/* A file that has become huge at once is no list of reports: only its end is read. */
+/* If the file has suddenly become huge, it is not a list of reports: parse only its end. */
 static void skip_most(struct follow *f, int64_t size)
 {
     if (size - f->offset <= MOST_AT_ONCE)
@@ -141,7 +141,7 @@ void follow_file(struct follow *f)
         f->offset = 0;
     }
     skip_most(f, st.st_size);
-    /* As far as it goes now: a job may write faster than this reads. */
+    /* Bounded, because a job may write faster than we read. */
     for (ssize_t n;
          f->offset < st.st_size && (n = pread(f->file, chunk, sizeof chunk, f->offset)) > 0;
          f->offset += n)
@@ -160,8 +160,8 @@ usec_t follow_next(const struct follow *f)
     return report < f->settle ? report : f->settle;
 }
 
-/* Names of the job's own making: cut where they are no text. One that is there already
- * then, or is empty, is left out. */
+/* Copies metrics with names chosen by the job. Cuts names at invalid UTF-8, and skips names that
+ * are empty or duplicate. */
 static void add_metric(struct field_numbers *out, const struct progress_metric *m)
 {
     struct field_number *number = &out->at[out->n];
@@ -175,15 +175,14 @@ static void add_metric(struct field_numbers *out, const struct progress_metric *
     out->n += !taken;
 }
 
-/* Foreign text, NULL = none: cut where it is too long or no UTF-8. */
+/* Copies text from the job (NULL = none), cut at its size or at invalid UTF-8. */
 static void copy_text(char *to, size_t size, const char *from)
 {
     snprintf(to, size, "%s", from ? from : "");
     to[str_valid_utf8(to)] = '\0';
 }
 
-/* The one number by which the training is judged: the loss, or the first metric when it
- * tells no loss. */
+/* The number by which the training is judged: the loss, or the first metric if there is no loss. */
 static void judge(const struct progress *p, const struct field_numbers *metrics,
                   struct progress_report *out)
 {

@@ -1,9 +1,9 @@
-/* Follows the progress of a job: in its output, and in the file that $TRAINYARD_PROGRESS
- * names. There are at most ten reports per second; the newest replaces older ones, and
- * the last one is never lost.
+/* Follows the progress of a job, in its output and in the file that $TRAINYARD_PROGRESS names.
+ * Sends at most ten reports per second. A newer report replaces an older one, and the last one is
+ * always sent.
  *
- * A flood of output is not read as a whole, so that it does not slow the job down: when the
- * job waits for us, 512 KiB are read, and then only the last lines before a pause. */
+ * A flood of output is not parsed completely, because that would slow the job down: while the
+ * job waits for us, 512 KiB are parsed, and after that only the last lines before a pause. */
 #ifndef CONDUCTOR_FOLLOW_H
 #define CONDUCTOR_FOLLOW_H
 
@@ -22,38 +22,38 @@ struct follow {
     struct progress_reader *reader;
     struct notes *notes;
     int dir;                /* of the attempt; borrowed */
-    int file;               /* -1 = not there yet, or cannot be read */
-    int64_t offset;         /* read so far */
-    bool news;              /* that were not reported */
-    usec_t reported;        /* the last time, by the steady clock */
-    usec_t settle;          /* when the output will have been silent for a while */
-    int64_t allowed;        /* bytes of output that may be read now, */
-    usec_t filled;          /* as of this time */
+    int file;               /* -1 = does not exist yet, or cannot be read */
+    int64_t offset;         /* bytes read so far */
+    bool news;              /* there is something to report */
+    usec_t reported;        /* time of the last report, steady clock */
+    usec_t settle;          /* when to parse `tail`, if no output comes until then */
+    int64_t allowed;        /* bytes of output that may be parsed */
+    usec_t filled;          /* time of the last change of `allowed` */
     size_t kept;            /* bytes of `tail` */
-    char tail[FOLLOW_TAIL]; /* the end of what was too much to read */
+    char tail[FOLLOW_TAIL]; /* the end of the output that was not parsed */
 };
 
-/* The file `progress` in the directory is made by the job when it has something to
- * report. A pattern that cannot be used is noted, and the built-in forms are looked for. */
+/* The job creates the file `progress` in the directory when it has something to report. An
+ * invalid pattern is noted, and the built-in forms are used instead. */
 void follow_init(struct follow *f, int dir, const struct progress_config *config,
                  struct notes *notes);
 void follow_done(struct follow *f);
 
-/* The job has written this. `behind`: it writes faster than we read. */
+/* Output of the job. `behind`: the job writes faster than we read. */
 void follow_output(struct follow *f, usec_t now, const char *bytes, size_t n, bool behind);
-/* The file may have grown, or appeared. */
+/* The file may have appeared or grown. */
 void follow_file(struct follow *f);
 
-/* Whether the job asks for requests to save a checkpoint. */
+/* Whether the job polls for checkpoint requests. */
 bool follow_saves(const struct follow *f);
 
-/* When follow_take is due; USEC_NEVER = not before something else happens. */
+/* When to call follow_take; USEC_NEVER = not before something else happens. */
 usec_t follow_next(const struct follow *f);
-/* The report that is due; false when none is. At the end of the job whatever was not
- * reported is due. It has neither number nor time yet. */
+/* Fills in the report if one is due, without number and time. At the end of the job any unsent
+ * report is due. */
 bool follow_take(struct follow *f, usec_t now, bool end, struct progress_message *out);
 
-/* What is known of a job's progress, as a message. */
+/* The known progress of a job, as a message. */
 void follow_report(const struct progress *p, struct progress_message *out);
 
 #endif

@@ -14,8 +14,7 @@
 
 #include "base/mem.h"
 
-/* A job that makes groups of its own may nest them; deeper than this is an
- * attack on our stack. */
+/* A job may nest groups of its own. A deeper tree is an attack on our stack. */
 enum { DEPTH_MAX = 16 };
 
 static struct group open_group(const struct launch_cgroup *from)
@@ -51,8 +50,8 @@ int group_join(const struct group *g)
 {
     if (g->fd < 0)
         return -g->fd;
-    /* Version 1 has `tasks`, which moves one thread without waiting for all
-     * others in the system as cgroup.procs does: 0.1 ms instead of 10. */
+    /* Version 1 has `tasks`, which moves one thread. Unlike cgroup.procs it does not wait for
+     * all other threads in the system: 0.1 ms instead of 10 ms. */
     AUTO_CLOSE int fd = openat(g->fd, g->v2 ? g->procs : "tasks", O_WRONLY | O_CLOEXEC);
     if (fd < 0)
         return errno;
@@ -114,7 +113,7 @@ static void add_pids(int dir, struct pid_list *out)
 {
     AUTO_CLOSE int fd = openat(dir, "cgroup.procs", O_RDONLY | O_CLOEXEC);
     char text[4096];
-    pid_t pid = 0; /* a read may end within a number; processes of other namespaces are 0 */
+    pid_t pid = 0; /* a read may end inside a number; processes of other namespaces are 0 */
     for (ssize_t n; fd >= 0 && (n = read(fd, text, sizeof text)) > 0;) {
         for (ssize_t i = 0; i < n; i++) {
             if (text[i] >= '0' && text[i] <= '9') {
@@ -127,7 +126,7 @@ static void add_pids(int dir, struct pid_list *out)
     }
 }
 
-/* A directory of the kernel's has a link for each one below it, and two of its own. */
+/* The link count of a cgroup directory is two plus its subdirectories. */
 static bool has_groups_below(int dir)
 {
     struct stat st;

@@ -1,5 +1,5 @@
-/* Owns reading the files that a command line names. progress/command.h and script.h find
- * the limits in them. */
+/* Owns reading the files that a command line names. progress/command.h and script.h extract
+ * totals from them. */
 #include "conductor/hints.h"
 
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 
 enum { FILES_MAX = 8, BYTES_MAX = 256 << 10 };
 
-/* Whatever is not a small regular file could hold up the start of the job. */
+/* Anything but a small regular file could delay the start of the job. */
 static char *read_small(int dir, const char *path, size_t *n)
 {
     AUTO_CLOSE int fd = openat(dir, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);

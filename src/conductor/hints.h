@@ -5,8 +5,7 @@
 #include "progress/plan.h"
 #include "protocol/launch_spec.h"
 
-/* Fills in what can be read now. A file that is missing, too large or not a regular file is
- * passed over. */
+/* Fills in what can be read now. Skips files that are missing, too large or not regular. */
 void hints_read(const struct launch_spec *spec, struct progress_plan *out);
 
 #endif

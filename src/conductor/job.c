@@ -1,5 +1,5 @@
-/* Owns the course of the job: its start, its output, the ends of its processes, its own
- * end. life.c has the rules; this file carries out what they ask for. */
+/* Owns the course of the job: its start, its output, its processes, its end. life.c has the
+ * rules; this file carries them out. */
 #include "conductor/job.h"
 
 #include <errno.h>
@@ -16,8 +16,8 @@
 #include "conductor/restart.h"
 #include "protocol/claim.h"
 
-/* READS: chunks of output in one go, so that a job that never stops writing does
- * not keep the conductor from its other duties. */
+/* READS: chunks of output per wake-up, so that a job that never stops writing does not block
+ * everything else. */
 enum { READS = 16 };
 
 bool job_read_output(struct conductor *c, unsigned chunks)
@@ -27,7 +27,7 @@ bool job_read_output(struct conductor *c, unsigned chunks)
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
-            return errno == EAGAIN; /* EIO: no process has the terminal any more */
+            return errno == EAGAIN; /* EIO: no process has the terminal open any more */
         if (n == 0)
             return false;
         logfile_write(&c->log, c->bytes, (size_t)n);
@@ -60,7 +60,7 @@ static void take_report(struct conductor *c, const struct child_report *r)
     notes_add(&c->notes, "%s", text);
 }
 
-/* What the new process has to say; at the end of it the command runs, or failed. */
+/* Reads the reports of the new process. At their end the command runs or has failed. */
 static void on_report(void *ctx)
 {
     struct conductor *c = ctx;
@@ -84,7 +84,7 @@ static void on_report(void *ctx)
     usage_begin(&c->meter, &c->groups, c->child.pid);
 }
 
-/* Does what the life of the job asks for. */
+/* Carries out what the rules ask for. */
 static void job_act(struct conductor *c, unsigned acts);
 
 void job_start(struct conductor *c)
@@ -133,7 +133,7 @@ void job_stop(struct conductor *c, const struct stop_message *how, const char *r
     usec_t grace = how->grace == USEC_NEVER ? c->spec.grace : how->grace;
     int signal = how->signal ? how->signal : c->spec.checkpoint_signal;
     snprintf(c->exit.stop, sizeof c->exit.stop, "%s", reason);
-    c->restart.wanted = false; /* restart_ask() says otherwise */
+    c->restart.wanted = false; /* restart_ask() sets it again */
     c->stop_reach = how->reach;
     job_act(c, life_stop(&c->life, clock_read_steady(), grace, signal));
 }
@@ -147,7 +147,7 @@ static void take_leader_end(struct conductor *c, int status)
         on_report(c);
 }
 
-/* What it left running is named before it is ended. */
+/* Names the processes that were left running before they are killed. */
 static void end_without_leader(struct conductor *c)
 {
     char *left = c->exit.left_running;

@@ -1,7 +1,6 @@
-/* Owns the preloading of our libraries into jobs. The dynamic linker of the C library that they
- * were built for is asked to load them, once per attempt. A program that was built with
- * AddressSanitizer refuses to run after a library that it did not expect. Ours replace nothing
- * that it intercepts, so it is asked not to check. */
+/* Owns preloading our libraries into jobs. Once per attempt, the job's dynamic linker is asked
+ * to load them. A program built with AddressSanitizer refuses to start after an unexpected
+ * library; ours override nothing that it intercepts, so its check is turned off. */
 #include "conductor/library.h"
 
 #include <errno.h>

@@ -8,11 +8,11 @@
 #include "base/mem.h"
 #include "protocol/launch_spec.h"
 
-/* Fails if the dynamic linker would complain of it in every process of the job. With `probe`,
- * also if it would refuse to start them: an image may have another C library, an older one, or
- * none. */
+/* Fails if the dynamic linker would print a warning in every process of the job. With `probe`,
+ * also fails if the linker would refuse to start them: an image may have another C library, an
+ * older one, or none. */
 int library_check(const char *path, bool probe, struct err *err);
-/* Names it in the job's environment, before what the job preloads itself. */
+/* Adds it to LD_PRELOAD in the job's environment, before the job's own entries. */
 void library_preload(struct launch_spec *spec, struct arena *a, const char *path);
 
 #endif

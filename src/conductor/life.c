@@ -1,6 +1,5 @@
-/* Owns the rules by which a job ends. Stages only go forward. The time limit counts the
- * time that the job runs, which stands still while it is frozen; grace, kill and
- * patience count steady time. */
+/* Owns the rules by which a job ends. Stages only advance. The time limit counts running time,
+ * which stops while the job is frozen; grace, kill and patience use the steady clock. */
 #include "conductor/life.h"
 
 #include <sys/wait.h>
@@ -69,8 +68,7 @@ unsigned life_stop(struct life *l, usec_t now, usec_t grace, int signal)
     return LIFE_SIGNAL;
 }
 
-/* By the signal itself, or with the exit status that shells and wrappers make of
- * it. */
+/* Killed by the signal, or with the exit status that shells and wrappers use for it. */
 static bool died_of(int status, int signal)
 {
     return (WIFSIGNALED(status) && WTERMSIG(status) == signal) ||
@@ -96,7 +94,7 @@ unsigned life_all_ended(struct life *l)
     return LIFE_END;
 }
 
-/* When the job will have run for so long. */
+/* When the job will have run for this long. */
 static usec_t time_at(const struct life *l, usec_t run)
 {
     return l->since == USEC_NEVER || run == USEC_NEVER ? USEC_NEVER : l->since + (run - l->ran);

@@ -1,6 +1,6 @@
-/* Owns the socket. Attempts to connect are 0.1 s apart, doubling to 2 s, until a server
- * sends its welcome: one that accepts and hangs up is not called every 0.1 s. Both
- * buffers are bounded: `out` holds one message, `in` one line and what came with it. */
+/* Owns the socket. Attempts to connect are 0.1 s apart, doubling to 2 s, until a server sends
+ * its welcome, so a server that accepts and hangs up is not called every 0.1 s. Both buffers are
+ * bounded: `out` holds one message, `in` one line and what came with it. */
 #include "conductor/link.h"
 
 #include <errno.h>
@@ -66,7 +66,7 @@ static void try_later(struct link *l)
     l->delay = l->delay * 2 < DELAY_MAX ? l->delay * 2 : DELAY_MAX;
 }
 
-/* Differs for each socket that is put in this place; 0 = there is none. */
+/* Identifies the socket at this path: a new one has another number; 0 = there is none. */
 static uint64_t name_socket(const char *path)
 {
     struct stat st;
@@ -90,8 +90,8 @@ static void hang_up(struct link *l)
         loop_set_timer(l->loop, l->timer, clock_read_steady());
 }
 
-/* A path that is too long for a socket's address is reached through a descriptor
- * of its directory, *dir. */
+/* A path that is too long for a socket address is reached through a descriptor of its directory,
+ * *dir. */
 static int make_address(const char *path, struct sockaddr_un *a, int *dir)
 {
     *a = (struct sockaddr_un){.sun_family = AF_UNIX};
@@ -145,7 +145,7 @@ void link_resume(struct link *l, struct link_kept *kept)
     l->user->connected(l->ctx);
 }
 
-/* Hands whole lines on; -1 when the connection is to be dropped. */
+/* Passes on whole lines; -1 if the connection must be dropped. */
 static int take_lines(struct link *l)
 {
     const char *line;
@@ -157,7 +157,7 @@ static int take_lines(struct link *l)
     return got < 0 ? -1 : 0;
 }
 
-/* Sends what there is to send. */
+/* Sends whatever is pending. */
 static int send_all(struct link *l)
 {
     for (;;) {
@@ -177,14 +177,14 @@ static int send_all(struct link *l)
     }
 }
 
-/* Sending makes room for answers, and lines that waited for it bring new ones. */
+/* Sending makes room for answers, and pending lines may produce new ones. */
 static int converse(struct link *l)
 {
     do {
         if (take_lines(l) < 0 || send_all(l) < 0)
             return -1;
     } while (!l->stopped && !l->out.n && lines_wait(&l->in));
-    /* While lines wait for room no more are read. */
+    /* Reads no more while lines wait for room. */
     uint32_t reading = lines_wait(&l->in) ? 0 : EPOLLIN, writing = l->out.n ? EPOLLOUT : 0;
     loop_wait_for(l->loop, &l->watch, reading | writing);
     return 0;

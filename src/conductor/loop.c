@@ -1,6 +1,5 @@
-/* Owns waiting. It takes one event at a time from the kernel, so a handler can close
- * another watch while no event for it is pending; the kernel rotates among those that
- * are ready. */
+/* Owns waiting. It takes one event at a time from the kernel, so a handler can close any other
+ * watch without leaving a stale event; the kernel rotates among the descriptors that are ready. */
 #include "conductor/loop.h"
 
 #include <errno.h>
@@ -52,7 +51,7 @@ void loop_set_timer(struct loop *l, unsigned timer, usec_t when)
     l->timers[timer] = when;
 }
 
-/* For epoll_wait: rounded up, so that the timer is due when it returns. */
+/* Rounded up, so that the timer is due when epoll_wait returns. */
 static int milliseconds_left(const struct loop *l)
 {
     usec_t first = USEC_NEVER;

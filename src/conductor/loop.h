@@ -1,5 +1,5 @@
-/* The conductor's event loop: descriptors and a few numbered timers. It sleeps until
- * there is something to do: without a timer and without input, forever. */
+/* The conductor's event loop: descriptors and a few numbered timers. It sleeps until there is
+ * something to do. */
 #ifndef CONDUCTOR_LOOP_H
 #define CONDUCTOR_LOOP_H
 
@@ -14,30 +14,30 @@ struct loop_watch {
     int fd; /* -1 = none */
     void (*ready)(void *ctx);
     void *ctx;
-    uint32_t events; /* what is waited for, as in epoll; 0 = not in the loop */
+    uint32_t events; /* as in epoll; 0 = not in the loop */
 };
 
 struct loop {
     int epoll;
-    usec_t timers[LOOP_TIMERS]; /* by the steady clock; USEC_NEVER = not set */
+    usec_t timers[LOOP_TIMERS]; /* steady clock; USEC_NEVER = not set */
     void (*fire)(void *ctx, unsigned timer);
     void *ctx;
 };
 
-/* `fire` is called with ctx when a timer is due, which unsets it first. */
+/* `fire` is called with ctx when a timer is due; the timer is unset first. */
 int loop_init(struct loop *l, void (*fire)(void *ctx, unsigned timer), void *ctx, struct err *err);
 void loop_done(struct loop *l);
 
-/* Waits for these events (EPOLLIN ...) on w->fd from now on; 0 = for none, then
- * not even for a hang-up. The watch is borrowed until the wait is for none. */
+/* Waits for these events (EPOLLIN ...) on w->fd; 0 = for none, not even a hang-up. The watch is
+ * borrowed as long as it waits for any. */
 void loop_wait_for(struct loop *l, struct loop_watch *w, uint32_t events);
-/* Waits for nothing more and closes the descriptor; fine when there is none. */
+/* Stops waiting and closes the descriptor, if there is one. */
 void loop_close(struct loop *l, struct loop_watch *w);
 
 void loop_set_timer(struct loop *l, unsigned timer, usec_t when);
 
-/* Sleeps until something is due; handles one descriptor, and the timers. A
- * handler may close any watch: no event of it is left over. */
+/* Sleeps until something is due, then handles one descriptor and all due timers. A handler may
+ * close any watch. */
 void loop_turn(struct loop *l);
 
 #endif

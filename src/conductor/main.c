@@ -1,6 +1,7 @@
 /* trainyard-conductor DIR: runs one attempt of a job. It is the parent of all processes
  * of the job, and outlives the server that started it. One attempt may follow another.
- * trainyard-conductor link DIR: connects a conductor with a server behind an engine. */
+ * trainyard-conductor link DIR: connects a conductor with a server behind an engine.
+ * trainyard-conductor install DIR INPUT: puts our programs and the files of an attempt there. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): so the C library names it */
 #include <errno.h>
 #include <fcntl.h>
@@ -10,6 +11,7 @@
 
 #include "base/proc.h"
 #include "conductor/conductor.h"
+#include "conductor/install.h"
 #include "conductor/next.h"
 #include "conductor/relay.h"
 
@@ -18,13 +20,16 @@ enum { DONE = 0, FAILED = 1, USAGE = 2 };
 static const char help[] =
     "usage: trainyard-conductor DIRECTORY\n"
     "       trainyard-conductor link DIRECTORY\n"
+    "       trainyard-conductor install DIRECTORY INPUT\n"
     "Runs the attempt of a job that DIRECTORY/spec.json describes. The server of\n"
     "Trainyard starts it; docs/conductor.md tells what it does. With link, connects the\n"
     "conductor of this attempt with a server at the other end of the standard streams.\n"
+    "With install, puts the programs next to this one and the files of INPUT below\n"
+    "DIRECTORY, for the conductor of a container.\n"
     "exit status: 0 the job is over and recorded in exit.json, 1 it could not be\n"
     "started, 2 usage, 3 the attempt is claimed by another\n";
 
-/* The descriptors 0 to 2 are there, none above is. */
+/* Descriptors 0 to 2 are open, and none above. */
 static void settle_descriptors(void)
 {
     int fd;
@@ -34,7 +39,7 @@ static void settle_descriptors(void)
     close_range(STDERR_FILENO + 1, ~0u, 0);
 }
 
-/* Lets `ps` show the attempt that runs, as far as there is room where its arguments are. */
+/* Shows the current attempt in `ps`, as far as the space of the arguments allows. */
 static void show_attempt(char *arguments, size_t room, const char *directory)
 {
     memset(arguments, 0, room);
@@ -75,6 +80,8 @@ int main(int argc, char **argv)
         settle_descriptors();
         return run_link(argv[2]);
     }
+    if (argc == 4 && strcmp(argv[1], "install") == 0)
+        return install_run(argv[2], argv[3]);
     if (argc != 2 || *argv[1] == '-') {
         fputs(help, stderr);
         return USAGE;

@@ -1,6 +1,6 @@
-/* Owns the wait for another attempt. To start a process and to connect takes longer than
- * many short jobs, so the server uses conductors again while jobs end and others begin.
- * Nothing of the attempt before is left by then but the connection. */
+/* Owns the wait for another attempt. Starting a process and connecting takes longer than many
+ * short jobs, so the server reuses conductors. Only the connection of the previous attempt is
+ * left by now. */
 #include "conductor/next.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "protocol/to_conductor.h"
 
-/* 1 when the line names a directory; -1 when it is no message. */
+/* 1 if the line names a directory; -1 if it is not a message. */
 static int read_line(const char *line, size_t n, struct str *directory)
 {
     struct arena arena = {0};
@@ -28,7 +28,7 @@ static int read_line(const char *line, size_t n, struct str *directory)
     return rc;
 }
 
-/* 0 when nothing that matters came; -1 when nothing will. */
+/* 0 if nothing relevant was received; -1 if nothing will be. */
 static int receive(struct link_kept *kept)
 {
     char bytes[4096];

@@ -1,6 +1,5 @@
-/* The conductor's own warnings: lines in the file conductor.log of the attempt, of which
- * the first few also go to the server and into exit.json. The file is created with the
- * first one. */
+/* The conductor's own warnings: lines in the file conductor.log of the attempt. The first few
+ * also go to the server and into exit.json. The first warning creates the file. */
 #ifndef CONDUCTOR_NOTES_H
 #define CONDUCTOR_NOTES_H
 
@@ -20,10 +19,10 @@ struct notes {
 void notes_init(struct notes *n, int dir);
 void notes_done(struct notes *n);
 
-/* A text that does not fit is cut; a file that has grown too large takes no more. */
+/* Cuts a text that does not fit, and drops it if the file has grown too large. */
 void notes_add(struct notes *n, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Replaces what would break a line or a terminal, and what is not UTF-8. */
+/* Replaces control characters and invalid UTF-8. */
 void notes_clean(char *text);
 
 #endif

@@ -63,7 +63,7 @@ unsigned notify_read(struct notify *n)
             if (e->wd == n->file)
                 what |= NOTIFY_FILE;
             else if (e->wd == n->dir && e->mask & IN_IGNORED)
-                n->dir = -1; /* the directory is gone; the timer goes on trying */
+                n->dir = -1; /* the directory is gone; the timer keeps trying */
             else if (e->wd == n->dir)
                 what |= NOTIFY_DIR;
         }

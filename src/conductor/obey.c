@@ -1,4 +1,4 @@
-/* Owns what the conductor does when the server sends something, connects or disconnects. */
+/* Owns the reaction to messages, connects and disconnects of the server. */
 #include "conductor/obey.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "conductor/job.h"
 #include "conductor/restart.h"
 
-/* Says once what is wrong with the server. */
+/* Notes once what is wrong with the server. */
 static void complain(struct conductor *c, const char *what, const char *why)
 {
     if (!c->complained)
@@ -70,6 +70,7 @@ static void stop(struct conductor *c, const struct stop_message *m)
 
 static int freeze(struct conductor *c, struct err *err)
 {
+    c->thaws = false;
     if (!life_freeze(&c->life, clock_read_steady()))
         return err_set(err, ERR_CONFLICT, "the job is ending");
     if (tree_freeze(&c->tree, err) == 0)
@@ -78,15 +79,26 @@ static int freeze(struct conductor *c, struct err *err)
     return -1;
 }
 
+/* While it was frozen the lease could not be renewed. The job may have been started elsewhere
+ * meanwhile, so it goes on only with a new one. */
 static int thaw(struct conductor *c, struct err *err)
 {
+    c->thaws = lease_is_over(&c->lease, clock_read_boot());
+    if (c->thaws)
+        return 0;
     if (tree_thaw(&c->tree, err) < 0)
         return -1;
     life_thaw(&c->life, clock_read_steady());
     return 0;
 }
 
-/* The server has changed the cgroup; without one the CPUs are set here. */
+static int renew(struct conductor *c, const struct lease_message *m, struct err *err)
+{
+    lease_renew(&c->lease, m->asked, m->length);
+    return c->thaws ? thaw(c, err) : 0;
+}
+
+/* The server has changed the cgroup already; without one, sets the CPUs here. */
 static int resize(struct conductor *c, const struct resize_message *m, struct err *err)
 {
     if (!c->over && m->cpuset && *m->cpuset && !group_has(&c->groups, "cpuset.cpus") &&
@@ -115,6 +127,8 @@ static int obey(struct conductor *c, const struct to_conductor *m, struct err *e
     case TO_CONDUCTOR_LIMIT:
         life_set_limit(&c->life, m->limit.time_limit ? m->limit.time_limit : USEC_NEVER);
         return 0;
+    case TO_CONDUCTOR_LEASE:
+        return renew(c, &m->lease, err);
     case TO_CONDUCTOR_NEXT:
         return err_set(err, ERR_CONFLICT, "an attempt is going on");
     default:
@@ -127,7 +141,7 @@ static void answer_applied(struct conductor *c, const struct applied_message *ap
     outbox_answer(&c->outbox, &(struct to_server){.kind = TO_SERVER_APPLIED, .applied = *applied});
 }
 
-/* A job with a page is told its threads, and answered for when it has obeyed. */
+/* A job with a page gets its number of threads there, and the answer follows when it has obeyed. */
 static void answer_resize(struct conductor *c, int64_t id, const struct resize_message *m)
 {
     struct applied_message asks = {.id = id, .cpus = m->cpus}, answer;
@@ -153,6 +167,26 @@ void obey_look(struct conductor *c)
         answer_applied(c, &answer);
 }
 
+void obey_lease(struct conductor *c)
+{
+    usec_t now = clock_read_boot();
+    bool connected = c->outbox.welcomed && link_is_up(&c->link);
+    bool stops = lease_is_over(&c->lease, now) && !c->life.frozen && !c->lease_over;
+    if (c->over || !c->lease.length)
+        return;
+    if (connected && lease_ask(&c->lease, now))
+        outbox_lease(&c->outbox, now);
+    if (stops) {
+        c->lease_over = true;
+        job_stop(c, &(struct stop_message){.grace = USEC_NEVER, .reach = REACH_ALL},
+                 EXIT_STOP_LEASE);
+    }
+    usec_t next = c->lease_over || lease_is_over(&c->lease, now) ? USEC_NEVER
+                                                                 : lease_next(&c->lease, connected);
+    loop_set_timer(&c->loop, TIMER_LEASE,
+                   next == USEC_NEVER ? USEC_NEVER : clock_read_steady() + (next - now));
+}
+
 static void obey_and_answer(struct conductor *c, const struct to_conductor *m)
 {
     struct err err;
@@ -167,10 +201,10 @@ static void obey_and_answer(struct conductor *c, const struct to_conductor *m)
     if (m->id >= 0)
         outbox_answer(&c->outbox, &answer);
     else if (rc < 0)
-        complain(c, "sent what cannot be obeyed", err.text);
+        complain(c, "sent a message that cannot be carried out", err.text);
 }
 
-/* One that could not end all of its job's processes is of no use to another. */
+/* A conductor that could not end all processes of its job cannot be reused. */
 static void take_ack(struct conductor *c, bool stay)
 {
     c->leave = true;
@@ -178,15 +212,17 @@ static void take_ack(struct conductor *c, bool stay)
     link_stop(&c->link);
 }
 
-/* False when the connection is to be dropped: nothing but a refusal may come before the
- * welcome. */
+/* False if the connection must be dropped: only a refusal may come before the welcome. */
 static bool take_message(struct conductor *c, const struct to_conductor *m)
 {
     if (m->kind == TO_CONDUCTOR_WELCOME) {
+        c->refused = false;
         link_welcome(&c->link);
+        lease_reconnected(&c->lease);
         outbox_welcomed(&c->outbox, m->welcome.version, m->welcome.seq);
     } else if (m->kind == TO_CONDUCTOR_REFUSED) {
         complain(c, "refuses this attempt", m->refused.text ? m->refused.text : "");
+        c->refused = true;
         link_drop(&c->link);
     } else if (!c->outbox.welcomed) {
         complain(c, "did not begin with a welcome",

@@ -1,4 +1,4 @@
-/* What the conductor does when the server sends something, connects or disconnects. */
+/* The conductor's reaction to messages, connects and disconnects of the server. */
 #ifndef CONDUCTOR_OBEY_H
 #define CONDUCTOR_OBEY_H
 
@@ -7,9 +7,11 @@
 struct conductor;
 
 extern const struct link_user obey_link;
-/* Makes the connection to the server, or goes on with the one that was kept. */
+/* Connects to the server, or continues with a kept connection. */
 void obey_connect(struct conductor *c);
-/* Answers the resize that the job has obeyed, or is late with. */
+/* Answers a resize that the job has obeyed or is late with. */
 void obey_look(struct conductor *c);
+/* Asks for a new lease when it is time to, and stops the job when the lease is over. */
+void obey_lease(struct conductor *c);
 
 #endif

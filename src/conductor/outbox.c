@@ -1,12 +1,11 @@
-/* Owns what is still to be said, and its order: hello; then, once welcome,
- * started, restarted, warnings, answers, progress, usage, exit. The exit comes last, so that
- * whoever has it has everything; when it is all that there is, it does not wait for the
- * welcome. */
+/* Owns the pending messages and their order: hello; then, after the welcome, started, restarted,
+ * warnings, answers, progress, usage, exit. The exit is last, so a server that has it has
+ * everything. If there is nothing else to send, it does not wait for the welcome. */
 #include "conductor/outbox.h"
 
 #include "base/mem.h"
 
-/* The version of the protocol from which on a server takes an end before its welcome. */
+/* The first protocol version in which a server accepts an exit before its welcome. */
 enum { EXIT_BEFORE_WELCOME = 2 };
 
 void outbox_init(struct outbox *o, const struct launch_spec *spec, const struct notes *notes,
@@ -32,7 +31,7 @@ void outbox_connected(struct outbox *o)
 {
     drop_answers(o);
     o->hello = true;
-    o->welcomed = o->said_exit = false;
+    o->welcomed = o->said_exit = o->say_lease = false;
 }
 
 void outbox_welcomed(struct outbox *o, int32_t version, int64_t known)
@@ -69,6 +68,12 @@ void outbox_usage(struct outbox *o, usec_t at, const struct usage *u, bool saves
     o->say_usage = true;
 }
 
+void outbox_lease(struct outbox *o, usec_t asked)
+{
+    o->lease = asked;
+    o->say_lease = true;
+}
+
 void outbox_exit(struct outbox *o, const char *line)
 {
     o->exit = line;
@@ -96,7 +101,7 @@ static void take_answer(struct outbox *o, struct str *out)
     memmove(o->answers, o->answers + 1, o->n_answers * sizeof *o->answers);
 }
 
-/* Takes a flag down; tells whether it was up. */
+/* Clears a flag and returns its previous value. */
 static bool take(bool *flag)
 {
     bool was = *flag;
@@ -117,13 +122,15 @@ static struct to_server hello(const struct outbox *o)
                                         .cpus = o->spec->cpus}};
 }
 
-/* What comes before the answers; false when there is none. */
+/* What comes before the answers; false if there is nothing. */
 static bool take_first(struct outbox *o, struct to_server *m)
 {
     if (take(&o->say_started))
         *m = (struct to_server){.kind = TO_SERVER_STARTED, .started = {o->leader, o->started}};
     else if (take(&o->say_restarted))
         *m = (struct to_server){.kind = TO_SERVER_RESTARTED, .restarted = o->restarted};
+    else if (take(&o->say_lease))
+        *m = (struct to_server){.kind = TO_SERVER_LEASE, .lease = {o->lease}};
     else if (o->warnings < o->notes->n)
         *m = (struct to_server){.kind = TO_SERVER_WARNING,
                                 .warning = {o->notes->text[o->warnings++]}};
@@ -145,8 +152,7 @@ static bool take_later(struct outbox *o, struct to_server *m)
     return true;
 }
 
-/* A job that is over, with nothing else to be said of it: its end is told along with the
- * hello. */
+/* If the job is over and there is nothing else to report, the exit goes along with the hello. */
 static void add_early_exit(struct outbox *o, struct str *out)
 {
     if (!o->exit || o->progress.n || o->notes->n || o->say_restarted)

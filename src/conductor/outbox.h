@@ -1,6 +1,6 @@
-/* What the server does not know yet. It is not a queue but a set of facts, each with its
- * newest value, so it cannot grow, however long the server is away or does not read.
- * After a new connection, everything that matters is sent again. */
+/* What the server does not know yet. This is a set of facts with their newest values, not a
+ * queue, so it cannot grow while the server is away or does not read. After a reconnect,
+ * everything that matters is sent again. */
 #ifndef CONDUCTOR_OUTBOX_H
 #define CONDUCTOR_OUTBOX_H
 
@@ -13,9 +13,8 @@
 #include "protocol/launch_spec.h"
 #include "protocol/to_server.h"
 
-/* Answers to commands; the conductor reads no further command while it has no
- * room for another answer. Some come later than their commands: those that were
- * obeyed before find room in the reserve. */
+/* Answers to commands. The conductor reads no further command while there is no room for its
+ * answer. The reserve is for answers that come later than their commands. */
 enum { OUTBOX_ANSWERS = 16, OUTBOX_RESERVE = 4 };
 
 struct outbox {
@@ -23,16 +22,17 @@ struct outbox {
     const struct notes *notes;
     pid_t pid, leader; /* leader 0 = not started */
     usec_t started;
-    struct restarted_message restarted; /* the newest start for another size */
+    struct restarted_message restarted; /* the last restart at another size */
     struct series progress;
     struct usage_message usage; /* the newest */
-    const char *exit;           /* the line; NULL = still running. Borrowed. */
+    usec_t lease;               /* time of the newest lease request */
+    const char *exit;           /* the encoded message; NULL = the job is running. Borrowed. */
 
-    /* What this connection has still to carry. */
+    /* What is still to be sent on this connection. */
     bool hello, welcomed;
-    bool say_started, say_restarted, say_usage, say_exit;
-    bool said_exit;  /* on this connection, although it was not welcome yet */
-    size_t warnings; /* said so far */
+    bool say_started, say_restarted, say_usage, say_lease, say_exit;
+    bool said_exit;  /* on this connection, before the welcome */
+    size_t warnings; /* sent so far */
     struct str answers[OUTBOX_ANSWERS + OUTBOX_RESERVE];
     size_t n_answers;
 };
@@ -41,24 +41,25 @@ void outbox_init(struct outbox *o, const struct launch_spec *spec, const struct 
                  pid_t pid);
 void outbox_done(struct outbox *o);
 
-/* A new connection: begins with the hello. Answers to the old one are dropped. */
+/* A new connection: starts with the hello. Answers for the old one are dropped. */
 void outbox_connected(struct outbox *o);
-/* The server, of this version, knows us: everything else follows. See series_rewind for
- * `known`. */
+/* The server has welcomed us with this version: the rest follows. See series_rewind for `known`. */
 void outbox_welcomed(struct outbox *o, int32_t version, int64_t known);
 
 void outbox_started(struct outbox *o, pid_t leader, usec_t at);
-/* Said once, on this connection or, when there is none, on the next. */
+/* Sent once, on this connection or the next one. */
 void outbox_restarted(struct outbox *o, const struct restarted_message *m);
 void outbox_progress(struct outbox *o, const struct progress_message *m);
 void outbox_usage(struct outbox *o, usec_t at, const struct usage *u, bool saves);
+/* Asks for the lease, on this connection only. */
+void outbox_lease(struct outbox *o, usec_t asked);
 void outbox_exit(struct outbox *o, const char *line);
 
 /* Adds an answer to a command. */
 void outbox_answer(struct outbox *o, const struct to_server *m);
 bool outbox_has_room(const struct outbox *o);
 
-/* Writes the next message; false when there is nothing to say. */
+/* Writes the next message; false if there is none. */
 bool outbox_next(struct outbox *o, struct str *out);
 
 #endif

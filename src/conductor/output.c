@@ -1,5 +1,5 @@
-/* Owns the way of a job's output to the conductor. A terminal passes bytes on as they are,
- * echoes nothing, and controls nobody. */
+/* Owns the channel of a job's output to the conductor. A terminal is raw: it passes bytes
+ * unchanged, echoes nothing, and is nobody's controlling terminal. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): so the C library names it */
 #include "conductor/output.h"
 
@@ -19,7 +19,7 @@
 
 #define PIPE_VARIABLE "TRAINYARD_STDOUT"
 
-/* PIPE_BYTES: fewer switches between a job that prints much and its reader. */
+/* PIPE_BYTES: large, for fewer switches between a job that prints a lot and its reader. */
 enum { PIPE_BYTES = 1 << 20, ROWS = 40, COLUMNS = 120 };
 
 static int cannot_make(const char *what, struct err *err)
@@ -49,6 +49,7 @@ static int open_terminal(struct output *out, struct err *err)
     if (slave < 0 || tcgetattr(slave, &mode) < 0)
         return cannot_make("a terminal", err);
     cfmakeraw(&mode);
+    mode.c_cc[VMIN] = 0; /* nobody types: reading from it gives the end at once */
     if (tcsetattr(slave, TCSANOW, &mode) < 0 || ioctl(slave, TIOCSWINSZ, &size) < 0)
         return cannot_make("a terminal", err);
     *out = (struct output){fd_take(&master), fd_take(&slave)};

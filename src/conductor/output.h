@@ -9,15 +9,15 @@ struct output {
     int out; /* the job's stdout and stderr */
 };
 
-/* Both ends are closed on exec. */
+/* Both ends are close-on-exec. */
 int output_open(const struct launch_spec *spec, struct output *out, struct err *err);
 
-/* Preloads the library that makes C programs print line by line, if there is one and the job
- * does not object. */
+/* Preloads the library that makes C programs print line by line, if it exists and the job does
+ * not object. */
 void output_preload(struct launch_spec *spec, struct arena *a);
 
-/* In the job's process, when its stdout is set and before exec: tells the library which pipe is
- * meant. */
+/* Called in the job's process after its stdout is set and before exec: tells the library which
+ * pipe it is about. */
 void output_name_pipe(const struct launch_spec *spec);
 
 #endif

@@ -1,4 +1,4 @@
-/* Owns finding the program of a job, and what its first bytes say. */
+/* Owns finding the program of a job and reading its first bytes. */
 #include "conductor/program.h"
 
 #include <elf.h>
@@ -38,7 +38,7 @@ int program_open(const struct launch_spec *spec)
     return -1;
 }
 
-/* A program that is linked dynamically names its linker in a segment. */
+/* A dynamically linked program names its linker in a segment. */
 bool program_is_static(const struct launch_spec *spec)
 {
     AUTO_CLOSE int fd = program_open(spec);

@@ -6,7 +6,7 @@
 
 #include "protocol/launch_spec.h"
 
-/* Opens it where exec looks for it; -1 when it is not there or is not a regular file. */
+/* Opens the program where exec would find it; -1 if it is missing or not a regular file. */
 int program_open(const struct launch_spec *spec);
 
 /* Whether it is linked statically, so that no library can be preloaded. */

@@ -1,11 +1,11 @@
-/* Owns the relay between a conductor and a server that is behind an engine. It listens on the
- * socket at which the conductor looks for its server, passes messages on in both directions, and
- * sends the job's log from the offset that the server asks for.
+/* Owns the relay between a conductor and a server behind an engine. It listens on the socket where
+ * the conductor expects its server, passes messages on in both directions, and sends the job's log
+ * from the offset that the server requests.
  *
- * A newer relay replaces an older one, whose server may be gone without its knowing: it takes
- * over the socket and ends the process whose number is in the file `relay`.
+ * A newer relay replaces an older one, whose server may have gone without its knowledge: it takes
+ * over the socket and kills the process whose pid is in the file `relay`.
  *
- * Bounded: while the output is not taken, nothing more is read. */
+ * Memory is bounded: while the output is blocked, nothing more is read. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): so the C library names it */
 #include "conductor/relay.h"
 
@@ -35,7 +35,7 @@ struct conductor_relay {
     int64_t log_max;
     struct pollfd at[STREAMS]; /* fd is -1 where there is none */
     struct relay from_server;
-    struct str to_server, to_conductor; /* what is left to write */
+    struct str to_server, to_conductor; /* still to be written */
     int64_t log_offset;                 /* of the next byte to send; -1 = nothing to send */
     bool log_waits;                     /* all of it was sent, and it may grow */
 };
@@ -48,7 +48,7 @@ static int fail(const char *what)
     return -1;
 }
 
-/* Ends the relay that was there before, and leaves our own number for the next one. */
+/* Ends the previous relay, and leaves our pid for the next one. */
 static void replace_older(int dir)
 {
     char text[32] = "";
@@ -62,7 +62,7 @@ static void replace_older(int dir)
         fail("write the file relay");
 }
 
-/* The socket appears under its name when it can be connected to. */
+/* The socket gets its name once it accepts connections. */
 static int listen_at(const char *path)
 {
     struct sockaddr_un a = {.sun_family = AF_UNIX}, new = a;
@@ -115,7 +115,7 @@ static int set_up(struct conductor_relay *r)
 
 /* ---- writing --------------------------------------------------------------------------- */
 
-/* Writes what is left as far as that is possible now. */
+/* Writes as much of the pending bytes as possible without blocking. */
 static int write_out(int fd, struct str *s)
 {
     while (s->n) {
@@ -143,7 +143,7 @@ static bool is_log_complete(const struct conductor_relay *r)
     return rc == 0 && r->log_offset >= record.log_bytes;
 }
 
-/* Adds the next part to what is to be written. */
+/* Queues the next part of the log. */
 static void send_log(struct conductor_relay *r)
 {
     static char part[RELAY_PART_MAX];
@@ -174,7 +174,7 @@ static void take_news(struct conductor_relay *r)
         r->log_waits = false;
 }
 
-/* -1 when the other side has hung up. */
+/* -1 if the other side has hung up. */
 static int read_some(int fd, char *bytes, size_t *n)
 {
     ssize_t got = read(fd, bytes, CHUNK);
@@ -203,8 +203,8 @@ static int take_from_server(struct conductor_relay *r)
     return got;
 }
 
-/* Its lines are what the server reads: they are passed on as they are. Only whole ones, because
- * a part of the log may follow. */
+/* The conductor's lines are passed on unchanged, but only whole ones, because a part of the log
+ * may follow. */
 static int take_from_conductor(struct conductor_relay *r, struct str *rest)
 {
     char bytes[CHUNK];
@@ -240,7 +240,7 @@ static void choose_events(struct conductor_relay *r)
     r->at[NEWS].events = r->log_waits ? POLLIN : 0;
 }
 
-/* One turn; -1 when it is over. */
+/* One turn; -1 at the end. */
 static int turn(struct conductor_relay *r, struct str *rest)
 {
     send_log(r);

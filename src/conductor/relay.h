@@ -1,6 +1,6 @@
-/* `trainyard-conductor link DIRECTORY`: connects the conductor of the attempt in the directory
- * with its own standard streams. An engine runs it inside the job's container for the server,
- * which is at the other end of these streams. */
+/* `trainyard-conductor link DIRECTORY`: connects the conductor of the attempt in this directory
+ * with standard input and output. An engine runs it inside the job's container; the server is at
+ * the other end of the streams. */
 #ifndef CONDUCTOR_RELAY_H
 #define CONDUCTOR_RELAY_H
 

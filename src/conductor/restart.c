@@ -1,6 +1,6 @@
-/* Owns changing the size of a job that cannot change in place: its command is asked to
- * save and exit, and is started again with other variables. It stays the same attempt,
- * with one claim, one log and one time limit. */
+/* Owns resizing a job that cannot change in place: its command is asked to save and exit, and is
+ * started again with new variables. It remains the same attempt, with one claim, one log and one
+ * time limit. */
 #include "conductor/restart.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "conductor/conductor.h"
 #include "conductor/job.h"
 
-/* Keeps what the next start takes: the message is gone by then. */
+/* Copies what the next start needs, because the message is freed by then. */
 static void keep_size(struct restart *r, const struct restart_message *m)
 {
     arena_reset(&r->arena);
@@ -27,9 +27,9 @@ int restart_ask(struct conductor *c, const struct restart_message *m, struct err
 {
     if (c->over || (c->life.stage != LIFE_RUNNING && !c->restart.wanted))
         return err_set(err, ERR_CONFLICT, "the job is ending");
-    /* One that is going on just gets the newer size. */
+    /* A restart in progress only gets the newer size. */
     bool going = c->restart.wanted;
-    c->spec.cpus = m->cpus; /* a new server need not ask again */
+    c->spec.cpus = m->cpus; /* so that a new server need not ask again */
     keep_size(&c->restart, m);
     if (going)
         return 0;
@@ -39,7 +39,7 @@ int restart_ask(struct conductor *c, const struct restart_message *m, struct err
     return 0;
 }
 
-/* It said that it had reached its last step, and ended well: that was the end. */
+/* The job reported its last step and exited with 0: it is complete. */
 static bool is_complete(const struct conductor *c)
 {
     const struct progress *p = progress_now(c->follow.reader);
@@ -55,7 +55,7 @@ static void take_size(struct conductor *c)
         launch_spec_put(&c->spec, &c->arena, *e);
 }
 
-/* As before the first start, except for the time that it has run. */
+/* As before the first start, except for its running time. */
 static void begin_again(struct conductor *c)
 {
     usec_t now = clock_read_steady(), ran = c->life.ran;

@@ -1,4 +1,5 @@
-/* Owns the files that are followed, and when they are looked at. runlogs_find.c finds them. */
+/* Owns the files that are followed, and the times at which they are read. runlogs_find.c finds
+ * them. */
 #include "conductor/runlogs.h"
 
 #include <fcntl.h>
@@ -12,11 +13,11 @@
 #include "conductor/runlogs_find.h"
 #include "progress/log.h"
 
-/* CHUNK and LOOK_BYTES: of one file, and of all in one look. */
+/* Limits for one file, and for all files in one look. */
 enum { FIRST = 1000000, EVERY = 2000000, LONGEST = 30000000 };
 enum { CHUNK = 16 << 10, LOOK_BYTES = 4 << 20 };
 
-/* A disk that another machine serves may not answer, and the conductor must never wait. */
+/* A network file system may not respond, and the conductor must never block. */
 static bool is_local(int dir)
 {
     static const long local[] = {
@@ -40,7 +41,7 @@ void runlogs_init(struct runlogs *l, const char *workdir, usec_t now, usec_t wal
         close(l->dir);
         l->dir = -1;
     }
-    /* Every conductor has a part in it, so that one can tell whether it is alone. */
+    /* Every conductor holds a shared lock, so that one can find out whether it is alone. */
     if (l->dir >= 0)
         flock(l->dir, LOCK_SH | LOCK_NB);
 }
@@ -61,7 +62,7 @@ void runlogs_done(struct runlogs *l)
     *l = (struct runlogs){.dir = -1};
 }
 
-/* A file that became shorter begins again. */
+/* A file that has become shorter is read from its beginning. */
 static bool read_log(struct run_log *f, struct progress_reader *reader, int64_t *left)
 {
     char bytes[CHUNK];
@@ -94,7 +95,7 @@ bool runlogs_read(struct runlogs *l, struct progress_reader *reader)
     return news;
 }
 
-/* Whether the output tells where the job is and how far it goes: then files need not. */
+/* Whether the output already tells the step and the total. Then log files are not needed. */
 static bool is_told(const struct progress *p, const struct runlogs *l)
 {
     return !l->n && (p->has & PROGRESS_STEP) && (p->has & PROGRESS_TOTAL) && !p->weak &&

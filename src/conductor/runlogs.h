@@ -1,8 +1,8 @@
-/* Follows the files that a job logs its training to, as TensorBoard, Lightning, Keras, MLflow and
- * Weights & Biases do, in its working directory. progress/log.h tells which files these are.
+/* Follows the log files that a job writes in its working directory, as TensorBoard, Lightning,
+ * Keras, MLflow and Weights & Biases do. progress/log.h recognises these files.
  *
- * Links are not followed, only regular files on a local disk are opened, and a look is bounded
- * in names, files and bytes. A file counts when it was written since the job began, and when it is
+ * Links are not followed, only regular files on a local disk are opened, and each look is
+ * bounded in names, files and bytes. A file counts if it was written since the job began and is
  * known to be the job's: one of its processes has it open, or no other job of ours runs in the
  * directory. */
 #ifndef CONDUCTOR_RUNLOGS_H
@@ -16,16 +16,16 @@ enum { RUNLOGS_FILES = 32 };
 
 struct run_log {
     int fd;
-    int64_t offset; /* read so far */
+    int64_t offset; /* bytes read so far */
     uint64_t device, inode;
-    char *path; /* from the working directory */
+    char *path; /* relative to the working directory */
     struct progress_log *log;
 };
 
 struct runlogs {
-    int dir;      /* the working directory; -1 = not looked at */
+    int dir;      /* the working directory; -1 = do not look */
     usec_t since; /* wall time at which the job began */
-    usec_t next;  /* the next look, by the steady clock */
+    usec_t next;  /* time of the next look, steady clock */
     usec_t search, pause;
     size_t n;
     struct run_log at[RUNLOGS_FILES];
@@ -35,14 +35,14 @@ struct runlogs {
 void runlogs_init(struct runlogs *l, const char *workdir, usec_t now, usec_t wall);
 void runlogs_done(struct runlogs *l);
 
-/* When runlogs_look is due; USEC_NEVER = never. */
+/* When to call runlogs_look; USEC_NEVER = never. */
 static inline usec_t runlogs_next(const struct runlogs *l)
 {
     return l->dir < 0 ? USEC_NEVER : l->next;
 }
 
-/* Looks for new files, less and less often, and reads what was added to those that are known.
- * True when the reader has news. */
+/* Looks for new files, at growing intervals, and reads what was added to known ones. True if the
+ * reader has news. */
 bool runlogs_look(struct runlogs *l, usec_t now, const struct tree *tree,
                   struct progress_reader *reader);
 /* Reads only what was added. */

@@ -1,6 +1,6 @@
-/* Owns the search: names in the working directory, and below folders that are known to hold
- * logs. Every name is opened from its folder and without following links, so nothing outside the
- * working directory is reached. */
+/* Owns the search for log files: in the working directory, and below folders that are known to
+ * hold logs. Every name is opened relative to its folder without following links, so nothing
+ * outside the working directory is reached. */
 #include "conductor/runlogs_find.h"
 
 #include <dirent.h>
@@ -16,13 +16,13 @@
 #include "base/proc.h"
 #include "progress/log.h"
 
-/* NAMES: looked at in one search. DEPTH: of folders, the working directory being 0. */
+/* NAMES: limit per search. DEPTH: of folders; the working directory is 0. */
 enum { NAMES = 5000, DEPTH = 5, PROCESSES = 64, PATH_BYTES = 512 };
 
 struct search {
     struct runlogs *logs;
     const struct tree *tree;
-    unsigned names; /* that may still be looked at */
+    unsigned names; /* left of the limit */
     int alone;      /* -1 = not known yet */
 };
 
@@ -41,8 +41,8 @@ static bool is_known(const struct runlogs *l, const struct stat *st)
 
 /* ---- whose file it is ------------------------------------------------------------------- */
 
-/* No other conductor has its part of the lock. Others who lock the directory for themselves
- * count as well. */
+/* Whether no other conductor holds the lock. Anybody else who locks the directory counts as
+ * well. */
 static bool is_alone(struct search *s)
 {
     if (s->alone < 0) {
@@ -97,8 +97,8 @@ static void take_file(struct search *s, int dir, const char *name, const char *p
                                      .log = progress_log_create(path)};
 }
 
-/* The working directory has many folders: only those with a name for logs count, then all that
- * are below. Those further down are new in a new run. */
+/* The working directory may have many folders: only those named like log folders count, with
+ * everything below. Folders further down are new in each run. */
 static bool is_entered(const struct runlogs *l, int dir, const char *name, unsigned depth)
 {
     struct stat st;

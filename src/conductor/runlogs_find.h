@@ -4,7 +4,7 @@
 
 #include "conductor/runlogs.h"
 
-/* Adds the files that were not known. */
+/* Adds files that are not known yet. */
 void runlogs_find(struct runlogs *l, const struct tree *tree);
 
 #endif

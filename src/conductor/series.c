@@ -1,5 +1,5 @@
-/* Owns the progress messages that may still have to be sent. They are ordered by time:
- * first those with a number, then those without. */
+/* Owns the progress messages that may still have to be sent, ordered by time: first those with a
+ * number, then those without. */
 #include "conductor/series.h"
 
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static void drop_oldest(struct series *s)
     memmove(s->at, s->at + 1, s->n * sizeof *s->at);
 }
 
-/* Drops every second one without a number. */
+/* Drops every second message without a number. */
 static void thin_out(struct series *s)
 {
     size_t n = numbered(s), first = n;
@@ -42,7 +42,7 @@ static void thin_out(struct series *s)
 
 void series_add(struct series *s, const struct progress_message *m)
 {
-    /* The newest is replaced until it is its turn to stay. */
+    /* The newest message is replaced unless its turn to be kept has come. */
     if (s->stride > 1 && s->count % s->stride && s->n && !s->at[s->n - 1]->seq)
         free(s->at[--s->n]);
     if (s->n == SERIES_MAX) {

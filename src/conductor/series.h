@@ -1,12 +1,10 @@
-/* The progress messages of a job on their way to the server: bounded, in order, and kept
- * for a while after they were sent, so that the next server gets what the last one did
- * not read.
+/* The progress messages of a job on their way to the server: bounded, in order, and kept for a
+ * while after sending, so that the next server gets what the previous one did not read.
  *
- * A message gets its number when it is first sent, and keeps it, so the numbers have no
- * gaps and a server can tell what it has already. When the series is full because the
- * server is away, every second message is dropped, and from then on only every second
- * one is kept. So after a long absence the curve is coarser but has no hole, and the
- * newest message is always there. */
+ * A message gets its number when it is first sent and keeps it, so the numbers have no gaps and
+ * a server knows which ones it has. When the series is full because the server is away, every
+ * second message is dropped, and from then on only every second one is kept. After a long
+ * absence the curve is coarser but has no hole, and the newest message is always there. */
 #ifndef CONDUCTOR_SERIES_H
 #define CONDUCTOR_SERIES_H
 
@@ -20,17 +18,17 @@ enum { SERIES_MAX = 128, SERIES_RESEND = 32 };
 struct series {
     struct progress_message *at[SERIES_MAX]; /* owned; their seq is 0 until they are sent */
     size_t n;
-    size_t next;            /* the first that this connection has not carried yet */
-    int64_t seq;            /* of the newest that was ever sent */
-    uint64_t stride, count; /* one in `stride` (0 = 1) is kept for good; added since it changed */
+    size_t next;            /* the first that was not sent on this connection */
+    int64_t seq;            /* of the newest message that was ever sent */
+    uint64_t stride, count; /* one in `stride` (0 = 1) is kept; number added since it changed */
 };
 
-/* Adds the newest, without a number yet. */
+/* Adds the newest message, without a number yet. */
 void series_add(struct series *s, const struct progress_message *m);
-/* The next to send, numbered; NULL when there is none. Valid until the next call. */
+/* The next message to send, numbered; NULL if there is none. Valid until the next call. */
 const struct progress_message *series_take(struct series *s);
-/* A new connection. The server says the number of the newest that it has; when it
- * does not say, -1, it gets the newest again. */
+/* A new connection. `known` is the number of the newest message that the server has; -1 = it did
+ * not say, and gets the newest again. */
 void series_rewind(struct series *s, int64_t known);
 void series_done(struct series *s);
 

@@ -1,11 +1,11 @@
-/* Owns the conductor's side of the page that is shared with the job: it writes orders
- * there and reads whether they were obeyed. The job may do anything to the file. A page
- * that the job has truncated is given up, because reading it would kill the conductor.
+/* Owns the conductor's side of the page that is shared with the job: it writes orders and reads
+ * whether they were obeyed. The job may do anything to the file. A page that the job has truncated
+ * is abandoned, because reading it would kill the conductor.
  *
- * After an order the page is read again: soon at first, because most jobs begin a
- * parallel region within milliseconds, then less and less often. After a second the
- * answer is that the job is late; if it obeys later, that is reported too. Before the
- * first order the page is only watched for software that must not be resized. */
+ * After an order the page is read again: soon at first, because most jobs start a parallel
+ * region within milliseconds, then at growing intervals. After a second the answer is that the
+ * job is late; if it obeys later, that is reported too. Before the first order the page is only
+ * watched for software that must not be resized. */
 #include "conductor/threads.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@
 enum { FIRST_PAUSE = 500, LONGEST_PAUSE = 8000, SIGNALS = 64 };
 enum { BOUND = 1000000, LONGEST_LATE_PAUSE = 32000000 };
 
-/* Makes the file and maps it, with its first order. */
+/* Creates and maps the file, with its first order. */
 static int make_page(struct threads *t, int dir, const struct launch_malleable *m, usec_t now,
                      struct err *err)
 {
@@ -87,7 +87,7 @@ void threads_done(struct threads *t)
     *t = (struct threads){.fd = -1};
 }
 
-/* Whether the page is still there, whole. */
+/* Whether the page still has its full size. */
 static bool has_page(struct threads *t)
 {
     struct stat st;
@@ -119,7 +119,7 @@ static bool is_obeyed(const struct threads *t)
     return page_generation(PAGE_GET(t->page, applied)) == t->generation;
 }
 
-/* Nobody waits for the first order, but when it is obeyed that is told. */
+/* No command waits for the first order, but its result is reported. */
 static void look_on(struct threads *t, usec_t now)
 {
     t->waits = t->late = t->first = true;
@@ -142,7 +142,7 @@ bool threads_order(struct threads *t, usec_t now, const struct applied_message *
     }
     uint64_t order = PAGE_GET(t->page, order);
     t->asks = *asks;
-    if (page_threads(order) == threads && !replaces) { /* it was told before */
+    if (page_threads(order) == threads && !replaces) { /* same order as before */
         *out = answer(t, 0, waited && !t->first);
         t->generation = page_generation(order);
         if (!waited && !is_obeyed(t))

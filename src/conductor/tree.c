@@ -1,9 +1,9 @@
-/* Owns what is done to all processes of a job at once.
+/* Owns actions on all processes of a job at once.
  *
- * Pids are listed first and used a moment later. The kernel assigns pids in turn, so a
- * listed pid can belong to another process only after all other pids have been used.
- * Where that would do the most harm, for the leader's process group, the leader is left
- * unreaped, or the group is not used. */
+ * Pids are listed first and used a moment later. The kernel assigns pids in turn, so a listed
+ * pid belongs to another process only after all other pids have been used. Where that would do
+ * most harm, for the leader's process group, the leader stays unreaped, or the group is not
+ * used. */
 #include "conductor/tree.h"
 
 #include <dirent.h>
@@ -68,9 +68,9 @@ bool tree_signal_one(const struct tree *t, pid_t pid, int signal)
     return sent;
 }
 
-/* Stops processes until none is found that runs. One that is stopped keeps its
- * place in the table of processes: under a limit on their number even a fork bomb
- * comes to rest, where killing would make room for the next. */
+/* Stops processes until no running one is found. A stopped process keeps its entry in the
+ * process table, so under a limit on their number even a fork bomb comes to rest; killing would
+ * make room for the next one. */
 static void stop_all(const struct tree *t)
 {
     struct proc_list all = {0};
@@ -89,8 +89,8 @@ static int unusable(const char *file, int why, struct err *err)
     return err_set(err, ERR_IO, "cannot write %s: %s", file, strerror(why));
 }
 
-/* With a freezer the kernel holds processes where they are, unseen by them.
- * Version 2 has cgroup.freeze, version 1 freezer.state. */
+/* With a freezer the kernel suspends processes without their noticing. Version 2 has
+ * cgroup.freeze, version 1 freezer.state. */
 int tree_freeze(const struct tree *t, struct err *err)
 {
     int why = group_write(t->cgroups, "cgroup.freeze", "1");
@@ -115,7 +115,7 @@ int tree_thaw(const struct tree *t, struct err *err)
     return 0;
 }
 
-/* Until the kernel says that all stand still; a while at most. */
+/* Waits, for a bounded time, until the kernel reports that all are frozen. */
 static void await_frozen(const struct tree *t)
 {
     char state[32];
@@ -136,7 +136,7 @@ void tree_kill(const struct tree *t)
         await_frozen(t);
     }
     tree_signal(t, REACH_ALL, SIGKILL);
-    /* Version 1 lets a frozen process die only once it is thawed. */
+    /* Version 1 lets a frozen process die only after it is thawed. */
     if (!at_once)
         tree_thaw(t, &err);
 }
@@ -171,7 +171,7 @@ int tree_set_cpus(const struct tree *t, const char *text, struct err *err)
         return -1;
     struct proc_list all = {0};
     size_t failed = 0;
-    /* What is born during the first round has its parent's new CPUs in the second. */
+    /* Processes created during the first round have inherited the new CPUs by the second. */
     for (unsigned round = 0; round < 2; round++) {
         failed = 0;
         tree_list(t, &all);

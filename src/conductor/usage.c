@@ -1,8 +1,7 @@
-/* Owns the counters of a job. Each value has a list of files that may hold it, of cgroup
- * versions 2 and 1; the first one that exists is used. Without a cgroup, the processes
- * below the conductor and those that were reaped are added up. Bytes of block devices
- * are added up in this way as long as the cgroup reports 0, because on some kernels the
- * file of version 1 always does. */
+/* Owns the counters of a job. Each value has a list of files that may have it, in cgroup
+ * versions 2 and 1; the first one that exists is used. Without a cgroup, the descendants of the
+ * conductor and reaped processes are summed up. Bytes of block devices are also summed up this
+ * way while the cgroup reports 0, because on some kernels the file of version 1 always does. */
 #include "conductor/usage.h"
 
 #include <fcntl.h>
@@ -16,10 +15,10 @@
 #include "base/mem.h"
 #include "base/time.h"
 
-/* Looking for new processes costs a walk through all of /proc: not every time. */
+/* Looking for new processes walks all of /proc, so it is not done every time. */
 enum { SAMPLES_PER_WALK = 10, FILE_SIZE = 4096, BLOCK = 512 };
 
-/* Where a counter may be found: the first that is there counts. */
+/* Where a counter may be found; the first that exists is used. */
 struct usage_source {
     enum usage_counter counter;
     enum group_version version;
@@ -86,7 +85,7 @@ static int64_t count_lines(int fd)
     return lines;
 }
 
-/* -1 when the file does not have it. */
+/* -1 if the file does not have it. */
 static int64_t read_source(int fd, const struct usage_source *source)
 {
     char text[FILE_SIZE];
@@ -100,7 +99,7 @@ static int64_t read_source(int fd, const struct usage_source *source)
     return v < 0 ? -1 : v / source->divide;
 }
 
-/* Opens the first file that has the counter; returns what it says. */
+/* Opens the first file that has the counter; returns its value. */
 static int64_t find_counter(struct usage_meter *m, enum usage_counter c)
 {
     m->counter[c].sought = true;
@@ -118,7 +117,7 @@ static int64_t find_counter(struct usage_meter *m, enum usage_counter c)
     return -1;
 }
 
-/* Files are looked for when they are first needed, which for a short job is its end. */
+/* Files are opened when they are first needed; for a short job that is its end. */
 static int64_t read_counter(struct usage_meter *m, enum usage_counter c)
 {
     if (m->groups && !m->counter[c].sought)
@@ -142,8 +141,7 @@ static void read_groups(struct usage_meter *m, struct usage *u)
     u->block_bytes += written > 0 ? written : 0;
 }
 
-/* Looks at the known processes again; those that are gone, or have become
- * others, are dropped. */
+/* Reads the known processes again; drops those that are gone or were replaced. */
 static void refresh(struct usage_meter *m)
 {
     if (m->samples++ % SAMPLES_PER_WALK == 0) {
@@ -159,7 +157,7 @@ static void refresh(struct usage_meter *m)
     m->known.n = n;
 }
 
-/* Also those of its children that it has waited for. */
+/* Includes children that it has waited for. */
 static int64_t process_blocks(pid_t pid)
 {
     char path[64], text[FILE_SIZE];
@@ -178,8 +176,8 @@ static usec_t in_usec(struct timeval t)
     return t.tv_sec * USEC_PER_SEC + t.tv_usec;
 }
 
-/* Fills in what the cgroups did not tell. What a process did passes to the one that
- * waits for it: parents come first in the list, so that none is counted twice. */
+/* Fills in what the cgroups did not have. The counters of a process pass to the parent that
+ * waits for it; parents come first in the list, so that nothing is counted twice. */
 static void read_processes(struct usage_meter *m, struct usage *u)
 {
     struct rusage reaped;
@@ -206,7 +204,7 @@ static void read_processes(struct usage_meter *m, struct usage *u)
         u->block_bytes = blocks + ((int64_t)reaped.ru_inblock + reaped.ru_oublock) * BLOCK;
 }
 
-/* Both directions of all interfaces but the loopback. */
+/* Both directions, all interfaces except loopback. */
 static int64_t add_up_interfaces(const char *text)
 {
     int64_t sum = 0;
@@ -304,6 +302,6 @@ int64_t usage_oom_kills(struct usage_meter *m)
 int64_t usage_memory_limit(struct usage_meter *m)
 {
     int64_t v = read_counter(m, USAGE_MEMORY_LIMIT);
-    /* Version 1 writes "none" as the largest number of whole pages. */
+    /* Version 1 represents "none" as the largest multiple of the page size. */
     return v >= INT64_MAX / 4096 * 4096 - 4096 * 16 ? -1 : v;
 }

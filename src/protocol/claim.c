@@ -1,10 +1,9 @@
-/* Owns the file `claim`. It is written and locked under a name of its own and
- * then linked to its place: link(2) fails when the place is taken, as O_EXCL
- * does, but what it makes visible is complete.
+/* Owns the file `claim`. It is written and locked under a temporary name and then linked to its
+ * place: like O_EXCL, link(2) fails if the name exists, but the file it makes visible is complete.
  *
- * The text is a line "PID START", then a line "leader PID START" once the job
- * runs; START is the process's start in clock ticks since boot, so that a pid of
- * today is not taken for one of yesterday. Or it is the line "void". */
+ * The text is a line "PID START", followed by a line "leader PID START" once the job runs. START
+ * is the start time of the process in clock ticks since boot, which tells a reused pid apart. Or
+ * the text is the line "void". */
 #include "protocol/claim.h"
 
 #include <errno.h>
@@ -23,7 +22,7 @@ static int failed(struct err *err, int why)
     return err_set(err, ERR_IO, "cannot write the claim: %s", strerror(why));
 }
 
-/* Links the file that was prepared as `temp`; 0 or an errno. */
+/* Links the prepared file `temp` into place. Returns 0 or an errno. */
 static int put_in_place(int dir, int fd, const char *temp, const char *text)
 {
     size_t n = strlen(text);
@@ -42,7 +41,7 @@ static int take(int dir, const char *text, int *out, struct err *err)
     snprintf(temp, sizeof temp, "claim.%ld", (long)getpid());
     AUTO_CLOSE int fd = openat(dir, temp, flags, 0600);
     if (fd < 0 && errno == EEXIST) {
-        /* Left over from a process of the same pid that died just here. */
+        /* Left over from a process with the same pid that died at this point. */
         unlinkat(dir, temp, 0);
         fd = openat(dir, temp, flags, 0600);
     }
@@ -73,7 +72,7 @@ void claim_add_leader(int fd, pid_t leader)
     char text[64];
     ssize_t n = pread(fd, text, sizeof text, 0);
     const char *end = n > 0 ? memchr(text, '\n', (size_t)n) : NULL;
-    /* One that was started again has another. */
+    /* A restarted job has a new leader. */
     if (!end || ftruncate(fd, end - text + 1) < 0)
         return;
     if (proc_read(leader, &p) == 0)
@@ -86,31 +85,43 @@ int claim_void(int dir, struct err *err)
     return take(dir, "void\n", &fd, err);
 }
 
+static bool is_pid(long long n)
+{
+    return n > 0 && n <= INT32_MAX;
+}
+
+int claim_parse(const char *text, bool locked, struct claim *out, struct err *err)
+{
+    long long pid = 0, leader = 0;
+    unsigned long long start = 0, leader_start = 0;
+    int got = sscanf(text, "%lld %llu leader %lld %llu", &pid, &start, &leader, &leader_start);
+    if (!strcmp(text, "void\n")) {
+        *out = (struct claim){.state = CLAIM_VOID};
+        return 0;
+    }
+    if (got < 2 || !is_pid(pid))
+        return err_set(err, ERR_INVALID, "the claim has neither a pid nor 'void'");
+    if (got < 4 || !is_pid(leader)) /* a pid without its start names no process */
+        leader = 0, leader_start = 0;
+    *out = (struct claim){locked ? CLAIM_HELD : CLAIM_DEAD, (pid_t)pid, start, (pid_t)leader,
+                          leader_start};
+    return 0;
+}
+
 int claim_look(int dir, struct claim *out, struct err *err)
 {
-    struct claim c = {.state = CLAIM_NONE};
     char text[256];
     AUTO_CLOSE int fd = fd_open_regular(dir, "claim", O_RDONLY, 0);
-    if (fd < 0 && errno != ENOENT)
+    if (fd < 0 && errno == ENOENT) {
+        *out = (struct claim){.state = CLAIM_NONE};
+        return 0;
+    }
+    if (fd < 0)
         return err_set(err, fd_is_not_regular(errno) ? ERR_INVALID : ERR_IO,
                        "cannot read the claim: %s", fd_why(errno));
-    if (fd >= 0) {
-        ssize_t n = read(fd, text, sizeof text - 1);
-        if (n < 0)
-            return err_set(err, ERR_IO, "cannot read the claim: %s", strerror(errno));
-        text[n] = '\0';
-        long pid = 0, leader = 0;
-        unsigned long long start = 0, leader_start = 0;
-        int got = sscanf(text, "%ld %llu leader %ld %llu", &pid, &start, &leader, &leader_start);
-        bool held = flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK;
-        if (got >= 2)
-            c = (struct claim){held ? CLAIM_HELD : CLAIM_DEAD, (pid_t)pid, start, (pid_t)leader,
-                               leader_start};
-        else if (strncmp(text, "void", 4) == 0)
-            c.state = CLAIM_VOID;
-        else
-            return err_set(err, ERR_INVALID, "the claim holds neither a pid nor 'void'");
-    }
-    *out = c;
-    return 0;
+    ssize_t n = read(fd, text, sizeof text - 1);
+    if (n < 0)
+        return err_set(err, ERR_IO, "cannot read the claim: %s", strerror(errno));
+    text[n] = '\0';
+    return claim_parse(text, flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK, out, err);
 }

@@ -1,5 +1,5 @@
-/* Owns exit.json. The file that will become it exists, with its blocks, from the
- * beginning; it is overwritten and renamed at the end. */
+/* Owns exit.json. Its blocks are reserved in a temporary file when the attempt begins; at the
+ * end that file is overwritten and renamed. */
 #include "protocol/exit_record.h"
 
 #include <errno.h>

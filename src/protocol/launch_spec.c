@@ -1,4 +1,4 @@
-/* Owns spec.json: its members, what they are when they are absent, what they must be. */
+/* Owns spec.json: its members, their defaults and their checks. */
 #include "protocol/launch_spec.h"
 
 #include <errno.h>
@@ -82,6 +82,8 @@ static const struct field members[] = {
     {"checkpoint_signal", FIELD_I32 | FIELD_OPTIONAL, MEMBER(launch_spec, checkpoint_signal), 1, SIGNAL_NUMBER_MAX, NULL},
     {"progress", FIELD_OBJECT | FIELD_OPTIONAL, MEMBER(launch_spec, progress), 0, 0, &record_of_progress},
     {"sample_s", FIELD_SECONDS | FIELD_OPTIONAL, MEMBER(launch_spec, sample), 0, 0, NULL},
+    {"lease_s", FIELD_SECONDS | FIELD_OPTIONAL, MEMBER(launch_spec, lease), 0, 0, NULL},
+    {"start_within_s", FIELD_SECONDS | FIELD_OPTIONAL, MEMBER(launch_spec, start_within), 0, 0, NULL},
     {"linger_s", FIELD_SECONDS | FIELD_OPTIONAL, MEMBER(launch_spec, linger), 0, 0, NULL},
     {"kill_wait_s", FIELD_SECONDS | FIELD_OPTIONAL, MEMBER(launch_spec, patience), 0, 0, NULL},
     {"malleable", FIELD_OBJECT | FIELD_OPTIONAL, MEMBER(launch_spec, malleable), 0, 0, &record_of_malleable},
@@ -90,6 +92,7 @@ static const struct field members[] = {
     {"lines", FIELD_PATH | FIELD_OPTIONAL, MEMBER(launch_spec, lines), 0, 0, NULL},
     {"wait_children", FIELD_FLAG | FIELD_OPTIONAL, MEMBER(launch_spec, wait_children), 0, 0, NULL},
     {"echo", FIELD_FLAG | FIELD_OPTIONAL, MEMBER(launch_spec, echo), 0, 0, NULL},
+    {"exit_copy", FIELD_PATH | FIELD_OPTIONAL, MEMBER(launch_spec, exit_copy), 0, 0, NULL},
     {"inherit", FIELD_FLAG | FIELD_OPTIONAL, MEMBER(launch_spec, inherit), 0, 0, NULL},
     {0},
 };
@@ -105,7 +108,7 @@ static const struct launch_spec defaults = {
     .sample = USEC_PER_SEC,
     .linger = 600 * USEC_PER_SEC,
     .patience = 60 * USEC_PER_SEC,
-    .pty = PTY_NO, /* as servers of earlier versions want it */
+    .pty = PTY_NO, /* servers of earlier versions expect it */
 };
 
 const struct record launch_spec_record = {members, sizeof(struct launch_spec), &defaults};
@@ -117,7 +120,7 @@ void launch_spec_init(struct launch_spec *s)
 
 /* ---- its environment ------------------------------------------------------------ */
 
-/* The place of the variable whose name has n bytes; of the end when it is not set. */
+/* Index of the variable whose name has n bytes, or of the end of the list. */
 static size_t find_variable(const struct launch_spec *s, const char *name, size_t n)
 {
     size_t i = 0;
@@ -132,7 +135,7 @@ const char *launch_spec_get(const struct launch_spec *s, const char *name)
     return s->env && s->env[i] ? s->env[i] + n + 1 : NULL;
 }
 
-/* Room for n variables, twice as much each time. */
+/* Makes room for n variables; doubles the array. */
 static void make_room(struct launch_spec *s, struct arena *a, size_t n)
 {
     enum { ROOM = 32 };

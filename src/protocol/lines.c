@@ -33,7 +33,7 @@ int lines_take(struct lines *l, const char **line, size_t *n)
         return -1;
     if (!end) {
         if (!length)
-            lines_done(l); /* most of the time there is nothing to keep */
+            lines_done(l); /* usually nothing is left to keep */
         return 0;
     }
     *line = l->in.at + l->taken;

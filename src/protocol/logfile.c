@@ -53,7 +53,7 @@ int64_t logfile_bytes(const struct logfile *l)
     return l->rotated * l->max + l->size;
 }
 
-/* 0 or an errno. After a failure between the two steps the next call goes on. */
+/* Returns 0 or an errno. If it fails between the two steps, the next call continues. */
 static int rotate(struct logfile *l)
 {
     char name[32];
@@ -73,7 +73,7 @@ static int rotate(struct logfile *l)
     return l->fd < 0 ? errno : 0;
 }
 
-/* Writes what can be written; returns how much that was. */
+/* Writes what it can; returns the number of bytes written. */
 static size_t write_some(struct logfile *l, const char *bytes, size_t n)
 {
     size_t done = 0;
@@ -97,8 +97,7 @@ static size_t write_some(struct logfile *l, const char *bytes, size_t n)
     return done;
 }
 
-/* A line of our own is there as a whole or not at all, but where a rotation
- * falls into it. */
+/* Writes a line of our own completely or not at all, unless a rotation falls inside it. */
 static bool write_line(struct logfile *l, const char *text)
 {
     char line[512];
@@ -118,7 +117,7 @@ static bool write_line(struct logfile *l, const char *text)
     return false;
 }
 
-/* Tells of what was dropped; false when even that does not fit. */
+/* Adds a line about dropped bytes; false if even that does not fit. */
 static bool mark(struct logfile *l)
 {
     char text[160];
@@ -153,10 +152,10 @@ int logfile_skip(struct logfile *l, int64_t offset, struct err *err)
         snprintf(name, sizeof name, "log.%lld", (long long)part);
         unlinkat(l->dir, name, 0);
     }
-    /* An empty part before it says where the next one begins. */
+    /* An empty file before it marks where the next one begins. */
     l->rotated = offset / l->max - 1;
     if (offset % l->max || l->rotated < 0 || ftruncate(l->fd, 0) < 0)
-        return err_set(err, ERR_INVALID, "a log cannot go on at byte %lld", (long long)offset);
+        return err_set(err, ERR_INVALID, "cannot continue a log at byte %lld", (long long)offset);
     l->size = 0;
     l->why = rotate(l);
     return l->why ? err_set(err, ERR_IO, "cannot write the log: %s", strerror(l->why)) : 0;

@@ -1,7 +1,6 @@
-/* Owns the mapping of offsets to log files; logfile.h has the rule. The writer may
- * rotate at any moment. What was listed is true if `log` is the same file after
- * the listing as before it: nothing was rotated meanwhile. (It is held open, so
- * that its inode cannot have become another file's.) */
+/* Owns the mapping of offsets to log files; logfile.h has the rule. The writer may rotate at any
+ * moment. A listing is valid if `log` is the same file afterwards as before, because then
+ * nothing was rotated in between. (The file is held open, so its inode cannot be reused.) */
 #include "protocol/logread.h"
 
 #include <dirent.h>
@@ -20,9 +19,9 @@
 enum { TRIES = 1000 };
 
 struct view {
-    int current;         /* the file `log`, part number last + 1; -1 = there is none */
-    int64_t first, last; /* numbers of the rotated files that are there; 0 = none */
-    int64_t next;        /* the first of them from the part on that is looked for; 0 = none */
+    int current;         /* the file `log`, part number last + 1; -1 = none */
+    int64_t first, last; /* numbers of the rotated files; 0 = none */
+    int64_t next;        /* the first existing one from the wanted part on; 0 = none */
 };
 
 static int failed(struct err *err)
@@ -30,7 +29,7 @@ static int failed(struct err *err)
     return err_set(err, ERR_IO, "cannot read the log: %s", strerror(errno));
 }
 
-/* What is not a regular file does not count as a log. -1 and errno, ENOENT when there is none. */
+/* Opens a part of the log, which must be a regular file. -1 and errno; ENOENT if there is none. */
 static int open_regular(int dir, const char *name)
 {
     int fd = fd_open_regular(dir, name, O_RDONLY, 0);
@@ -73,7 +72,7 @@ static bool is_still_current(int dir, int fd)
     return fd >= 0 && fstat(fd, &then) == 0 && now.st_ino == then.st_ino;
 }
 
-/* Close v->current when it is done with. */
+/* The caller closes v->current. */
 static int open_view(int dir, int64_t max, int64_t from, struct view *v, struct err *err)
 {
     for (unsigned i = 0; i < TRIES; i++) {
@@ -87,7 +86,7 @@ static int open_view(int dir, int64_t max, int64_t from, struct view *v, struct 
             return 0;
         }
     }
-    return err_set(err, ERR_IO, "cannot read the log: it is rotated all the time");
+    return err_set(err, ERR_IO, "cannot read the log: it keeps being rotated");
 }
 
 static int open_part(int dir, int64_t part)
@@ -97,9 +96,9 @@ static int open_part(int dir, int64_t part)
     return open_regular(dir, name);
 }
 
-/* Opens the file that holds the offset, which is moved to the oldest byte that is
- * left; *start is the offset of its first byte. *fd = -1: the offset is after the
- * end. *last: no other file comes after it. */
+/* Opens the file that holds the offset, after moving the offset to the oldest remaining byte if
+ * necessary; *start is the offset of the file's first byte. *fd = -1: the offset is past the
+ * end. *last: no other file follows. */
 static int open_at(int dir, int64_t max, int64_t *offset, int64_t *start, bool *last, int *fd,
                    struct err *err)
 {
@@ -141,7 +140,7 @@ int logread(int dir, int64_t max, int64_t *offset, char *bytes, size_t n, size_t
         AUTO_CLOSE int fd = -1;
         if (open_at(dir, max, &next, &start, &last, &fd, err) < 0)
             return -1;
-        /* Removed while it was read: give what there is so far. */
+        /* Removed while it was read: return what we have so far. */
         if (fd < 0 || (next != asked && done))
             break;
         if (next != asked)
@@ -153,7 +152,7 @@ int logread(int dir, int64_t max, int64_t *offset, char *bytes, size_t n, size_t
         if (r == 0 && (last || done))
             break;
         if (r == 0)
-            at = start + max; /* the rest of this part was lost */
+            at = start + max; /* the rest of this part is lost */
         done += (size_t)r;
     }
     *offset = at;

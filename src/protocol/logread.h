@@ -1,5 +1,4 @@
-/* Reading the log of a job by offset, while it is written or afterwards. For the
- * server, and whoever shows logs. */
+/* Reads the log of a job by offset, while it is written or afterwards. */
 #ifndef PROTOCOL_LOGREAD_H
 #define PROTOCOL_LOGREAD_H
 
@@ -9,14 +8,14 @@
 
 #include "base/err.h"
 
-/* Reads up to n bytes from `offset` on; *got = 0 at the end of what there is. `dir`
- * is the attempt's directory, `max` its log_max_bytes. When the bytes at the
- * offset were removed already, *offset is moved to the oldest that is left. */
+/* Reads up to n bytes from `offset` on; *got = 0 at the current end. `dir` is the attempt's
+ * directory, `max` its log_max_bytes. If the bytes at the offset were removed, *offset moves to
+ * the oldest remaining byte. */
 int logread(int dir, int64_t max, int64_t *offset, char *bytes, size_t n, size_t *got,
             struct err *err);
 
-/* The offsets of the oldest byte that is left, and after the newest. Both 0 when
- * there is no log. */
+/* The offset of the oldest remaining byte, and the offset after the newest. Both are 0 if there
+ * is no log. */
 int logread_span(int dir, int64_t max, int64_t *first, int64_t *end, struct err *err);
 
 #endif

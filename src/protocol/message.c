@@ -1,4 +1,4 @@
-/* Owns the form of a message: its line, its type, its members. */
+/* Owns the format of a message: its line, its type, its members. */
 #include "protocol/message.h"
 
 #include <jansson.h>

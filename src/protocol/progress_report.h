@@ -1,4 +1,4 @@
-/* How far a job is, as its conductor tells it, and as those who follow it are told. */
+/* How far a job is, as its conductor reports it and as clients see it. */
 #ifndef PROTOCOL_PROGRESS_REPORT_H
 #define PROTOCOL_PROGRESS_REPORT_H
 
@@ -6,17 +6,17 @@
 
 enum { PROGRESS_SOURCE_SIZE = 16, PROGRESS_TOTAL_FROM_SIZE = 64 };
 
-/* Whole numbers that are not known are -1, others FIELD_UNKNOWN, texts empty. A job may
- * say that a number is NaN or infinite. */
+/* Unknown integers are -1, unknown reals FIELD_UNKNOWN, unknown texts empty. A job may report
+ * NaN or infinity. */
 struct progress_report {
     int64_t step, total;
     double epoch;
     int64_t epochs;
     double loss, rate;
-    char metric[FIELD_NUMBERS_NAME];   /* by which it is judged: the loss, or its first metric */
-    double value;                      /* of that */
-    char source[PROGRESS_SOURCE_SIZE]; /* the form in which it was found */
-    char total_from[PROGRESS_TOTAL_FROM_SIZE]; /* what told the total: "--epochs 14" */
+    char metric[FIELD_NUMBERS_NAME];   /* the job is judged by it: the loss, or its first metric */
+    double value;                      /* of the metric */
+    char source[PROGRESS_SOURCE_SIZE]; /* form of output in which it was found */
+    char total_from[PROGRESS_TOTAL_FROM_SIZE]; /* source of the total: "--epochs 14" */
 };
 
 #define PROGRESS_REPORT_UNKNOWN                                                                    \

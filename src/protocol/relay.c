@@ -1,4 +1,4 @@
-/* Owns the encoding of what passes through a relay. Bounded as protocol/lines.h is. */
+/* Owns the encoding of the stream through a relay. Bounded like protocol/lines.h. */
 #include "protocol/relay.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ void relay_add(struct relay *r, const char *bytes, size_t n)
     str_add_n(&r->in, bytes, n);
 }
 
-/* A number of at most 18 digits, ended by this letter. */
+/* A number of at most 18 digits, followed by this character. */
 static int take_number(const char **p, const char *end, char last, int64_t *out)
 {
     int64_t value = 0;
@@ -40,7 +40,7 @@ static int take_number(const char **p, const char *end, char last, int64_t *out)
     return 0;
 }
 
-/* A part of the log, whose line ends at `newline`. */
+/* A part of the log whose line ends at `newline`. */
 static int take_log(struct relay *r, const char *line, const char *newline, struct relay_item *out)
 {
     const char *p = line + sizeof log_word - 1, *end = r->in.at + r->in.n;

@@ -1,11 +1,11 @@
-/* What server and conductor exchange where an engine lies between them: the standard streams of
- * `trainyard-conductor link`, which runs next to the conductor. In both directions there are
- * messages, one a line, as in message.h, and parts of the job's log:
+/* The stream between server and conductor if an engine is between them: the standard streams of
+ * `trainyard-conductor link`, which runs next to the conductor. Both directions carry messages, one
+ * per line as in message.h, and parts of the job's log:
  *
- *     log OFFSET COUNT        and then COUNT bytes
+ *     log OFFSET COUNT        followed by COUNT bytes
  *
- * From the server, with COUNT 0: send the log from this offset on. From the other side, with
- * COUNT 0: the job is over, and this is the end of its log. */
+ * From the server with COUNT 0: send the log from this offset. From the other side with COUNT 0:
+ * the job is over, and this is the end of its log. */
 #ifndef PROTOCOL_RELAY_H
 #define PROTOCOL_RELAY_H
 
@@ -13,7 +13,7 @@
 
 #include "base/str.h"
 
-/* No part of a log is longer. */
+/* Maximum length of one part. */
 #define RELAY_PART_MAX 32768
 
 enum relay_kind { RELAY_MESSAGE, RELAY_LOG };
@@ -31,13 +31,13 @@ struct relay {
 };
 
 void relay_done(struct relay *r);
-/* The next bytes that came. */
+/* Adds received bytes. */
 void relay_add(struct relay *r, const char *bytes, size_t n);
-/* Takes the next item, valid until the next call: 1. 0 if none is complete yet; -1 if the bytes
- * are not what is exchanged here. */
+/* Returns 1 and the next item, valid until the next call; 0 if none is complete yet; -1 if the
+ * stream is invalid. */
 int relay_take(struct relay *r, struct relay_item *out);
 
-/* Adds the line before a part of the log. */
+/* Appends the line that precedes a part of the log. */
 void relay_add_log(struct str *out, int64_t offset, size_t n);
 
 #endif

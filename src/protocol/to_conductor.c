@@ -1,4 +1,4 @@
-/* Owns the members of what the server says. */
+/* Owns the members of the server's messages. */
 #include "protocol/to_conductor.h"
 
 #include <jansson.h>
@@ -59,6 +59,11 @@ static const struct field limit_members[] = {
     {"time_limit_s", FIELD_SECONDS | FIELD_OPTIONAL, MEMBER(limit_message, time_limit), 0, 0, NULL},
     {0},
 };
+static const struct field lease_members[] = {
+    {"asked_us", FIELD_I64, MEMBER(lease_message, asked), 0, USEC_LIMIT, NULL},
+    {"lease_s", FIELD_SECONDS, MEMBER(lease_message, length), 0, 0, NULL},
+    {0},
+};
 static const struct field next_members[] = {
     {"directory", FIELD_TEXT, MEMBER(next_message, directory), 1, 0, NULL},
     {0},
@@ -69,7 +74,7 @@ static const struct field head_members[] = {
 };
 /* clang-format on */
 
-/* What the optional members are when they are absent. */
+/* Defaults of optional members. */
 static const struct welcome_message welcome_defaults = {.version = 1, .seq = -1};
 static const struct refused_message refused_defaults = {0};
 static const struct ack_message ack_defaults = {0};
@@ -77,6 +82,7 @@ static const struct signal_message signal_defaults = {.reach = REACH_GROUP};
 static const struct resize_message resize_defaults = {0};
 static const struct restart_message restart_defaults = {.stop = STOP_DEFAULTS};
 static const struct limit_message limit_defaults = {.time_limit = USEC_NEVER};
+static const struct lease_message lease_defaults = {0};
 static const struct next_message next_defaults = {0};
 static const struct to_conductor head_defaults = {.id = -1};
 
@@ -87,6 +93,7 @@ BODY(signal);
 BODY(resize);
 BODY(restart);
 BODY(limit);
+BODY(lease);
 BODY(next);
 BODY(head);
 static const struct field no_members[] = {{0}};

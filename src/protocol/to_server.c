@@ -1,4 +1,4 @@
-/* Owns the members of what conductors say. */
+/* Owns the members of the conductors' messages. */
 #include "protocol/to_server.h"
 
 #include <jansson.h>
@@ -7,7 +7,7 @@
 #include "protocol/launch_spec.h"
 
 #define MEMBER(type, name) offsetof(struct type, name)
-/* Microseconds, never so many that a sum of two could overflow. */
+/* Microseconds, bounded so that the sum of two cannot overflow. */
 #define TIME FIELD_I64
 #define ANY_TIME 0, USEC_LIMIT
 
@@ -72,9 +72,13 @@ static const struct field restarted_members[] = {
     {"pause_us", TIME, MEMBER(restarted_message, pause), ANY_TIME, NULL},
     {0},
 };
+static const struct field lease_members[] = {
+    {"asked_us", TIME, MEMBER(lease_request, asked), ANY_TIME, NULL},
+    {0},
+};
 /* clang-format on */
 
-/* What the optional members are when they are absent. */
+/* Defaults of optional members. */
 static const struct hello_message hello_defaults = {.version = 1};
 static const struct started_message started_defaults = {0};
 static const struct progress_message progress_defaults = {.report = PROGRESS_REPORT_UNKNOWN};
@@ -84,6 +88,7 @@ static const struct ok_message ok_defaults = {0};
 static const struct error_message error_defaults = {0};
 static const struct applied_message applied_defaults = {.id = -1, .in = -1, .regions = -1};
 static const struct restarted_message restarted_defaults = {0};
+static const struct lease_request lease_defaults = {0};
 
 #define BODY(name)                                                                                 \
     static const struct record record_of_##name = {name##_members, sizeof name##_defaults,         \
@@ -97,6 +102,7 @@ BODY(ok);
 BODY(error);
 BODY(applied);
 BODY(restarted);
+BODY(lease);
 
 const struct message_kind to_server_kinds[TO_SERVER_BAD] = {
 #define X(upper, lower) [TO_SERVER_##upper] = {#lower, &record_of_##lower},

@@ -1,4 +1,4 @@
-/* What a conductor says to the server. docs/conductor.md tells when. */
+/* Messages from a conductor to the server. docs/conductor.md says when they are sent. */
 #ifndef PROTOCOL_TO_SERVER_H
 #define PROTOCOL_TO_SERVER_H
 
@@ -18,13 +18,14 @@
     X(ERROR, error)                                                                                \
     X(APPLIED, applied)                                                                            \
     X(RESTARTED, restarted)                                                                        \
+    X(LEASE, lease)                                                                                \
     X(EXIT, exit)
 
 enum to_server_kind {
 #define X(upper, lower) TO_SERVER_##upper,
     TO_SERVER_KINDS(X)
 #undef X
-        TO_SERVER_BAD, /* of no known kind, or with a wrong member; `problem` says what */
+        TO_SERVER_BAD, /* unknown kind or invalid member; see `problem` */
 };
 
 struct hello_message {
@@ -32,9 +33,9 @@ struct hello_message {
     int64_t job, attempt;
     const char *token;
     int64_t pid;
-    usec_t started; /* wall time; 0 = it has not */
-    int64_t seq;    /* of the newest progress that was ever sent */
-    double cpus;    /* as the conductor was told last; 0 = it was not */
+    usec_t started; /* wall time; 0 = not started */
+    int64_t seq;    /* of the newest progress report that was ever sent */
+    double cpus;    /* the last size that the conductor was told; 0 = none */
 };
 
 struct started_message {
@@ -47,14 +48,14 @@ struct progress_message {
     usec_t at;
     struct progress_report report;
     struct field_numbers metrics;
-    bool weak;     /* step and total may not be the training's */
-    bool diverged; /* the newest loss is NaN or infinite */
+    bool weak;     /* step and total may not be those of the training */
+    bool diverged; /* the last loss is NaN or infinite */
 };
 
 struct usage_message {
     usec_t at;
     struct usage usage;
-    bool saves; /* the job asks whether to save a checkpoint */
+    bool saves; /* the job polls for checkpoint requests */
 };
 
 struct warning_message {
@@ -73,12 +74,12 @@ struct error_message {
 struct applied_message {
     int64_t id; /* of the command; -1 = it had none */
     double cpus;
-    int64_t threads; /* of its newest parallel region; 0 = none has obeyed an order yet */
-    /* Of a job with a page; of others -1 and false. */
-    usec_t in;       /* from the order until the first region that obeyed, or until now */
-    int64_t regions; /* begun so far */
-    bool late;       /* none has obeyed yet */
-    /* Software in the job that does not cope with fewer CPUs; NULL = none is known. */
+    int64_t threads; /* of its last parallel region; 0 = no order was obeyed yet */
+    /* For jobs with a page; -1 and false for others. */
+    usec_t in;       /* from the order until the first region that obeyed it, or until now */
+    int64_t regions; /* parallel regions so far */
+    bool late;       /* no region has obeyed yet */
+    /* Software in the job that cannot cope with fewer CPUs; NULL = none found. */
     const char *misfit;
 };
 
@@ -86,6 +87,11 @@ struct restarted_message {
     int64_t incarnation;
     double cpus;
     usec_t pause;
+};
+
+/* Asks for the lease to be renewed. */
+struct lease_request {
+    int64_t asked; /* a time of the conductor's clock, which the answer repeats */
 };
 
 struct to_server {
@@ -100,17 +106,18 @@ struct to_server {
         struct error_message error;
         struct applied_message applied;
         struct restarted_message restarted;
+        struct lease_request lease;
         struct exit_record exit;
         char problem[sizeof((struct err *)0)->text];
     };
 };
 
-/* By kind: its "type", and what it has. */
+/* By kind: its "type" and its members. */
 extern const struct message_kind to_server_kinds[TO_SERVER_BAD];
 
-/* Adds one line. */
+/* Appends one line. */
 void to_server_encode(const struct to_server *m, struct str *out);
-/* Reads one line; texts are in the arena. Fails when it is not a message at all. */
+/* Parses one line; texts are in the arena. Fails if it is not a message. */
 int to_server_decode(const char *line, size_t n, struct arena *a, struct to_server *out,
                      struct err *err);
 

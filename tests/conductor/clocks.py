@@ -34,7 +34,8 @@ def jumpy(bench):
     sources = [str(p) for d in ("conductor", "protocol", "progress", "base")
                for p in (ROOT / "src" / d).glob("*.c")]
     subprocess.run(["gcc", "@compile_flags.txt", "-w", "-O0", "-o", str(program), str(source),
-                    *sources, "-Wl,--wrap=clock_gettime", "-ljansson", "-lpcre2-8", "-lm"],
+                    *sources, "-Wl,--wrap=clock_gettime", "-ljansson", "-lpcre2-8", "-lgnutls",
+                    "-lm"],
                    cwd=ROOT, check=True)
     return str(program)
 

@@ -52,7 +52,7 @@ def test_specification_with_bad_fields(bench):
             ("job", "1", "job must be"), ("attempt", 1.5, "attempt must be"),
             ("command", "GONE", "command is missing"), ("command", [], "command must be"),
             ("command", "sh", "command must be"), ("command", [""], "command must be"),
-            ("command", ["sh", 1], "command[1] must be a text"),
+            ("command", ["sh", 1], "command[1] must be a string"),
             ("command", None, "command must be a list"),
             ("workdir", "relative", "absolute path"), ("workdir", 5, "workdir must be"),
             ("env", [], "env must be"), ("env", {"A": 1}, "env.A must be"),

@@ -82,7 +82,7 @@ def test_a_library_that_is_not_there(bench):
 
 def test_terminal(bench):
     a = bench.attempt([program(bench), "wait"], pty="yes")
-    wait_until(lambda: a.log() == b">l tty=1 0\n", what="the line")
+    wait_until(lambda: a.log() == b">l tty=1 1\n", what="the line")
     os.kill(a.leader(), signal.SIGKILL)
     a.wait()
 
