@@ -57,14 +57,20 @@ bool progress_speaks_of_training(const struct progress_line *line)
     return false;
 }
 
-/* "Start training for 100 epochs", "Training for 25000 kimg". */
+/* "Training for" a number of something, or "Performing" it. */
+static bool is_promise(const char *label, size_t n)
+{
+    bool trains = n >= 9 && !memcmp(label + n - 4, " for", 4) && progress_find(label, n, "rain");
+    return trains ||
+           (n == 10 && (!memcmp(label, "Performing", n) || !memcmp(label, "performing", n)));
+}
+
+/* "Start training for 100 epochs", "Training for 25000 kimg", "Performing 100 iterations." */
 static bool read_promise(const struct progress_line *line, struct sighting *s)
 {
     for (unsigned i = 0; i < line->count; i++) {
         const struct progress_number *x = &line->number[i];
-        const char *label = line->text + x->label;
-        if (x->whole <= 0 || x->words < 9 || memcmp(label + x->words - 4, " for", 4) != 0 ||
-            !progress_find(label, x->words, "rain"))
+        if (x->whole <= 0 || !is_promise(line->text + x->label, x->words))
             continue;
         size_t at = x->end + progress_line_at(line, x->end, " "), end = at;
         while (end < line->n && letter_is_alpha(line->text[end]))

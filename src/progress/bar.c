@@ -18,6 +18,7 @@
 
 #include "base/letter.h"
 #include "progress/drawing.h"
+#include "progress/number.h"
 
 /* " [00:02" */
 static bool is_clock(const struct progress_line *line, size_t i)
@@ -40,9 +41,9 @@ static bool find_count(const struct progress_line *line, unsigned *count, size_t
         if (x->whole < 0 || x->under)
             continue;
         size_t end = x->over ? x[1].end : x->end;
-        if (!x->over) {
-            if (!x->unit)
-                continue;
+        if (!x->over && !x->unit)
+            continue;
+        if (!x->over || x->scaled) {
             while (end < line->n && letter_is_alpha(line->text[end]))
                 end++;
         }
@@ -129,11 +130,26 @@ static void take_epoch(struct sighting *s, const struct progress_number *x)
     }
 }
 
+static bool shows_loss(const struct progress_line *line, unsigned from)
+{
+    for (unsigned i = from; i < line->count; i++) {
+        const struct progress_number *x = &line->number[i];
+        struct progress_name name;
+        if (!x->words || x->unit || x->sep == ' ')
+            continue;
+        progress_name_read(line->text + x->label, x->words, &name);
+        if (name.kind == PROGRESS_WORD_LOSS && !name.eval)
+            return true;
+    }
+    return false;
+}
+
 /* What the words before the bar say: an epoch, a loss. */
 static void read_label(const struct progress_line *line, size_t end, struct sighting *s)
 {
     const struct progress_number *bare = NULL;
-    for (unsigned i = 0; i < line->count && line->number[i].at < end; i++) {
+    unsigned i = 0;
+    for (; i < line->count && line->number[i].at < end; i++) {
         const struct progress_number *x = &line->number[i];
         if (!x->words && x->over && !bare)
             bare = x;
@@ -149,9 +165,10 @@ static void read_label(const struct progress_line *line, size_t end, struct sigh
         else if (x->over || !sighting_add(s, &name, x->value, false))
             s->nested = s->nested || x->whole >= 0;
     }
-    /* "3/8 * Epoch (train):" */
+    /* "3/8 * Epoch (train):"; or "[3/8]:" alone in front of a bar that shows a loss */
     bool named = progress_line_find(line, 0, "poch") < end;
-    if (bare && named && !(s->has & SIGHTING_EPOCH))
+    bool alone = bare == line->number && i == 2 && shows_loss(line, i);
+    if (bare && (named || alone) && !(s->has & SIGHTING_EPOCH))
         take_epoch(s, bare);
 }
 
@@ -293,7 +310,7 @@ static const struct progress_number *drawn_count(const struct progress_line *lin
             return NULL;
         if (name.kind != PROGRESS_WORD_OTHER)
             continue;
-        if (x->over && x->whole >= 0 && x[1].whole > 0 && x->open != '(')
+        if (x->over && x->whole >= 0 && x[1].whole > 0 && x->open != '(' && !x->scaled)
             return x;
         if (x->percent && !share && x->value >= 0 && x->value <= 100)
             share = x;
@@ -342,6 +359,12 @@ bool progress_read_drawn(const struct progress_line *line, struct sighting *s)
         return true;
     if (x->over) {
         take_count(s, x);
+        const struct progress_number *outer = x - 1;
+        if (x > line->number && x->open == '[' && outer->open == '[' && outer->whole >= 0 &&
+            !outer->under && outer->end + 2u == x->at) {
+            s->epoch = outer->value; /* "train: [3][120/400]" */
+            s->has |= SIGHTING_EPOCH;
+        }
     } else {
         s->at = llround(x->value * 100);
         s->of = 10000;

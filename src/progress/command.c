@@ -38,12 +38,28 @@ static bool takes_next(const char *argument)
     return *argument == '-' || (strchr(argument, '.') && argument[0] >= 'A' && argument[0] <= 'Z');
 }
 
+/* "--parameters=batch_size=4096,train_steps=2000" */
+static void look_at_list(struct progress_plan *p, const char *list)
+{
+    char item[PROGRESS_FROM_BYTES];
+    while (*list) {
+        size_t n = strcspn(list, ",;");
+        snprintf(item, sizeof item, "%.*s", (int)n, list);
+        size_t k = strcspn(item, "=");
+        if (n < sizeof item && item[k] == '=')
+            add(p, item, k, item + k + 1, item);
+        list += n + (list[n] != '\0');
+    }
+}
+
 static void look_at(struct progress_plan *p, const char *argument, const char *next)
 {
     char from[PROGRESS_FROM_BYTES];
     const char *name = argument + strspn(argument, "-+");
     size_t n = strcspn(name, "=");
-    if (name[n] == '=') {
+    if (name[n] == '=' && strchr(name + n + 1, '=')) {
+        look_at_list(p, name + n + 1);
+    } else if (name[n] == '=') {
         snprintf(from, sizeof from, "%s", argument);
         add(p, name, n, name + n + 1, from);
     } else if (next && takes_next(argument)) {

@@ -36,7 +36,7 @@ static bool is_word_at(const char *text, size_t n, size_t i)
         {"batch", 5, 0},     {"acc", 3, 0},         {"valid", 5, 0},   {"eval", 4, 1},
         {"val", 3, 0},       {"avg", 3, 0},         {"cost", 4, 1},    {"tree", 4, 2},
         {"kimg", 4, 2},      {"fits", 4, 0},        {"episode", 7, 0}, {"error", 5, 1},
-        {"objective", 9, 1}, {"generation", 10, 0}, {"fold", 4, 0},
+        {"objective", 9, 1}, {"generation", 10, 0}, {"fold", 4, 0},    {"trial", 5, 2},
     };
     for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
         size_t length = words[w].length, begin = i - words[w].before;
@@ -126,6 +126,13 @@ static bool has_fraction(const char *text, size_t n)
     return false;
 }
 
+/* "3 of 400" at the o: two whole numbers. */
+static bool is_of_at(const char *text, size_t n, size_t i)
+{
+    return i > 1 && n - i > 3 && text[i - 1] == ' ' && letter_is_digit(text[i - 2]) &&
+           text[i + 1] == 'f' && text[i + 2] == ' ' && letter_is_digit(text[i + 3]);
+}
+
 unsigned progress_gate_look(const char *text, size_t n)
 {
     /* Which characters may follow which in what is looked for. */
@@ -136,8 +143,9 @@ unsigned progress_gate_look(const char *text, size_t n)
         [SLOT('a')] = BIT('c') | BIT('v'),
         [SLOT('v')] = BIT('a'),
         [SLOT('b')] = BIT('a') | BIT('j'),
-        [SLOT('o')] = BIT('s'),
+        [SLOT('o')] = BIT('s') | BIT('f'),
         [SLOT('m')] = BIT('g'),
+        [SLOT('i')] = BIT('a'),
         [SLOT('f')] = BIT('i') | BIT('o'),
         [SLOT('g')] = BIT('e'),
         [SLOT('r')] = BIT('r'),
@@ -157,7 +165,7 @@ unsigned progress_gate_look(const char *text, size_t n)
             number |=
                 (n - i >= 3 && same(text + i, "nan", 3)) || (i && same(text + i - 1, "inf", 3));
         else
-            pass |= is_word_at(text, n, i);
+            pass |= is_word_at(text, n, i) || is_of_at(text, n, i);
     }
     return (number ? PROGRESS_GATE_NUMBER : 0) | (number && pass ? PROGRESS_GATE_PASS : 0);
 }

@@ -3,6 +3,7 @@
  * $TRAINYARD_PROGRESS, where every number is meant. */
 
 #include "progress/json.h"
+#include "progress/number.h"
 
 #include <jansson.h>
 #include <math.h>

@@ -28,24 +28,26 @@ static void add_fraction(struct sighting *s, const struct progress_line *line, u
     }
 }
 
-static void add_epoch(struct sighting *s, const struct progress_line *line, unsigned i)
+static void add_epoch(struct sighting *s, const struct progress_line *line, unsigned i,
+                      const struct found *f)
 {
     const struct progress_number *x = &line->number[i];
     s->epoch = x->value;
     s->has |= SIGHTING_EPOCH;
-    if (x->over && x[1].whole > 0) {
+    if (x->over && x[1].whole > 0)
         s->epochs = x[1].whole;
-        s->has |= SIGHTING_EPOCHS;
-    }
+    else if (f->epochs != NONE && x->value <= line->number[f->epochs].value)
+        s->epochs = line->number[f->epochs].whole; /* "epoch=3; epochs=40" */
+    s->has |= s->epochs ? SIGHTING_EPOCHS : 0;
 }
 
-/* "Chain 2: Iteration: 200 / 2000": there will be others. */
+/* "Chain 2: Iteration: 200 / 2000": there will be others. A seed may also be the only one. */
 static bool has_outer_loop(const struct progress_line *line, unsigned step,
-                           const struct progress_name *names)
+                           const struct progress_name *names, bool seeds)
 {
-    static const char *const loops[] = {"chain", "fold", "trial", "run", "seed", "split", "repeat"};
+    static const char *const loops[] = {"seed", "chain", "fold", "trial", "run", "split", "repeat"};
     for (unsigned i = 0; i < step; i++) {
-        for (size_t k = 0; k < sizeof loops / sizeof *loops && line->number[i].words; k++) {
+        for (size_t k = !seeds; k < sizeof loops / sizeof *loops && line->number[i].words; k++) {
             if (!strcmp(names[i].text, loops[k]))
                 return true;
         }
@@ -67,8 +69,8 @@ static void add_step(struct sighting *s, const struct progress_line *line, const
         s->of = line->number[f->total].whole;
         s->has |= SIGHTING_OF;
     }
-    if (!strncmp(name->text, "batch", 5) || !strncmp(name->text, "minibatch", 9) ||
-        has_outer_loop(line, f->step, names))
+    bool batches = strstr(name->text, "batch") && !strstr(name->text, "step");
+    if (batches || has_outer_loop(line, f->step, names, true))
         s->scope = SCOPE_EPOCH;
     else if (!strncmp(name->text, "global", 6) || (epoch && epoch->whole < 0))
         s->scope = SCOPE_JOB;
@@ -103,7 +105,8 @@ static void add_place(struct sighting *s, const struct progress_line *line, cons
                       const struct progress_name *names)
 {
     if (f->epoch != NONE) {
-        add_epoch(s, line, f->epoch);
+        add_epoch(s, line, f->epoch, f);
+        s->looped = has_outer_loop(line, f->epoch, names, false);
         /* The loops of ImageNet's example ("Epoch: [0][") and of timm ("Train: 0 [",
          * "Train: [0/300][") count epochs from 0. */
         const struct progress_number *x = &line->number[f->epoch];
@@ -125,7 +128,7 @@ static void add_place(struct sighting *s, const struct progress_line *line, cons
     } else if (f->step == NONE && f->second != NONE && f->second == f->fraction + 2 &&
                line->number[f->fraction].open == '[' && line->number[f->second].open == '[' &&
                f->metric_at < line->n) {
-        add_epoch(s, line, f->fraction);
+        add_epoch(s, line, f->fraction, f);
         add_fraction(s, line, f->second);
         s->scope = SCOPE_EPOCH;
         s->source = "pytorch";
@@ -139,7 +142,8 @@ static void add_place(struct sighting *s, const struct progress_line *line, cons
         return; /* "epoch 001:  1200 / 1234 loss=4.5, num_updates=1200" */
     if (f->step != NONE && leading && !line->number[f->step].over && f->epoch == NONE) {
         add_fraction(s, line, 0); /* "8850/50000: episode: 59, ... loss: 0.5" */
-        s->scope = SCOPE_JOB;
+        if (line->number[f->step].whole != s->at)
+            s->scope = SCOPE_JOB;
     } else if (f->step != NONE)
         add_step(s, line, f, names);
     else if (!(s->has & SIGHTING_AT) && f->percent != NONE && !(s->has & SIGHTING_EPOCHS))
@@ -182,7 +186,7 @@ static bool is_title(const struct progress_line *line, const struct progress_num
 static bool judge_bare(struct sighting *s, const struct progress_line *line, const struct found *f)
 {
     bool epoch = s->has & SIGHTING_EPOCH, at = s->has & SIGHTING_AT, of = s->has & SIGHTING_OF;
-    if (f->learning || (epoch && at && (of || f->step != NONE))) {
+    if (f->learning || f->counters || (epoch && at && (of || f->step != NONE))) {
         s->trust = TRUST_GOOD;
         return epoch || at;
     }
@@ -254,13 +258,14 @@ static bool is_leading(const struct progress_line *line, const struct progress_n
     return !i || strchr("]:|>", line->text[i - 1]);
 }
 
-/* "===== Fold 1 / 5 =====": what follows is a part of the job. */
+/* "===== Fold 1 / 5 =====", "Running Trial #3": what follows is a part of the job. */
 static bool read_outer(const struct progress_line *line, const struct progress_name *names,
                        struct sighting *s)
 {
     const struct progress_number *x = &line->number[0];
-    bool outer = !strcmp(names[0].text, "fold") || !strcmp(names[0].text, "chain") ||
-                 !strcmp(names[0].text, "trial");
+    const char *last = strrchr(names[0].text, '_');
+    last = last ? last + 1 : names[0].text;
+    bool outer = !strcmp(last, "fold") || !strcmp(last, "chain") || !strcmp(last, "trial");
     if (!outer || !x->words || !begins_line(line, x) || !ends_line(line, x + x->over))
         return false;
     s->has = SIGHTING_OUTER;
@@ -286,7 +291,10 @@ static bool read_item(const struct progress_line *line, struct sighting *s)
         }
         i = end + 1;
     }
-    return false;
+    add_fraction(s, line, 0); /* "[1600/16000]  [L1: 9.4]" below "[Epoch 3]" */
+    s->loose = true;
+    s->trust = TRUST_WEAK;
+    return true;
 }
 
 bool progress_read_text(const struct progress_line *line, struct sighting *s)
@@ -318,7 +326,7 @@ bool progress_read_text(const struct progress_line *line, struct sighting *s)
         s->has = SIGHTING_AT;
     }
     if (!metric)
-        return judge_bare(s, line, &f);
+        return !(f.step != NONE && names[f.step].data) && judge_bare(s, line, &f);
     if (s->has) {
         s->trust = TRUST_GOOD;
         s->closes = s->closes || !(s->has & SIGHTING_AT);

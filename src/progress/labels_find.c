@@ -41,7 +41,8 @@ static bool is_date(const struct progress_line *line, const struct progress_numb
 bool labels_is_bare_fraction(const struct progress_line *line, unsigned i)
 {
     return i + 1 < line->count && line->number[i].over && !line->number[i].words &&
-           line->number[i + 1].whole > 0 && !is_date(line, &line->number[i + 1]);
+           !line->number[i].scaled && line->number[i + 1].whole > 0 &&
+           !is_date(line, &line->number[i + 1]);
 }
 
 /* "Train: 0 [  0/1251", "Train: [14/300][250/1251]": an epoch without its name. */
@@ -66,6 +67,10 @@ static void guess_step(const struct progress_line *line, unsigned i, struct prog
     const struct progress_number *x = &line->number[i];
     if (name->kind != PROGRESS_WORD_IGNORED || name->eval || !x->over)
         return;
+    if (name->data) {
+        name->kind = PROGRESS_WORD_STEP; /* "samples seen: 38,400 / 128,000" */
+        return;
+    }
     const char *label = line->text + x->label, *last = label + x->words;
     while (last > label && letter_is_alpha(last[-1]))
         last--;
@@ -114,10 +119,22 @@ static void guess_metric(const struct progress_number *x, struct progress_name *
         name->kind = PROGRESS_WORD_METRIC;
 }
 
+/* "Epoch: 4/10 Train steps: 100 Val steps: 20": how many there are in each epoch. */
+static bool is_size_of_epoch(const struct progress_line *line, const struct progress_number *x,
+                             const struct progress_name *name, const struct found *f)
+{
+    return !x->over && f->epoch != NONE && line->number[f->epoch].over &&
+           !strcmp(name->text, "train_steps");
+}
+
 static void note_place(const struct progress_line *line, unsigned i,
                        const struct progress_name *name, struct found *f)
 {
     const struct progress_number *x = &line->number[i];
+    if (is_size_of_epoch(line, x, name, f))
+        return;
+    f->counters = f->counters || (name->kind == PROGRESS_WORD_STEP && f->step != NONE &&
+                                  x->whole >= 0 && is_place(x) && name->unit > PROGRESS_UNIT_STEP);
     if (name->kind == PROGRESS_WORD_STEP && f->step == NONE && x->whole >= 0 && is_place(x)) {
         f->step = (uint16_t)i;
     } else if (name->kind == PROGRESS_WORD_EPOCH && f->epoch == NONE && is_place(x) &&
@@ -154,6 +171,7 @@ void labels_find(const struct progress_line *line, struct progress_name *names, 
                         .last_epoch = NONE,
                         .percent = NONE,
                         .total = NONE,
+                        .epochs = NONE,
                         .metric_at = line->n,
                         .whole_metrics = true};
     for (unsigned i = 0; i < line->count; i++) {
@@ -182,9 +200,13 @@ void labels_find(const struct progress_line *line, struct progress_name *names, 
         f->learning = f->learning || (names[i].measured && x->whole < 0);
         guess_step(line, i, &names[i]);
         guess_metric(x, &names[i]);
+        if (names[i].kind == PROGRESS_WORD_EPOCHS && x->whole < 0 && !x->over)
+            names[i].kind = PROGRESS_WORD_EPOCH; /* "epochs:0.35": so far */
         note_place(line, i, &names[i], f);
         if (names[i].kind == PROGRESS_WORD_TOTAL && x->whole > 0 && f->total == NONE)
             f->total = (uint16_t)i;
+        if (names[i].kind == PROGRESS_WORD_EPOCHS && x->whole > 0 && f->epochs == NONE)
+            f->epochs = (uint16_t)i;
         f->learning =
             f->learning || !strcmp(names[i].text, "lr") || !strcmp(names[i].text, "learning_rate");
         if (!labels_is_metric(x, &names[i]))

@@ -12,8 +12,10 @@ struct found {
     uint16_t last_epoch;                    /* the last number of the epoch's own group */
     uint16_t percent;                       /* the share that is done */
     uint16_t total;                         /* the steps of the whole job */
+    uint16_t epochs;                        /* and its epochs */
     size_t metric_at;                       /* where the first loss or metric is named */
     bool learning;                          /* it gives a learning rate, or measures something */
+    bool counters;                          /* it has two counts: "step:500 episode:12" */
     bool whole_metrics;                     /* its metrics are all whole numbers */
     bool eval_metric;                       /* one of them is named as an evaluation's */
     bool closes, train_epoch;

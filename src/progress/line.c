@@ -1,14 +1,14 @@
-/* Owns the reading of numbers and of the words in front of them.
+/* Owns the numbers of a line and the words in front of them.
  *
  * Every line with a digit comes here, so that the common case, a line that holds
  * nothing of interest, must be cheap: one pass over the bytes, no allocation. */
 #include "progress/line.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/letter.h"
+#include "progress/number.h"
 
 /* Words in front of a number that are looked at, and what may stand between. */
 #define LABEL_WORDS 5
@@ -21,115 +21,6 @@
 static bool is_word(char c)
 {
     return letter_is_alpha(c) || letter_is_digit(c) || c == '_';
-}
-
-static size_t read_word_number(const char *text, size_t n, double *out)
-{
-    static const struct {
-        const char *word;
-        double value;
-    } table[] = {{"infinity", INFINITY}, {"inf", INFINITY}, {"nan", NAN}};
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        size_t k = 0, length = strlen(table[i].word);
-        while (k < n && k < length && (text[k] | 32) == table[i].word[k])
-            k++;
-        if (k == length && (k == n || !is_word(text[k]))) {
-            *out = table[i].value;
-            return k;
-        }
-    }
-    return 0;
-}
-
-/* What the digits stand for. Up to 19 of them and small exponents need no
- * strtod and are exact where a double is. */
-static double scale_digits(uint64_t digits, int exponent)
-{
-    static const double power[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                   1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                   1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-    if (exponent < -330 || !digits)
-        return 0;
-    if (exponent > 330)
-        return INFINITY;
-    if (exponent < -22 || exponent > 22)
-        return (double)((long double)digits * powl(10.0L, exponent));
-    return exponent < 0 ? (double)digits / power[-exponent] : (double)digits * power[exponent];
-}
-
-/* "e-05" after a number: its length, or 0. */
-static size_t read_exponent(const char *text, size_t n, int *out)
-{
-    if (n < 2 || (*text | 32) != 'e')
-        return 0;
-    size_t first = text[1] == '-' || text[1] == '+' ? 2 : 1, i = first;
-    int power = 0;
-    for (; i < n && letter_is_digit(text[i]); i++)
-        power = power < 10000 ? power * 10 + (text[i] - '0') : power;
-    *out = text[1] == '-' ? -power : power;
-    return i > first ? i : 0;
-}
-
-/* Digits in groups of three, "12,345,678": its length, or 0. */
-static size_t read_groups(const char *text, size_t n, double *out)
-{
-    size_t i = 0;
-    uint64_t digits = 0;
-    while (i < n && i < 4 && letter_is_digit(text[i]))
-        digits = digits * 10 + (uint64_t)(text[i++] - '0');
-    if (!i || i > 3 || *text == '0')
-        return 0;
-    size_t first = i;
-    while (n - i >= 4 && i < 20 && text[i] == ',' && letter_is_digit(text[i + 1]) &&
-           letter_is_digit(text[i + 2]) && letter_is_digit(text[i + 3])) {
-        for (size_t k = i + 1; k < i + 4; k++)
-            digits = digits * 10 + (uint64_t)(text[k] - '0');
-        i += 4;
-    }
-    if (i == first || (i < n && (letter_is_digit(text[i]) || text[i] == ',' || text[i] == '.')))
-        return 0;
-    *out = (double)digits;
-    return i;
-}
-
-/* A number in digits without a sign: its length, or 0. */
-static size_t read_digits(const char *text, size_t n, double *out)
-{
-    size_t i = 0;
-    uint64_t digits = 0;
-    int exponent = 0, seen = 0, power;
-    for (bool point = false; i < n; i++) {
-        if (text[i] == '.' && !point && seen && i + 1 < n && letter_is_digit(text[i + 1])) {
-            point = true;
-            continue;
-        }
-        if (!letter_is_digit(text[i]))
-            break;
-        seen++;
-        if (digits < UINT64_MAX / 10 - 1)
-            digits = digits * 10 + (uint64_t)(text[i] - '0');
-        else
-            exponent++;
-        exponent -= point;
-    }
-    if (!seen)
-        return 0;
-    size_t more = read_exponent(text + i, n - i, &power);
-    *out = scale_digits(digits, more ? exponent + power : exponent);
-    return i + more;
-}
-
-size_t progress_number_read(const char *text, size_t n, double *out)
-{
-    size_t sign = n && (*text == '-' || *text == '+');
-    double value = 0;
-    size_t length = sign < n && letter_is_alpha(text[sign])
-                        ? read_word_number(text + sign, n - sign, &value)
-                        : read_digits(text + sign, n - sign, &value);
-    if (!length)
-        return 0;
-    *out = *text == '-' ? -value : value;
-    return sign + length;
 }
 
 /* Behind whatever the digit at i belongs to, when that is no number: a date, a
@@ -189,6 +80,11 @@ static size_t blanks(const char *text, size_t n, size_t i)
 static size_t behind_stroke(const char *text, size_t n, size_t end)
 {
     static const char *const strokes[] = {"/", "of ", "out of "};
+    if (end + 1 < n && strchr("kKMBG", text[end])) {
+        /* "1.20k/10.0k", "1.20kit/10.0kit" */
+        size_t stroke = end + 1 + (n - end > 3 && !memcmp(text + end + 1, "it", 2) ? 2 : 0);
+        end = stroke < n && text[stroke] == '/' ? stroke : end;
+    }
     size_t i = blanks(text, n, end), length = 0;
     for (size_t s = 0; s < sizeof strokes / sizeof *strokes && !length; s++) {
         size_t k = strlen(strokes[s]);
@@ -217,6 +113,9 @@ static size_t skip_gap(const char *text, size_t floor, size_t at, struct progres
             if (out->sep != ' ')
                 break;
             out->open = c;
+        } else if (c == '-' && i > floor + 2 && text[i] == ' ' && text[i - 2] == ' ' &&
+                   letter_is_alpha(text[i - 3]) && out->sep == ' ') {
+            out->sep = '='; /* "loss - 0.5" */
         } else if (c != ' ' && c != '\t' && c != '\'' && c != '"' && c != '#') {
             break;
         }
@@ -244,8 +143,10 @@ static size_t skip_group(const char *text, size_t floor, size_t i)
 static bool in_label(const char *text, size_t floor, size_t i)
 {
     char c = text[i - 1];
-    if (is_word(c) || c == '@' || c == '.' || c == '\'')
+    if (is_word(c) || c == '@' || c == '\'')
         return true;
+    if (c == '.')
+        return text[i] != ' ' || !letter_is_alpha(text[i + 1]); /* not "3DBall. Step: 500" */
     /* Inside a word only: train/loss, train-logloss. */
     if (c == '/' || c == '-')
         return i - 1 > floor && letter_is_alpha(text[i - 2]) && letter_is_alpha(text[i]);
@@ -313,7 +214,7 @@ static size_t read_number(struct progress_line *line, size_t i, size_t floor)
     bool is_signed = i && i > floor && (text[i - 1] == '-' || text[i - 1] == '+');
     size_t at = is_signed ? i - 1 : i;
     double value = 0;
-    size_t length = is_signed ? 0 : read_groups(text + at, line->n - at, &value);
+    size_t length = is_signed ? 0 : progress_number_read_groups(text + at, line->n - at, &value);
     if (!length)
         length = progress_number_read(text + at, line->n - at, &value);
     if (!length || !can_end(text, line->n, at + length))
@@ -340,6 +241,32 @@ static bool is_measure(const struct progress_line *line, const struct progress_n
     return true;
 }
 
+/* What "k", "M" and "B" after a number stand for; 0 = nothing. Only "it" and "steps" may follow. */
+static double read_scale(const struct progress_line *line, const struct progress_number *x)
+{
+    size_t i = x->end;
+    char c = i < line->n ? (char)(line->text[i] | 32) : ' ';
+    double scale = c == 'k' ? 1e3 : c == 'm' ? 1e6 : c == 'b' || c == 'g' ? 1e9 : 0;
+    i++;
+    bool counts = progress_line_at(line, i, "it") || progress_line_at(line, i, "step");
+    return scale > 0 && (i >= line->n || !letter_is_alpha(line->text[i]) || counts) ? scale : 0;
+}
+
+/* "1.20k/10.0k": the bars of tqdm, and tokens. */
+static bool scale_pair(const struct progress_line *line, struct progress_number *a,
+                       struct progress_number *b)
+{
+    double scale_a = read_scale(line, a), scale_b = read_scale(line, b);
+    if (!(scale_b > 0) || !(a->value >= 0 && b->value > 0 && b->value < 1e6 && a->value < 1e6))
+        return false;
+    a->value *= scale_a > 0 ? scale_a : 1;
+    b->value *= scale_b;
+    a->whole = (int64_t)(a->value + 0.5);
+    b->whole = (int64_t)(b->value + 0.5);
+    a->unit = b->unit = false;
+    return a->whole <= b->whole;
+}
+
 /* Reads what a number is divided by. When the two are no fraction after all (a
  * date, a path, a size) neither is kept. Where to go on from. */
 static size_t read_divisor(struct progress_line *line, size_t at)
@@ -351,6 +278,11 @@ static size_t read_divisor(struct progress_line *line, size_t at)
     bool half = end && a->words && b->value == floor(b->value) && b->value < 1e15;
     if (half)
         b->whole = (int64_t)b->value;
+    if (end && !more && scale_pair(line, a, b)) {
+        a->over = a->scaled = b->under = b->scaled = true;
+        b->words = 0;
+        return end;
+    }
     if (!end || more || (!half && a->whole < 0) || b->whole < 0 || a->unit || is_measure(line, b)) {
         line->count -= end ? 2 : 1;
         return skip_token(line->text, line->n, at);

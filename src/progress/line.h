@@ -24,6 +24,7 @@ struct progress_number {
     bool unit;       /* letters follow: 30ms, 6.7G */
     bool over;       /* the next number is what it is divided by: 10 of 10/100 */
     bool under;      /* the 100 of 10/100 */
+    bool scaled;     /* both are written short: 1.2k/10k */
 };
 
 struct progress_line {
@@ -46,9 +47,5 @@ size_t progress_line_find(const struct progress_line *line, size_t at, const cha
 
 /* The word in the text; NULL when it is not there. */
 const char *progress_find(const char *text, size_t n, const char *word);
-
-/* Reads one number (digits, fraction, exponent, or nan and inf in any spelling)
- * that the text begins with: its length, 0 when it does not. */
-size_t progress_number_read(const char *text, size_t n, double *out);
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "progress/json.h"
 #include "progress/line.h"
+#include "progress/number.h"
 #include "progress/record.h"
 #include "progress/sighting.h"
 #include "progress/text.h"

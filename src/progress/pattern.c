@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "progress/number.h"
 
 #define PATTERN_BYTES 1024
 /* About a millisecond on a line of 4 KiB. */

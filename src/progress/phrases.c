@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/letter.h"
+#include "progress/number.h"
 
 static bool label_is(const struct progress_line *line, const struct progress_number *x,
                      const char *word)

@@ -7,6 +7,7 @@
 
 #include "base/letter.h"
 #include "progress/line.h"
+#include "progress/number.h"
 
 #define NAME_BYTES 48
 

@@ -15,6 +15,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "progress/number.h"
 #include "progress/protobuf.h"
 
 enum { EVENT_HEAD = 12, EVENT_TRAILER = 4, STORE_HEAD = 7, PART_HEAD = 7, BLOCK = 32768 };

@@ -162,6 +162,9 @@ static bool advance_both(struct progress_run *r, const struct sighting *s)
     }
     if (s->epoch < r->epoch || s->at < r->at)
         return false;
+    /* "| epoch 002 | loss 5.1 | num_updates 1200" after "epoch 002: 600 / 600": another count. */
+    if (r->within && r->of && s->at > r->of && !(s->has & SIGHTING_OF))
+        return true;
     r->moves += s->at > r->at;
     r->at = s->at;
     take_of(r, s);

@@ -6,7 +6,8 @@
  *
  *   parser.add_argument('--epochs', type=int, default=14)
  *   flags.DEFINE_integer("num_steps", 1000, "...")
- *   for epoch in range(1, 15): */
+ *   for epoch in range(1, 15):
+ *   for epoch in range(start_epoch, start_epoch + 200): */
 #include "progress/script.h"
 
 #include <stdio.h>
@@ -80,19 +81,40 @@ static bool read_assigned(const char *p, const char *end, int64_t *out)
     return p < end && *p != '=' && read_value(p, end, out);
 }
 
+static const char *skip_name(const char *p, const char *end)
+{
+    while (p < end && is_name_byte(*p))
+        p++;
+    return p;
+}
+
+/* Where the number begins in "start, start + 200)", the arguments of range(); NULL = they are
+ * not of this form. */
+static const char *find_length(const char *p, const char *end)
+{
+    const char *stop = skip_name(p, end);
+    size_t n = (size_t)(stop - p);
+    if (!n || !letter_is_alpha(*p) || stop == end || *stop != ',')
+        return NULL;
+    const char *again = skip_blanks(stop + 1, end);
+    if ((size_t)(end - again) <= n || memcmp(again, p, n) != 0)
+        return NULL;
+    const char *plus = skip_blanks(again + n, end);
+    return plus < end && *plus == '+' ? skip_blanks(plus + 1, end) : NULL;
+}
+
 /* "for epoch in range(1, 15)" at the word "for". */
 static void look_at_loop(const struct source *s, const char *p)
 {
-    const char *name = skip_blanks(p + 3, s->end), *q = name;
-    while (q < s->end && is_name_byte(*q))
-        q++;
+    const char *name = skip_blanks(p + 3, s->end), *q = skip_name(name, s->end);
     static const char in_range[] = " in range(";
     size_t n = sizeof in_range - 1;
     if (q == name || (size_t)(s->end - q) < n || memcmp(q, in_range, n) != 0)
         return;
     enum progress_unit unit = progress_unit_of_word(name, (size_t)(q - name));
     int64_t first = 0, last;
-    const char *at = q + n;
+    const char *at = q + n, *length_at = find_length(at, s->end);
+    at = length_at ? length_at : at;
     size_t length = progress_plan_value(at, (size_t)(s->end - at), &last);
     if (!length && s->end - at > 1 && *at == '0' && at[1] == ',')
         length = 1;

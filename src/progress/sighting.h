@@ -42,6 +42,8 @@ struct sighting {
     bool named;        /* the place is called a step: it may be one of the whole job */
     bool from_zero;    /* its epochs are known to begin at 0 */
     bool header;       /* opens an epoch, and says no more */
+    bool loose;        /* a bare fraction: a place only within a named epoch */
+    bool looped;       /* in a loop around the training: "Run: 2, Epoch: 30" */
     bool closes;       /* the epoch is over */
     bool bar;          /* a bar: one that falls back starts over */
     bool chief;        /* the bar that was drawn last is the training's */

@@ -10,6 +10,7 @@
  *   |    total_timesteps | 2048        |                     Stable-Baselines */
 
 #include "progress/special.h"
+#include "progress/number.h"
 
 #include <math.h>
 #include <string.h>

@@ -10,6 +10,7 @@
  * go over two lines. */
 
 #include "progress/table.h"
+#include "progress/number.h"
 
 #include <string.h>
 

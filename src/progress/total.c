@@ -41,6 +41,8 @@ static const struct progress_limit *only_limit(const struct progress_track *t)
     if (!epochs->value == !steps->value)
         return NULL;
     const struct progress_limit *only = epochs->value ? epochs : steps;
+    if (only == epochs && t->run.has_epoch)
+        return NULL; /* {"epoch": 1, "batch": 10}: the place is another count */
     /* A log by epochs counts them one by one. */
     bool one_by_one = t->run.at - t->run.first_at == t->run.moves && t->run.moves;
     if (t->run.trust == TRUST_LOGGED && only == epochs && !one_by_one)

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "progress/total.h"
+#include "progress/shown.h"
 
 /* Places of other sources of the same trust until the followed one is given up.
  * A bar is drawn ten times a second, also that of a long evaluation. */
@@ -27,98 +27,6 @@ void progress_track_init(struct progress_track *t, int64_t given_total,
         t->now.total_from = "--total";
         t->now.has = PROGRESS_TOTAL;
     }
-}
-
-static bool same_double(double a, double b)
-{
-    return a == b || (isnan(a) && isnan(b));
-}
-
-/* Setters: true when the value is news. */
-static bool set_whole(struct progress *p, unsigned bit, int64_t *field, int64_t value)
-{
-    bool news = !(p->has & bit) || *field != value;
-    p->has |= bit;
-    *field = value;
-    return news;
-}
-
-static bool set_double(struct progress *p, unsigned bit, double *field, double value)
-{
-    bool news = !(p->has & bit) || !same_double(*field, value);
-    p->has |= bit;
-    *field = value;
-    return news;
-}
-
-static bool set_metric(struct progress *p, const struct progress_metric *m)
-{
-    for (unsigned i = 0; i < p->n_metrics; i++) {
-        if (strcmp(p->metric[i].name, m->name) != 0)
-            continue;
-        bool news = !same_double(p->metric[i].value, m->value);
-        p->metric[i].value = m->value;
-        return news;
-    }
-    if (p->n_metrics == PROGRESS_METRICS)
-        return false;
-    p->metric[p->n_metrics++] = *m;
-    return true;
-}
-
-static bool take_metrics(struct progress_track *t, const struct sighting *s)
-{
-    bool news = false, said = s->trust == TRUST_SAID;
-    for (unsigned i = 0; i < s->n_metrics; i++)
-        news |= set_metric(&t->now, &s->metric[i]);
-    if (s->loss_rank == PROGRESS_LOSS_NONE || (t->said_loss && !said))
-        return news;
-    if (s->trust == TRUST_LOGGED && t->run.trust > TRUST_LOGGED && (t->now.has & PROGRESS_LOSS))
-        return news; /* of another place than the output is at */
-    if (s->loss_rank > t->loss_rank && !said)
-        return news; /* a part of the loss: it is among the metrics */
-    t->loss_rank = s->loss_rank;
-    t->said_loss = said;
-    t->now.diverged = !isfinite(s->loss);
-    if (!t->now.source)
-        t->now.source = s->source;
-    return set_double(&t->now, PROGRESS_LOSS, &t->now.loss, s->loss) || news;
-}
-
-/* ---- what is shown -------------------------------------------------------- */
-
-/* Brings what is shown up to what the run says. */
-static bool show_run(struct progress_track *t, const struct sighting *s)
-{
-    struct progress *p = &t->now;
-    const struct progress_run *r = &t->run;
-    const char *from;
-    int64_t step = progress_run_step(r), total = progress_track_total(t, step, &from);
-    bool news = p->source != r->source || p->weak != (r->trust == TRUST_WEAK);
-    p->source = r->source;
-    p->weak = r->trust == TRUST_WEAK;
-    news |= set_whole(p, PROGRESS_STEP, &p->step, step);
-    if (total) {
-        news |= set_whole(p, PROGRESS_TOTAL, &p->total, total > step ? total : step);
-        p->total_from = from;
-    } else if (p->has & PROGRESS_TOTAL) {
-        p->has &= ~PROGRESS_TOTAL;
-        p->total_from = NULL;
-        news = true;
-    }
-    if (s->has & SIGHTING_RATE)
-        news |= set_double(p, PROGRESS_RATE, &p->rate, s->rate);
-    return news;
-}
-
-static bool show_epoch(struct progress_track *t, const struct sighting *s)
-{
-    bool news = false;
-    if (s->has & SIGHTING_EPOCH)
-        news |= set_double(&t->now, PROGRESS_EPOCH, &t->now.epoch, s->epoch);
-    if (s->has & SIGHTING_EPOCHS)
-        news |= set_whole(&t->now, PROGRESS_EPOCHS, &t->now.epochs, s->epochs);
-    return news;
 }
 
 /* ---- which source --------------------------------------------------------- */
@@ -183,10 +91,10 @@ static bool take_coarse(struct progress_track *t, const struct sighting *s)
         (s->has & SIGHTING_EPOCH) && (t->now.has & PROGRESS_EPOCH) && s->epoch > t->now.epoch;
     if (later && !r->has_epoch && !r->job && r->of && r->at >= r->of && !r->per_epoch) {
         r->per_epoch = true;
-        bool news = show_run(t, s);
-        return show_epoch(t, s) || news;
+        bool news = progress_show_run(t, s);
+        return progress_show_epoch(t, s) || news;
     }
-    return show_epoch(t, s);
+    return progress_show_epoch(t, s);
 }
 
 /* Begins to follow the source of *s, `before` steps into the job. */
@@ -228,8 +136,8 @@ static bool follow(struct progress_track *t, const struct sighting *s)
         return false;
     }
     t->others = 0;
-    bool news = show_run(t, s);
-    return show_epoch(t, s) || news;
+    bool news = progress_show_run(t, s);
+    return progress_show_epoch(t, s) || news;
 }
 
 /* ---- special places ------------------------------------------------------- */
@@ -238,7 +146,7 @@ static bool follow(struct progress_track *t, const struct sighting *s)
  * the one that was drawn last before a line with a learning rate. */
 static bool take_chief(struct progress_track *t, const struct sighting *s)
 {
-    bool news = show_epoch(t, s);
+    bool news = progress_show_epoch(t, s);
     if (s->chief && !t->chief && t->bar_key) {
         t->chief = t->bar_key;
         struct sighting bar;
@@ -291,6 +199,11 @@ static bool take_bar(struct progress_track *t, struct sighting *s)
 
 static bool take_header(struct progress_track *t, const struct sighting *s)
 {
+    /* "epoch: 5" in a list of settings: so many there are. */
+    const struct progress_limit *epochs = &t->plan.limit[PROGRESS_UNIT_EPOCH];
+    if (!t->run.has_epoch && !(s->has & SIGHTING_EPOCHS) && epochs->value > 1 &&
+        s->epoch == (double)epochs->value)
+        return false;
     progress_header_open(&t->header, s);
     if (t->header.again && t->run.has_at && t->run.has_epoch && t->run.epoch == s->epoch)
         t->run.closed = true; /* a second fit of one epoch */
@@ -310,10 +223,28 @@ static bool take_tick(struct progress_track *t, struct sighting *s)
     return follow(t, s);
 }
 
+/* A bare fraction is a place within the epoch that a line has named, if nothing finer is known. */
+static bool take_loose(struct progress_track *t, struct sighting *s)
+{
+    const struct progress *p = &t->now;
+    if (!(p->has & PROGRESS_EPOCH) || t->header.taken || (t->run.has_at && !t->loose))
+        return false;
+    s->epoch = p->epoch;
+    s->epochs = p->epochs;
+    s->has |= SIGHTING_EPOCH | (p->has & PROGRESS_EPOCHS ? SIGHTING_EPOCHS : 0);
+    s->scope = SCOPE_EPOCH;
+    s->trust = TRUST_GOOD;
+    t->loose = true;
+    return true;
+}
+
 static bool take_place(struct progress_track *t, struct sighting *s)
 {
     if (s->source && !strcmp(s->source, "huggingface"))
         return take_chief(t, s);
+    t->outer = t->outer || s->looped;
+    if (s->loose && !take_loose(t, s))
+        return false;
     if (s->header && !(s->has & SIGHTING_EPOCH)) {
         t->step_header = (struct progress_step_header){!t->run.of, s->at, s->unit};
         return false;
@@ -326,36 +257,6 @@ static bool take_place(struct progress_track *t, struct sighting *s)
         (s->scope == SCOPE_UNKNOWN || s->scope == SCOPE_EPOCH) && s->trust == TRUST_GOOD)
         progress_header_adopt(&t->header, s);
     return follow(t, s);
-}
-
-/* What the job says itself is taken as it is, except for a step before one that it
- * said before: the script was started again from a checkpoint. */
-static bool take_said(struct progress_track *t, const struct sighting *s)
-{
-    struct progress *p = &t->now;
-    bool news = show_epoch(t, s);
-    if (s->has & SIGHTING_AT) {
-        if (!t->said_place || s->at > p->step)
-            news |= set_whole(p, PROGRESS_STEP, &p->step, s->at);
-        progress_track_drop_given(t, p->step);
-        if (!t->said_place && !t->given_total) {
-            p->has &= ~PROGRESS_TOTAL; /* of something else */
-            p->total_from = NULL;
-        }
-        t->said_place = true;
-        news |= p->source != s->source || p->weak;
-        p->source = s->source;
-        p->weak = false;
-    }
-    if ((s->has & SIGHTING_TOTAL) && !t->given_total) {
-        news |= set_whole(p, PROGRESS_TOTAL, &p->total, s->total);
-        p->total_from = s->source;
-    }
-    if ((p->has & PROGRESS_TOTAL) && (p->has & PROGRESS_STEP) && p->total < p->step)
-        news |= set_whole(p, PROGRESS_TOTAL, &p->total, p->step);
-    if (s->has & SIGHTING_RATE)
-        news |= set_double(p, PROGRESS_RATE, &p->rate, s->rate);
-    return news;
 }
 
 /* "Epoch 0/24", then "train Loss: 0.66": the epochs of those lines are the
@@ -377,13 +278,25 @@ static bool confirm_header(struct progress_track *t, const struct sighting *s)
     /* "Learning iteration 3/1500" is the training's, too. */
     if (r->trust == TRUST_WEAK && r->unit != PROGRESS_UNIT_NONE && r->of) {
         r->trust = TRUST_GOOD;
-        return show_run(t, s);
+        return progress_show_run(t, s);
     }
     if (!t->header.open || r->has_at || !r->has_epoch)
         return false;
     r->trust = TRUST_GOOD;
     r->closed = r->closed || s->closes;
-    return show_run(t, s);
+    return progress_show_run(t, s);
+}
+
+/* "Epoch 3/50", "Train: Loss 0.4", "Valid: Loss 0.5": the evaluation ends an epoch that has no
+ * steps. */
+static bool close_epoch(struct progress_track *t, const struct sighting *s)
+{
+    struct progress_run *r = &t->run;
+    if (!t->header.open || !s->n_metrics || r->has_at || !r->has_epoch || r->closed ||
+        r->trust != TRUST_GOOD || !(t->now.has & PROGRESS_LOSS))
+        return false;
+    r->closed = true;
+    return progress_show_run(t, s);
 }
 
 void progress_track_take(struct progress_track *t, const struct sighting *seen)
@@ -395,9 +308,10 @@ void progress_track_take(struct progress_track *t, const struct sighting *seen)
     t->behind = false;
     bool place = s.has & (SIGHTING_AT | SIGHTING_EPOCH);
     if (s.trust == TRUST_SAID) {
-        news |= take_said(t, &s);
+        news |= progress_show_said(t, &s);
     } else if (t->said_place || s.eval) {
         /* Only its metrics count. */
+        news |= s.eval && close_epoch(t, &s);
     } else if (s.has & SIGHTING_LIMIT) {
         progress_plan_add(&t->plan, s.unit, s.limit, PROGRESS_FROM_OUTPUT, "output");
     } else if (s.has & SIGHTING_OUTER) {
@@ -411,6 +325,6 @@ void progress_track_take(struct progress_track *t, const struct sighting *seen)
     }
     /* A line about a place that is past has an old loss, too. */
     if (!t->behind)
-        news |= take_metrics(t, seen);
+        news |= progress_show_metrics(t, seen);
     t->now.seq += news;
 }

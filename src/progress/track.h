@@ -27,6 +27,7 @@ struct progress_track {
     uint32_t chief; /* the bare bar that is the training's; 0 = not known */
     uint8_t loss_rank;
     bool outer;                 /* the training is a part of the job: a fold, a chain */
+    bool loose;                 /* bare fractions are places of the epoch */
     bool behind;                /* the place just taken is before the newest one */
     bool said_place, said_loss; /* the job has said it itself */
 };

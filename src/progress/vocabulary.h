@@ -23,6 +23,7 @@ enum {
     WORD_ROUGH = 1 << 13, /* with it a loss is the whole one, of little: "batch loss" */
     WORD_COST = 1 << 14,  /* a loss only when it stands alone: "cost", not "reader cost" */
     WORD_RISES = 1 << 15, /* a metric of which more is better */
+    WORD_DATA = 1 << 16,  /* what a training is fed with: "samples" */
 };
 
 struct progress_word {

@@ -213,6 +213,7 @@ void progress_name_read(const char *label, size_t n, struct progress_name *out)
     out->train = w.any & WORD_TRAIN;
     out->closes = w.any & WORD_CLOSING;
     out->rises = does_rise(&w);
+    out->data = w.any & WORD_DATA;
     out->measured = w.any & (WORD_METRIC | WORD_LOSS);
     out->unit = PROGRESS_UNIT_NONE;
     out->text[0] = '\0';

@@ -33,6 +33,7 @@ struct progress_name {
     enum progress_kind kind;
     bool eval;               /* of an evaluation: val_, test_, eval_ */
     bool train;              /* says that it is of the training */
+    bool data;               /* counts what the training is fed with: "samples seen" */
     bool measured;           /* one of its words is a loss or a metric: "best fitness" */
     bool closes;             /* "end of epoch" */
     bool rises;              /* a metric of which more is better: "val_acc", not "acc_loss" */

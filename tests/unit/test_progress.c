@@ -4,6 +4,7 @@
 #include "progress/progress.h"
 
 #include "progress/line.h"
+#include "progress/number.h"
 #include "progress/vocabulary.h"
 #include "progress/words.h"
 #include "support/progress_json.h"

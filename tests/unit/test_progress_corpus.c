@@ -1,7 +1,7 @@
 /* Tests of the conductor's progress on a corpus of outputs, however they are cut to
  * pieces. tests/corpus/progress/NAME.log is a program's output, NAME.expected what
  * must be known after each change, one JSON object a line; names that begin with
- * "not-" expect nothing. UPDATE_CORPUS=1 writes the expectations anew: read the
+ * "not-" expect nothing. UPDATE_CORPUS=1 writes the expectations again: read the
  * diff. */
 #include "progress/progress.h"
 

@@ -80,6 +80,10 @@ static void test_command(void **state)
     assert_string_equal(p.limit[STEP].from, "--max_iters=2000");
     static const char *const settings[] = {"xgboost", "a.conf", "num_round=20"};
     assert_int_equal(plan_of(3, settings).limit[STEP].value, 20);
+    static const char *const list[] = {"trainer.py",
+                                       "--parameters=batch_size=4096,train_steps=2000,x=[0]"};
+    assert_int_equal(plan_of(2, list).limit[STEP].value, 2000);
+    assert_string_equal(plan_of(2, list).limit[STEP].from, "train_steps=2000");
     static const char *const upper[] = {"train_net.py", "SOLVER.MAX_ITER", "3000"};
     assert_int_equal(plan_of(3, upper).limit[STEP].value, 3000);
     static const char *const shell[] = {"sh", "-c", "cd x; python t.py --epochs '7' && echo"};
@@ -142,16 +146,18 @@ static void test_script(void **state)
 {
     (void)state;
     static const char *const texts[] = {
-        "parser.add_argument('--epochs', type=int, default=14, metavar='N',\n"
-        "                    help='number of epochs to train (default: 14)')\n",
-        "parser.add_argument(\n    '-e', '--num-epochs',\n    default=14)\n"
-        "parser.add_argument('--log-interval', type=int, default=10)\n",
+        ("parser.add_argument('--epochs', type=int, default=14, metavar='N',\n"
+         "                    help='number of epochs to train (default: 14)')\n"),
+        ("parser.add_argument(\n    '-e', '--num-epochs',\n    default=14)\n"
+         "parser.add_argument('--log-interval', type=int, default=10)\n"),
         "flags.DEFINE_integer('num_epochs', 14, 'how many')\n",
         "EPOCHS = 14\nmodel.fit(x, y, epochs=EPOCHS)\n",
         "@dataclass\nclass Config:\n    epochs: int = 14\n",
         "for epoch in range(14):\n    train()\n",
         "for epoch in range(1, 15):\n    train()\n",
         "for epoch in range(0, 14):\n    train()\n",
+        "for epoch in range(start_epoch, start_epoch+14):\n    train()\n",
+        "for epoch in range(first, first + 14):\n    train()\n",
         "trainer = Trainer(max_epochs=14, devices=1)\n",
     };
     for (size_t i = 0; i < COUNT_OF(texts); i++) {
@@ -159,8 +165,13 @@ static void test_script(void **state)
             fail_msg("not found in: %s", texts[i]);
     }
     static const char *const none[] = {
-        "for epoch in range(args.epochs):\n", "if epochs == 14:\n", "epochs = 14 * n\n",
-        "for epoch in range(start, 14):\n",   "epochs = int(x)\n",  "epochs = 14.5\n",
+        "for epoch in range(args.epochs):\n",
+        "if epochs == 14:\n",
+        "epochs = 14 * n\n",
+        "for epoch in range(start, 14):\n",
+        "for epoch in range(start, end+14):\n",
+        "epochs = int(x)\n",
+        "epochs = 14.5\n",
     };
     for (size_t i = 0; i < COUNT_OF(none); i++) {
         if (plan_in(PROGRESS_FILE_SCRIPT, none[i]).limit[EPOCH].value)
