@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Published schedulers and ours, on the peers' own workloads and under their own rules.
 
-usage: bench/frontier/run.py PROGRAM [--check]
+usage: bench/frontier/run.py PROGRAM [--check] [--sia DIR]
 
 Prints what is reproduced, then what is better and by how much, with a lower bound beside each result. Exits with 1 if
 a figure that must agree does not, or a goal is missed. With --check, fewer sizes of error are tried.
-docs/frontier.md explains the differences.
+--sia DIR adds the workloads of Sia, which have no licence and are not part of Trainyard: a copy of the folders philly,
+saturn, newtrace (from sia-simulator/workloads) and profiles (sia-simulator/traces) of github.com/siasosp23/artifacts.
+With it, only these are run. docs/frontier.md explains the differences.
 """
 import csv
 import json
@@ -29,6 +31,9 @@ GOAL_OPTIMUM = 1.03
 EXACT = {('0.5', 1), ('0.5', 3), ('0.5', 5), ('1.0', 3)}
 NEAR = 0.03
 
+# What is published of Pollux was found by a genetic algorithm.
+POLLUX = 'allocate=pollux,place=best-fit,share=hard'
+NEAR_POLLUX = 0.07
 TIRESIAS = 'allocate=las:thresholds=57600,place=spread,share=hard'
 OURS = 'allocate=hesrpt,place=best-fit,share=hard'
 
@@ -79,6 +84,18 @@ def reproduce(program, score):
         good = abs(ours - figures['tiresias']) < 1e-6 if exact else abs(off) < NEAR
         print('%-5s %-8d %12.2f %12.2f %8.2f%% %s' % (
             load, workload, figures['tiresias'], ours, 100 * off, score.judge(good)))
+
+
+def reproduce_pollux(program, score):
+    print('\nPollux itself (%s, learned): mean completion time in s' % POLLUX)
+    print('%-5s %12s %12s %9s  %s' % ('load', 'published', 'ours', 'differs', 'of each workload'))
+    for load in LOADS:
+        rows = [(f['pollux'], pollux_sim(program, load, w, POLLUX, '--batch', 'adaptive', '--learned')['mean_jct_s'])
+                for at, w, f in published() if at == load]
+        peer, ours = mean(p for p, _ in rows), mean(m for _, m in rows)
+        print('%-5s %12.1f %12.1f %8.2f%%  %s %s' % (
+            load, peer, ours, 100 * (ours / peer - 1), ' '.join('%.3f' % (m / p) for p, m in rows),
+            score.judge(abs(ours / peer - 1) < NEAR_POLLUX)))
 
 
 def compare(program, score, title, goals, *options):
@@ -295,12 +312,51 @@ def other_traces(program, score):
                                       score.judge(means[0] <= 1.02 * min(means))))
 
 
+# Table 3 of Sia's paper, in hours: mean completion time, makespan; and what we hold ourselves to.
+SIA = {'philly': (0.6, 14.2, 0.48), 'saturn': (0.7, 14.9, 0.54), 'newtrace': (0.7, 52.2, 0.65)}
+SIA_NODES = '6x4:aws,3x8:rtx,2x8:dgx-ext'
+SIA_RUNS = (
+    ('Sia itself, learned', 'sia', ['--learned']),
+    ('ours, given', 'hesrpt', []),
+    ('ours, learned', 'hesrpt', ['--learned']),
+    ('ours, learned, e^0.3', 'hesrpt', ['--learned', '--size-error', '0.3']),
+    ('ours, learned, e^0.7', 'hesrpt', ['--learned', '--size-error', '0.7']),
+    ('ours, learned, e^1.2', 'hesrpt', ['--learned', '--size-error', '1.2']),
+)
+
+
+def sia_sim(program, folder, family, policy, options):
+    """The means over the workloads of a family, in hours."""
+    traces = sorted(os.listdir(os.path.join(folder, family)))
+    rows = [sim(program, os.path.join(folder, family, t), SIA_NODES, ['allocate=%s,place=best-fit,share=hard' % policy],
+                '--profiles', os.path.join(folder, 'profiles'), '--rules', 'sia', '--batch', 'adaptive', *options)[0]
+            for t in traces if t.endswith('.csv')]
+    return [mean(r[k] for r in rows) / 3600 for k in ('mean_jct_s', 'p99_jct_s', 'makespan_s', 'bound_jct_s')]
+
+
+def sia(program, score, folder):
+    print('Sia\'s workloads (--rules sia, %s), means in h' % SIA_NODES)
+    print('%-10s %-22s %9s %9s %9s %9s %9s %6s' % (
+        'family', 'policy', 'mean JCT', 'published', 'p99', 'makespan', 'published', 'bound'))
+    for family, (peer, makespan, goal) in SIA.items():
+        for title, policy, options in SIA_RUNS:
+            jct, p99, span, bound = sia_sim(program, os.path.abspath(folder), family, policy, options)
+            verdict = ('goal %.2f ' % goal + score.judge(jct <= goal)) if title == 'ours, given' else ''
+            print('%-10s %-22s %9.3f %9.1f %9.2f %9.2f %9.1f %6.3f %s' % (
+                family, title, jct, peer, p99, span, makespan, bound, verdict), flush=True)
+
+
 def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
     program, check = os.path.abspath(sys.argv[1]), '--check' in sys.argv[2:]
     score = Score()
+    if '--sia' in sys.argv[2:-1]:
+        sia(program, score, sys.argv[sys.argv.index('--sia') + 1])
+        print('\n%d goals missed' % score.bad)
+        return 1 if score.bad else 0
     reproduce(program, score)
+    reproduce_pollux(program, score)
     compare(program, score, 'Pollux, sizes and curves given (%s)' % OURS, GOAL_GIVEN)
     errors = [GOAL_ERROR] if check else ['0', '0.3', GOAL_ERROR, '1.2']
     for error in errors:

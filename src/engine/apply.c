@@ -129,6 +129,7 @@ static void start_task(struct engine *e, const struct grant *g, usec_t now)
     t->wait_time += now - t->queued_at;
     state_occupy(e, g->task, g->pool, &g->place, g->n);
     state_run(e, g->task);
+    t->changes++;
     if (t->starts++ == 0)
         t->started_at = now;
     t->cpu_limit = t->pool == POOL_CPU ? g->n : t->job->max;
@@ -151,6 +152,7 @@ static void make_change(struct engine *e, const struct grant *g, const struct ch
     struct task *t = &e->tasks[g->task];
     bool resizes = c->from != g->n;
     state_occupy(e, g->task, g->pool, &g->place, g->n);
+    t->changes++;
     t->moves += c->moves;
     t->resizes += resizes;
     if (resizes)
@@ -161,6 +163,17 @@ static void make_change(struct engine *e, const struct grant *g, const struct ch
     state_effect(e, resizes ? EFFECT_RESIZE : EFFECT_MOVE, g->task, c->from, g->n, c->cost);
     if (c->moves && resizes)
         state_effect(e, EFFECT_MOVE, g->task, g->n, g->n, 0);
+}
+
+void apply_move(struct engine *e, uint32_t task, uint32_t node, units_t n, usec_t now)
+{
+    struct task *t = &e->tasks[task];
+    struct slot slot = {node, n};
+    struct grant g = {.task = task, .pool = t->pool, .n = n, .place = {&slot, 1}, .moved = true};
+    struct change c = {t->n, task_moves(t, n, &g.place), task_change_cost(t, n, &g.place)};
+    task_advance(t, now);
+    state_vacate(e, task, true);
+    make_change(e, &g, &c, now);
 }
 
 static void take_units(struct engine *e, const struct plan *plan, const struct change *changes,

@@ -5,13 +5,21 @@
 /* A policy that wakes up so often over an idle cluster will never act. */
 enum { IDLE_TICKS = 1000 };
 
+/* When the task ends by what it really takes. */
+static usec_t true_end(const struct drive *d, uint32_t task)
+{
+    struct task t = d->e->tasks[task];
+    t.work = d->work[task];
+    return task_end(&t, d->now);
+}
+
 void drive_predict(struct drive *d, uint32_t task)
 {
     const struct task *t = &d->e->tasks[task];
     bool runs = t->job && task_trains(t);
     if (runs && d->told)
         return;
-    usec_t end = runs ? task_end(t, d->now) : USEC_NEVER;
+    usec_t end = !runs ? USEC_NEVER : d->work ? true_end(d, task) : task_end(t, d->now);
     if (end == USEC_NEVER) {
         heap_remove(&d->ends, task);
         return;

@@ -22,6 +22,7 @@ struct drive {
     usec_t now;
     struct heap ends;    /* predicted ends, by task */
     bool told;           /* ends are told, not predicted: the caller puts them into `ends` */
+    const double *work;  /* by task: what it really takes; NULL = what the engine knows */
     usec_t end_grain;    /* ends are rounded up to a multiple of this; 0 = exact */
     uint32_t idle_ticks; /* ticks in a row that had no effect while nothing ran */
 };

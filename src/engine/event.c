@@ -298,6 +298,44 @@ static bool holds_after_stop(const struct engine *e, uint32_t task)
     return task < e->tasks_n && e->tasks[task].hold;
 }
 
+/* The largest size, up to its own, with which the task fits on another node; 0 = it does not. */
+static units_t fits_on(const struct engine *e, const struct task *t, uint32_t node)
+{
+    const struct node *n = &e->cluster.nodes[node];
+    const struct job *j = t->job;
+    bool gpu = t->pool != POOL_CPU;
+    int64_t memory = n->memory_mb - n->memory_held - n->memory_used;
+    units_t free = gpu ? n->gpus - n->gpu_held : n->cpus - n->cpu_held, best = 0;
+    struct devices needed = n->devices_held;
+    devices_add(&needed, &j->devices, 1);
+    if ((gpu && n->gpu_pool != t->pool) || (n->memory_mb && memory < j->memory_mb) ||
+        !devices_fit(&needed, &n->devices))
+        return 0;
+    for (units_t k = task_min(t); k && k <= t->n && k <= free; k = task_next(t, t->pool, k))
+        if (!gpu || n->cpu_held + job_cpus(j, t->pool, k) <= n->cpus)
+            best = k;
+    return best;
+}
+
+static int check_move(const struct engine *e, uint32_t task, uint32_t node, struct err *err)
+{
+    if (require(e, task, RUNNING, "move", err) < 0)
+        return -1;
+    const struct task *t = &e->tasks[task];
+    if (node >= e->cluster.n)
+        return err_set(err, ERR_NOT_FOUND, "no node %u", node);
+    const struct node *n = &e->cluster.nodes[node];
+    if (placement_on(&t->at, node))
+        return err_set(err, ERR_CONFLICT, "it is on %s already", n->name);
+    if (!t->job->whole)
+        return err_set(err, ERR_CONFLICT, "it may be on several nodes");
+    if (n->state != NODE_UP)
+        return err_set(err, ERR_CONFLICT, "%s takes no jobs now", n->name);
+    if (!fits_on(e, t, node))
+        return err_set(err, ERR_CONFLICT, "%s has no room for it now", n->name);
+    return 0;
+}
+
 int event_check(const struct engine *e, const struct event *v, struct err *err)
 {
     switch (v->kind) {
@@ -326,6 +364,8 @@ int event_check(const struct engine *e, const struct event *v, struct err *err)
         if (v->node >= e->cluster.n)
             return err_set(err, ERR_NOT_FOUND, "no node %u", v->node);
         return 0;
+    case EVENT_MOVE:
+        return check_move(e, v->task, v->node, err);
     case EVENT_CAPACITY:
         return check_capacity(e, v->node, v->has, err);
     default:
@@ -374,6 +414,10 @@ int event_take(struct engine *e, const struct event *v, usec_t now, struct err *
         return on_job(e, v->task, v->job, now, err);
     case EVENT_NODE:
         on_node(e, v->node, v->state, now);
+        break;
+    case EVENT_MOVE:
+        apply_move(e, v->task, v->node, fits_on(e, &e->tasks[v->task], v->node), now);
+        e->dirty = true;
         break;
     case EVENT_CAPACITY:
         on_capacity(e, v->node, v->has);

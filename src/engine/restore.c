@@ -22,7 +22,7 @@ static int check_room(const struct engine *e, const struct job *j, const struct 
         !devices_fit(&j->devices, &left))
         return err_set(err, ERR_CONFLICT, "restore: %s would hold more than it has", n->name);
     if (was->pool != POOL_CPU && slot->units % UNIT)
-        return err_set(err, ERR_INVALID, "restore: a number of GPUs must be whole");
+        return err_set(err, ERR_INVALID, "restore: a number of GPUs must be a whole number");
     return 0;
 }
 

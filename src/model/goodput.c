@@ -56,9 +56,37 @@ struct shape shape_packed(uint32_t replicas, uint32_t per_node)
     return shape_of(&(struct placement){slots, nodes});
 }
 
-struct goodput_batch goodput_divide(const struct goodput *g, uint32_t replicas, double global)
+static const struct goodput_curve *find_shape(const struct goodput *g, uint64_t key)
 {
-    uint32_t local = ceiling(global / replicas), passes = ceiling((double)local / g->max_local);
+    uint32_t lo = 0, hi = g->nshapes;
+    while (lo < hi) {
+        uint32_t mid = (lo + hi) / 2;
+        if (g->shapes[mid].shape.key < key)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < g->nshapes && g->shapes[lo].shape.key == key ? &g->shapes[lo] : NULL;
+}
+
+/* The largest local batch of a shape: its own, or that of measured shapes that are as large. */
+static uint32_t most_local(const struct goodput *g, const struct shape *s)
+{
+    const struct goodput_curve *own = g->limited_by_shape && s->key ? find_shape(g, s->key) : NULL;
+    double most = own ? own->points[own->n - 1].local : 0;
+    for (uint32_t i = 0; g->limited_by_shape && !own && i < g->nmeans; i++) {
+        const struct goodput_curve *c = &g->means[i];
+        if (c->shape.nodes >= s->nodes && c->shape.replicas >= s->replicas)
+            most = fmax(most, c->points[c->n - 1].local);
+    }
+    return most > 0 && most < g->max_local ? (uint32_t)most : g->max_local;
+}
+
+struct goodput_batch goodput_divide(const struct goodput *g, const struct shape *shape,
+                                    double global)
+{
+    uint32_t replicas = shape->replicas, local = ceiling(global / replicas);
+    uint32_t passes = ceiling((double)local / most_local(g, shape));
     if (replicas == 1 && global > goodput_initial(g) && passes < 2)
         passes = 2;
     uint32_t each = ceiling((double)local / passes);
@@ -138,19 +166,6 @@ static struct goodput_point between_rows(const struct goodput *g, const struct s
     return mix(a, b, to > from ? (double)(s->nodes - from) / (to - from) : 0);
 }
 
-static const struct goodput_curve *find_shape(const struct goodput *g, uint64_t key)
-{
-    uint32_t lo = 0, hi = g->nshapes;
-    while (lo < hi) {
-        uint32_t mid = (lo + hi) / 2;
-        if (g->shapes[mid].shape.key < key)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < g->nshapes && g->shapes[lo].shape.key == key ? &g->shapes[lo] : NULL;
-}
-
 double goodput_step_time(const struct goodput *g, const struct shape *shape, struct goodput_batch b)
 {
     if (b.local < g->min_local || b.local > g->max_local)
@@ -182,7 +197,7 @@ double goodput_rate(const struct goodput *g, const struct shape *shape, uint32_t
 {
     double global = (double)shape->replicas * b.local * b.passes;
     double time = b.passes ? goodput_step_time(g, shape, b) : NAN;
-    return time > 0 ? goodput_gain(g, epoch, global) / time : 0;
+    return time > 0 ? goodput_gain(g, epoch, global) / time * g->pace : 0;
 }
 
 uint32_t goodput_candidates(const struct goodput *g, const struct shape *shape,
@@ -193,7 +208,7 @@ uint32_t goodput_candidates(const struct goodput *g, const struct shape *shape,
     least = least > goodput_initial(g) ? least : goodput_initial(g);
     for (int i = 0; i < GOODPUT_CANDIDATES && least <= most; i++) {
         double aim = least * pow(most / least, (double)i / (GOODPUT_CANDIDATES - 1));
-        struct goodput_batch b = goodput_divide(g, shape->replicas, aim);
+        struct goodput_batch b = goodput_divide(g, shape, aim);
         double time = goodput_step_time(g, shape, b);
         if (time > 0)
             out[n++] =
@@ -208,7 +223,7 @@ uint32_t goodput_choose(const struct goodput *g, uint32_t epoch, const struct go
     uint32_t best = 0;
     *rate = 0;
     for (uint32_t i = 0; i < n; i++) {
-        double r = goodput_gain(g, epoch, c[i].global) / c[i].time;
+        double r = goodput_gain(g, epoch, c[i].global) / c[i].time * g->pace;
         if (r > *rate) {
             *rate = r;
             best = i;

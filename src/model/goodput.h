@@ -7,6 +7,7 @@
 #ifndef MODEL_GOODPUT_H
 #define MODEL_GOODPUT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "model/placement.h"
@@ -41,6 +42,9 @@ struct goodput {
     uint32_t per_node;             /* units of a node in the measurement */
     uint32_t min_local, max_local; /* samples per replica and pass */
     uint32_t largest;              /* most replicas that were measured */
+    /* The largest local batch is that of the shape itself, not of all (Sia's simulator). */
+    bool limited_by_shape;
+    double pace; /* of the measured speed, the part that jobs reach */
     /* Of each batch size and epoch: the squared norm and the variance of the gradient. */
     uint32_t nbatches, epochs;
     const double *batches;   /* global, increasing; the first is the initial one */
@@ -66,7 +70,8 @@ static inline double goodput_largest(const struct goodput *g)
 /* How replicas divide a global batch: in as few passes as possible. A single replica makes at
  * least two if the batch is larger than the initial one, because the noise of the gradient
  * cannot be measured in one. */
-struct goodput_batch goodput_divide(const struct goodput *g, uint32_t replicas, double global);
+struct goodput_batch goodput_divide(const struct goodput *g, const struct shape *shape,
+                                    double global);
 
 /* Seconds from one update to the next; NAN if it does not run so. */
 double goodput_step_time(const struct goodput *g, const struct shape *shape,

@@ -73,7 +73,7 @@ static int check_units(const struct job *j, struct err *err)
         return err_set(err, ERR_INVALID, "req %g is not between min %g and max %g",
                        (double)j->req / UNIT, (double)j->min / UNIT, (double)j->max / UNIT);
     if (j->pool != POOL_CPU && (j->req % UNIT || j->min % UNIT || j->max % UNIT))
-        return err_set(err, ERR_INVALID, "a number of GPUs must be whole");
+        return err_set(err, ERR_INVALID, "a number of GPUs must be a whole number");
     if (j->cpus < 0 || j->cpus > UNITS_MAX)
         return err_set(err, ERR_INVALID, "CPUs per GPU must be from 0 to a million");
     return 0;

@@ -42,6 +42,7 @@ struct job {
     bool whole;             /* must fit on one node */
     bool can_pause;         /* it is frozen in place instead of preempted by a restart */
     bool no_restart;        /* with can_pause: it would lose its work, so it keeps its memory */
+    bool no_move;           /* it has no checkpoint: policies do not move it */
     bool no_preempt;        /* once it runs, it is neither preempted nor moved */
     units_t req;            /* requested; where CPUs are shared by weight, min is */
     units_t min, max;       /* sizes that it can run on */

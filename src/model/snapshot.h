@@ -19,6 +19,7 @@ enum rules {
     RULES_POLLUX,
     RULES_GAVEL,
     RULES_MURI,
+    RULES_SIA,
 };
 
 /* A task's neighbours in the order; TASK_NONE at either end. */

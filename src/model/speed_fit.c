@@ -36,6 +36,13 @@ static const double spread_trust = 1; /* how many observations spread_0 counts f
 static const double misfit = 0.01;    /* of true curves from the form */
 static const double huber = 2;        /* standard deviations */
 
+/* Blocks on a size before its steps are compared with their usual time. */
+enum { WARM = 5 };
+/* A step counts as at most this many usual ones. Before any was compared, they vary by a tenth, as
+ * if five had been seen. About the last thousand count. What
+ * comes may differ from them by the drift: neighbours come and go. */
+static const double over_most = 1e4, over_kept = 1000, over_drift = 0.04, over_trust = 5,
+                    over_spread = 0.1;
 static const double forgotten = 0.5; /* blocks: a mean of fewer is replaced, not averaged */
 
 /* What is assumed of a job about which nothing is known, S(k) = k/(1+0.05(k-1)), and how far
@@ -43,6 +50,10 @@ static const double forgotten = 0.5; /* blocks: a mean of fewer is replaced, not
 static const struct speed_shape unknown = {0.05, 0.95, 0};
 static const struct speed_shape unknown_spread = {0.3, 0.3, 0.02};
 static const struct speed_shape category_spread = {0.1, 0.1, 0.01};
+
+/* A unit that brings less than this part of what the first one does is of no use: it is less than
+ * can be measured, and somebody else can use it. */
+static const double useless = 0.03;
 
 void speed_seen_init(struct speed_seen *seen, usec_t half_life)
 {
@@ -71,6 +82,7 @@ static double fade(usec_t half_life, usec_t from, usec_t to)
 /* Adds a full block. */
 static void add_block(struct speed_size *s)
 {
+    s->blocks += s->blocks < WARM;
     double value = median_of(s->block, SPEED_BLOCK), off = value - s->mean;
     double units = s->block_units / SPEED_BLOCK;
     /* For five normal numbers this has the variance of their median as its mean;
@@ -97,6 +109,31 @@ static void add_block(struct speed_size *s)
     s->inside += inside;
 }
 
+/* Compares a step with the usual one of its size. */
+static void add_over(struct speed_seen *seen, const struct speed_size *s, double step)
+{
+    double kept = seen->over.count < over_kept ? 1 : 1 - 1 / over_kept;
+    double ratio = fmin(step / exp(s->mean), over_most);
+    seen->over.count = seen->over.count * kept + 1;
+    seen->over.sum = seen->over.sum * kept + ratio;
+    seen->over.squares = seen->over.squares * kept + ratio * ratio;
+}
+
+struct range speed_seen_rest(const struct speed_seen *seen, const struct range *step, double steps)
+{
+    double n = seen->over.count + over_trust, mean = (seen->over.sum + over_trust) / n;
+    double squares = (seen->over.squares + over_trust * (1 + over_spread * over_spread)) / n;
+    double spread = fmax(squares / (mean * mean) - 1, 0);
+    /* What was seen is a sample, and so is what comes. */
+    double off = RANGE_Z * sqrt(spread / n + spread / fmax(steps, 1) + over_drift * over_drift);
+    double mid = steps * step->mid * mean;
+    if (!(mid > 0) || isinf(mid))
+        return (struct range){steps * step->low, mid, steps * step->high};
+    double below = hypot(log(step->mid / step->low), off);
+    double above = hypot(log(step->high / step->mid), off);
+    return (struct range){mid / exp(below), mid, mid * exp(above)};
+}
+
 void speed_seen_add(struct speed_seen *seen, usec_t at, units_t units, double step)
 {
     if (units <= 0 || units / UNIT >= UINT32_MAX || !(step >= STEP_LEAST && step <= STEP_MOST))
@@ -112,6 +149,8 @@ void speed_seen_add(struct speed_seen *seen, usec_t at, units_t units, double st
     s->squares *= kept;
     s->inside *= kept;
     s->last = at > s->last ? at : s->last;
+    if (s->blocks >= WARM) /* before that, the usual time itself is not known well */
+        add_over(seen, s, step);
     median_insert(s->block, s->pending++, log(step));
     s->block_units += (double)units / (double)UNIT;
     if (s->pending < SPEED_BLOCK)
@@ -268,7 +307,7 @@ void speed_fit(const struct speed_seen *seen, usec_t now, const struct speed_sha
     struct speed_shape shape = category ? *prior : unknown;
     double one = shape.fixed + shape.parallel, x[COLUMNS], row[COLUMNS];
     shape = (struct speed_shape){shape.fixed / one, shape.parallel / one, shape.comm / one};
-    *fit = (struct speed_fit){.step = shape, .sizes = n, .scale = 1};
+    *fit = (struct speed_fit){.step = shape, .sizes = n, .scale = 1, .category = category};
     if (n == 0)
         return;
     fit->scale = fit_scale(points, n, &shape);
@@ -291,8 +330,9 @@ void speed_fit(const struct speed_seen *seen, usec_t now, const struct speed_sha
 
 uint32_t speed_fit_peak(const struct speed_fit *fit, uint32_t most)
 {
+    double one = shape_at(&fit->step, 1);
     uint32_t k = 1;
-    while (k < most && shape_at(&fit->step, k + 1) < shape_at(&fit->step, k) * (1 - 1e-9))
+    while (k < most && one / shape_at(&fit->step, k + 1) > one / shape_at(&fit->step, k) + useless)
         k++;
     return k;
 }

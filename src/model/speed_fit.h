@@ -25,6 +25,7 @@ enum { SPEED_SIZES = 16, SPEED_BLOCK = 5 };
 struct speed_size {
     uint32_t size; /* whole units; 0 = empty */
     uint8_t pending;
+    uint8_t blocks;            /* full ones since the record began, up to a few */
     uint8_t astray;            /* blocks in a row that were far off on the same side */
     int8_t side;               /* above or below */
     double block[SPEED_BLOCK]; /* logarithms of microseconds, sorted */
@@ -39,6 +40,11 @@ struct speed_size {
 
 struct speed_seen {
     usec_t half_life; /* age at which a block counts half; 0 = none */
+    /* Step times over the usual one of their size: stalls, checkpoints and validations, which do
+     * not enter the medians, make their mean larger than 1. Old ones count less. */
+    struct {
+        double count, sum, squares;
+    } over;
     struct speed_size at[SPEED_SIZES];
 };
 
@@ -48,6 +54,7 @@ struct speed_fit {
     double scale;            /* microseconds that information is relative to */
     struct nnls information; /* inverse covariance of step / scale */
     double known;            /* the units about which most is known */
+    bool category;           /* the prior is the shape of finished jobs of the same category */
 };
 
 void speed_seen_init(struct speed_seen *seen, usec_t half_life);
@@ -62,6 +69,10 @@ void speed_seen_add(struct speed_seen *seen, usec_t at, units_t units, double st
  * sizes says; false when it was not, or too seldom. */
 bool speed_seen_step(const struct speed_seen *seen, usec_t now, units_t n, struct range *out);
 
+/* Microseconds that so many steps take if the usual one takes `step`: with their part of stalls,
+ * checkpoints and validations, and with a band that covers how irregularly these come. */
+struct range speed_seen_rest(const struct speed_seen *seen, const struct range *step, double steps);
+
 /* Fits what was observed up to `now`. `prior` is the shape of finished jobs of the same
  * category; NULL = none, then S(k) = k / (1 + 0.05 (k-1)) is assumed. With one size, the fit
  * has the prior's shape through that point; with more, it deviates as far as the data
@@ -70,7 +81,14 @@ bool speed_seen_step(const struct speed_seen *seen, usec_t now, units_t n, struc
 void speed_fit(const struct speed_seen *seen, usec_t now, const struct speed_shape *prior,
                struct speed_fit *fit);
 
-/* The largest size in 1..most up to which each unit makes the job faster. */
+/* Whether it says how the job scales: by what was observed on two sizes, or by its category. */
+static inline bool speed_fit_is_curve(const struct speed_fit *fit)
+{
+    return fit && (fit->sizes >= 2 || fit->category);
+}
+
+/* The largest size in 1..most up to which each unit makes the job faster, by more than the error of
+ * a measurement. */
 uint32_t speed_fit_peak(const struct speed_fit *fit, uint32_t most);
 
 /* S(k) for k = 1..speed_fit_peak(most), and at least up to `least`, the size

@@ -76,6 +76,7 @@ struct task {
     double saved;      /* work in the last checkpoint */
     double cpu_time;   /* CPU-unit microseconds that its threads were busy */
     uint32_t starts, preemptions, moves, resizes, failures;
+    uint32_t changes; /* starts, and resizes or moves while it ran: both at once are one */
     uint32_t slots_cap;
     struct placement at; /* of its units; of its memory while it is paused */
 
@@ -131,7 +132,7 @@ static inline bool task_keeps_memory(const struct task *t)
 /* Whether it runs or continues on the nodes where it is, or not at all. */
 static inline bool task_stays(const struct task *t)
 {
-    return t->pinned || task_keeps_memory(t);
+    return t->pinned || task_keeps_memory(t) || (t->phase == TASK_RUNNING && t->job->no_move);
 }
 
 /* Whether a running task that changes to these n units has to move some: more units leave

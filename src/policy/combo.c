@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "policy/allocate/auto.h"
 #include "policy/policies.h"
 #include "policy/registry.h"
 
@@ -194,6 +195,17 @@ static bool names_axis(const char *text)
     return text[n] == '=' || text[n] == ',';
 }
 
+/* Puts the candidate in force in the place of auto. */
+static void resolve_auto(struct combo *c)
+{
+    if (c->policy[AXIS_ALLOCATE] != &policy_auto)
+        return;
+    c->automatic = true;
+    c->automation = c->params[AXIS_ALLOCATE];
+    const struct policy *now = auto_candidates[auto_now(c)];
+    choose(c, now);
+}
+
 int combo_parse(const char *text, struct combo *out, struct err *err)
 {
     struct combo c = {0};
@@ -205,6 +217,7 @@ int combo_parse(const char *text, struct combo *out, struct err *err)
     if (names_axis(text)) {
         if (parse_parts(text, &c, err) < 0)
             return -1;
+        resolve_auto(&c);
         *out = c;
         return 0;
     }
@@ -219,6 +232,7 @@ int combo_parse(const char *text, struct combo *out, struct err *err)
         choose(&c, policy);
     if (set_params(&c, preset ? AXES : (int)policy->axis, text + n, strlen(text) - n, err) < 0)
         return -1;
+    resolve_auto(&c);
     *out = c;
     return 0;
 }

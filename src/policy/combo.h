@@ -11,6 +11,10 @@ struct combo {
     const struct policy *policy[AXES];
     struct params params[AXES];
     char name[192]; /* as the user spelt it */
+    /* The user's allocator is auto (policy/allocate/auto.h): policy[AXIS_ALLOCATE] is the candidate
+     * in force, and these are auto's own parameters. */
+    bool automatic;
+    struct params automation;
 };
 
 /* Parses a preset, an allocator, or "allocate=A,place=P,share=S" (any part may

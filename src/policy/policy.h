@@ -39,6 +39,7 @@ struct policy {
     /* Whether with these parameters it looks at the use of CPUs that was measured; may be NULL. */
     bool (*needs_usage)(const struct params *p);
     bool weighs_costs;   /* an allocator that considers the costs of changes itself */
+    bool weighs_sizes;   /* an allocator that chooses sizes by how fast jobs are on them */
     bool sees_deadlines; /* an allocator whose decisions depend on the jobs' deadlines */
     bool soft;           /* a sharer: CPUs that a task does not use go to its neighbours */
     void (*decide)(const struct snapshot *s, const struct params *p, struct plan *plan);

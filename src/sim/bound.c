@@ -31,13 +31,17 @@ static void add_part(const struct job *j, const struct speed *from, double left_
 }
 
 /* A job whose goodput changes may have another size in each epoch. */
-static struct need need_by_epoch(const struct job *j, units_t most)
+static struct need need_by_epoch(const struct job *j, unsigned pool, units_t most)
 {
     const struct learning *l = j->learning;
+    struct job now = *j, later = *j; /* with the curves of an epoch, and of the one after it */
     struct need need = {0};
     for (uint32_t e = 0; e < l->goodput->epochs; e++) {
-        const struct speed *to = e + 1 < l->goodput->epochs ? &l->speeds[e + 1] : NULL;
-        add_part(j, &l->speeds[e], l->left[e], to, l->left[e + 1], most, &need);
+        bool last = e + 1 == l->goodput->epochs;
+        now.speeds = learning_speeds(l, e);
+        later.speeds = learning_speeds(l, last ? e : e + 1);
+        add_part(j, job_speed(&now, pool), l->left[e], last ? NULL : job_speed(&later, pool),
+                 l->left[e + 1], most, &need);
     }
     return need;
 }
@@ -49,10 +53,10 @@ static struct need need_of(const struct job *j, const struct cluster *c)
     for (unsigned pool = 0; pool < cluster_pools(c); pool++) {
         units_t room = cluster_most(c, j, pool, false), most = room < j->max ? room : j->max;
         struct need need = {0};
-        if (most < j->min)
+        if (most < j->min || !job_takes_pool(j, pool))
             continue;
         if (j->learning)
-            need = need_by_epoch(j, most);
+            need = need_by_epoch(j, pool, most);
         else
             add_part(j, job_speed(j, pool), j->work / USEC_PER_SEC, NULL, 0, most, &need);
         best.time = fmin(best.time, need.time);

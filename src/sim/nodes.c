@@ -52,7 +52,7 @@ static int add_nodes(struct builder *b, const struct group *g, const char *name,
     if (g->count < 1)
         return err_set(err, ERR_INVALID, "no nodes; expected at least one");
     if (g->gpus == 0 && g->cpus == 0)
-        return err_set(err, ERR_INVALID, "a node without GPUs and CPUs");
+        return err_set(err, ERR_INVALID, "a node needs GPUs or CPUs");
     if ((int64_t)b->nodes.n + g->count > NODES_LIMIT)
         return err_set(err, ERR_INVALID, "more than %d nodes", NODES_LIMIT);
     if (g->gpus && find_pool(b, g->type, &node.gpu_pool, err) < 0)
@@ -169,7 +169,7 @@ static int parse_text(struct builder *b, const char *spec, struct err *err)
             return 0;
         if (*p != ',')
             return err_set(err, ERR_INVALID,
-                           "what is '%.20s'? Write 16x4, 4x8c, 2x4+32c, "
+                           "'%.20s': expected 16x4, 4x8c, 2x4+32c, "
                            "4x8c@64g or 6x4:t4,2x8:a100",
                            p);
     }
@@ -260,7 +260,7 @@ static int read_file(struct builder *b, struct table *t, struct err *err)
     while (got == 0 && (got = table_next(t, err)) > 0)
         got = switches ? read_switches(b, t, err) : read_node(b, t, err);
     if (got == 0 && b->nodes.n == 0)
-        return err_set(err, ERR_INVALID, "%s: a header and no nodes", t->csv.name);
+        return err_set(err, ERR_INVALID, "%s: it has a header but no nodes", t->csv.name);
     return got;
 }
 

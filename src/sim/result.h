@@ -93,6 +93,7 @@ struct sim_result {
     double allocated_used;   /* of CPUs that jobs were granted, the share that they kept busy */
     double energy_wh;        /* of all jobs and nodes; NAN without a model of power */
     uint64_t starts, preemptions, migrations, resizes, failures, decisions;
+    uint64_t choices; /* changes of the allocator by auto */
     double decision_p50_us, decision_p99_us, decision_max_us, wall_s;
     struct sim_job *job; /* one per job of the trace, in its order */
     VEC(struct sim_segment) segments;

@@ -1,5 +1,5 @@
-/* Owns the progress of jobs under the rules of Pollux' simulator. The engine is told at the end
- * of each round how much is left, and after each epoch which speeds the rest has. */
+/* Owns the progress of jobs under the rules of the simulators of Pollux and Sia. The engine is told
+ * at the end of each round how much is left, and after each epoch which speeds the rest has. */
 #include "sim/rounds.h"
 
 #include <math.h>
@@ -14,6 +14,7 @@ struct round_job {
     uint32_t epoch;
     double progress;
     struct shape shape;
+    uint32_t type; /* of the GPUs that it is on, from 0 */
     struct goodput_batch batch;
     struct job
         terms[2]; /* the job with the speeds of its epoch: in turn, as the engine holds one */
@@ -63,7 +64,7 @@ static bool is_disturbed(const struct engine *e, uint32_t task)
 static double train(struct round_job *j, double seconds, double slowdown)
 {
     const struct learning *l = j->job->learning;
-    const struct goodput *g = l->goodput;
+    const struct goodput *g = &l->goodput[j->type];
     double passed = fmin((double)j->still / USEC_PER_SEC, seconds);
     j->still -= llround(passed * USEC_PER_SEC);
     while (passed < seconds) {
@@ -77,9 +78,20 @@ static double train(struct round_job *j, double seconds, double slowdown)
         j->progress = next;
         if (++j->epoch == g->epochs)
             return passed;
-        j->batch = learning_batch(l, &j->shape, j->epoch);
+        j->batch = learning_batch(l, j->type, &j->shape, j->epoch);
     }
     return -1;
+}
+
+/* The largest size up to n on which some type runs the job. */
+static units_t largest_up_to(const struct job *j, units_t n)
+{
+    units_t most = n < j->max ? n : j->max, found = 0;
+    for (uint8_t i = 0; i < j->nspeeds; i++) {
+        units_t here = speed_runs(&j->speeds[i]) ? speed_floor(&j->speeds[i], most) : 0;
+        found = here > found ? here : found;
+    }
+    return found;
 }
 
 /* Tells the engine the job's speeds in its epoch, and its sizes. */
@@ -88,10 +100,9 @@ static int tell_terms(const struct rounds *r, struct round_job *j, struct drive 
 {
     struct job *terms = &j->terms[j->turn ^= 1];
     *terms = *j->job;
-    terms->speeds = &j->job->learning->speeds[j->epoch];
+    terms->speeds = learning_speeds(j->job->learning, j->epoch);
     if (r->o.learned) {
-        units_t limit = (j->tried ? 2 * j->tried : 1) * UNIT;
-        limit = speed_floor(terms->speeds, limit < terms->max ? limit : terms->max);
+        units_t limit = largest_up_to(terms, (j->tried ? 2 * j->tried : 1) * UNIT);
         terms->max = limit > terms->min ? limit : terms->min;
         terms->req = terms->req < terms->max ? terms->req : terms->max;
     }
@@ -154,6 +165,21 @@ int rounds_train(struct rounds *r, struct drive *d, struct err *err)
     return 0;
 }
 
+/* The task is on other units than before. */
+static void place_job(const struct rounds *r, struct round_job *j, const struct task *t,
+                      bool starts)
+{
+    struct shape shape = shape_of(&t->at), old = j->shape;
+    uint32_t type = j->job->learning->types > 1 ? t->pool - POOL_GPU : 0;
+    bool same = shape.key == old.key && shape.nodes == old.nodes &&
+                shape.replicas == old.replicas && type == j->type;
+    if (starts || !same || !r->o.shapes_only)
+        j->still = j->job->cost.restart;
+    j->type = type;
+    j->shape = shape;
+    j->batch = learning_batch(j->job->learning, type, &shape, j->epoch);
+}
+
 void rounds_follow(struct rounds *r, const struct engine *e)
 {
     for (size_t i = 0; i < e->effects.n; i++) {
@@ -161,9 +187,6 @@ void rounds_follow(struct rounds *r, const struct engine *e)
         const struct task *t = &e->tasks[f->task];
         if (f->kind == EFFECT_SHARE || f->kind == EFFECT_LIST || !t->job || !task_running(t))
             continue;
-        struct round_job *j = &r->jobs[t->job->id];
-        j->still = r->o.restart;
-        j->shape = shape_of(&t->at);
-        j->batch = learning_batch(t->job->learning, &j->shape, j->epoch);
+        place_job(r, &r->jobs[t->job->id], t, f->kind == EFFECT_START);
     }
 }

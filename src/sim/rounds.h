@@ -1,9 +1,10 @@
-/* The event rules of Pollux' simulator (OSDI'21), to compare with it; see docs/peers.md.
+/* The event rules of the simulators of Pollux (OSDI'21) and Sia (SOSP'23), to compare with them;
+ * see docs/peers.md.
  *
  * Everything happens in rounds. At the end of a round jobs have trained for its length, those
  * that are done leave, arrivals are noticed, and the policy decides. A job whose placement
- * changes, also by its first start, stands still for some time. Its progress is that of its
- * goodput where it is placed, and epochs end at whole seconds. */
+ * changes, also by its first start, stands still for what its restarts cost. Its progress is that
+ * of its goodput where it is placed, and epochs end at whole seconds. */
 #ifndef SIM_ROUNDS_H
 #define SIM_ROUNDS_H
 
@@ -11,7 +12,7 @@
 
 struct rounds_options {
     usec_t length;       /* of a round */
-    usec_t restart;      /* how long a job stands still after a change */
+    bool shapes_only;    /* a move to as many units on as many nodes of the same type is free */
     double interference; /* share of its speed that a job on several nodes loses while another
                           * such job is on one of them */
     /* What the policy knows: all sizes and curves as they are, or as they would be learned. A

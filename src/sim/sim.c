@@ -6,11 +6,13 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "advisor/chooser.h"
 #include "base/clock.h"
 #include "base/heap.h"
 #include "base/rng.h"
 #include "engine/drive.h"
 #include "sim/bound.h"
+#include "sim/estimates.h"
 #include "sim/fairness.h"
 #include "sim/node_recorder.h"
 #include "sim/peer.h"
@@ -23,10 +25,12 @@ struct sim {
     struct recorder recorder;
     struct node_recorder node_recorder; /* only with o->record */
     struct peer peer;
-    struct rounds rounds; /* under RULES_POLLUX */
+    struct rounds rounds; /* under RULES_POLLUX and RULES_SIA */
     struct drive drive;   /* the clock, and predicted ends */
     struct heap failures; /* next failure or repair, by node */
     struct rng rng;
+    struct chooser chooser; /* of the policy auto */
+    struct estimates estimates;
     struct presence presence;
     struct presence *came;  /* by job: when it arrived */
     uint32_t arrived, over; /* jobs of the trace; those that left or never came in */
@@ -40,7 +44,7 @@ enum { FRUITLESS_FAILURES = 1000000 };
 
 static bool in_rounds(const struct sim *m)
 {
-    return m->o->rules == RULES_POLLUX;
+    return m->o->rules == RULES_POLLUX || m->o->rules == RULES_SIA;
 }
 
 /* Counts and records what the last step did. */
@@ -99,6 +103,7 @@ static int end_tasks(struct sim *m, struct err *err)
         row->fair_s = fairness_equal_share(&m->o->trace->jobs[t->job->id], m->o->cluster, jobs);
         m->over++;
         m->fruitless = 0;
+        estimates_end(&m->estimates, t);
         if (step(m, (struct event){.kind = EVENT_END, .task = task}, err) < 0)
             return -1;
     }
@@ -113,6 +118,8 @@ static int submit_jobs(struct sim *m, struct err *err)
         m->came[m->arrived] = m->presence;
         if (step(m, (struct event){.kind = EVENT_SUBMIT, .job = job}, err) == 0) {
             if (in_rounds(m) && rounds_submit(&m->rounds, &m->drive, m->engine.submitted, err) < 0)
+                return -1;
+            if (estimates_submit(&m->estimates, &m->drive, m->engine.submitted, err) < 0)
                 return -1;
             continue;
         }
@@ -177,6 +184,21 @@ static int sample_running(struct sim *m, struct err *err)
     return 0;
 }
 
+/* Lets auto choose another allocator, by what the engine knows of its tasks. */
+static int choose_policy(struct sim *m, struct err *err)
+{
+    struct choice choice;
+    if (chooser_due(&m->chooser, &m->engine) > m->drive.now)
+        return 0;
+    chooser_begin(&m->chooser, &m->engine, m->drive.now);
+    while (chooser_work(&m->chooser))
+        continue;
+    if (!chooser_end(&m->chooser, &choice))
+        return 0;
+    m->r->choices++;
+    return step(m, (struct event){.kind = EVENT_POLICY, .combo = &choice.combo}, err);
+}
+
 static int tick(struct sim *m, struct err *err)
 {
     bool samples = combo_needs_samples(&m->o->combo);
@@ -185,7 +207,11 @@ static int tick(struct sim *m, struct err *err)
         return -1;
     if (samples && sample_running(m, err) < 0)
         return -1;
+    if (estimates_look(&m->estimates, &m->drive, err) < 0)
+        return -1;
     double before = clock_read_precise();
+    if (choose_policy(m, err) < 0)
+        return -1;
     if (drive_tick(&m->drive, err) < 0)
         return -1;
     VEC_PUSH(&m->decision_us, (float)(clock_read_precise() - before));
@@ -339,8 +365,10 @@ int sim_run(const struct sim_options *o, struct sim_result *out, struct err *err
     if (o->record)
         node_recorder_init(&m.node_recorder, o->cluster, &result);
     peer_init(&m.peer, o->rules, &o->combo);
-    rounds_init(&m.rounds, &o->rounds, o->rules == RULES_POLLUX ? o->trace->n : 0);
-    m.drive.told = o->rules == RULES_POLLUX;
+    rounds_init(&m.rounds, &o->rounds, in_rounds(&m) ? o->trace->n : 0);
+    estimates_init(&m.estimates, o->estimates, o->seed, o->trace->n);
+    m.drive.work = m.estimates.work;
+    m.drive.told = in_rounds(&m);
     m.drive.end_grain = o->rules == RULES_ELASTICFLOW ? PEER_END_GRAIN : 0;
     rng_init(&m.rng, o->seed);
     for (uint32_t i = 0; o->mtbf > 0 && i < o->cluster->n; i++)
@@ -360,6 +388,8 @@ int sim_run(const struct sim_options *o, struct sim_result *out, struct err *err
     engine_done(&m.engine);
     drive_done(&m.drive);
     heap_done(&m.failures);
+    chooser_done(&m.chooser);
+    estimates_done(&m.estimates);
     result_summarise(&result);
     result.bound_jct_s = bound_mean_jct(o->trace, o->cluster);
     result.bound_makespan_s = bound_makespan(o->trace, o->cluster);

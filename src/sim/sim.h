@@ -18,7 +18,8 @@ struct sim_options {
     usec_t min_run;               /* engine_config.min_run */
     usec_t mtbf;                  /* mean time between failures of a node; 0 = none */
     usec_t repair;                /* how long a failed node is away */
-    struct rounds_options rounds; /* under RULES_POLLUX; every job must have its goodput */
+    struct rounds_options rounds; /* under RULES_POLLUX and RULES_SIA, for jobs with goodput */
+    bool estimates;               /* policies see estimates of job sizes (sim/estimates.h) */
     double interference;          /* engine_config.interference */
     const struct power *power;    /* NULL = energy is not counted */
     bool record;                  /* keep segments and samples for a report */

@@ -52,7 +52,7 @@ static const char *text_of(const json_t *root, const char *key)
 {
     const json_t *value = json_object_get(root, key);
     if (value && !json_is_string(value))
-        fail_msg("%s must be a text", key);
+        fail_msg("%s must be a string", key);
     return json_string_value(value);
 }
 

@@ -225,7 +225,7 @@ static void refuses_specs(void **state)
         {"poisson:sizes=1/2:1", "as many shares as choices"},
         {"poisson:sizes=1/2:1/2/3", "as many shares as choices"},
         {"poisson:sizes=1/2:0/0", "not all 0"},
-        {"poisson:sizes=1.5", "sizes: a number of GPUs must be whole"},
+        {"poisson:sizes=1.5", "sizes: a number of GPUs must be a whole number"},
         {"poisson:sizes=65", "jobs of 65 units, but one job can have at most 64"},
         {"poisson:sizes=1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17", "at most 16 choices"},
         {"poisson:models=lstm", "models: no model 'lstm'; there are vgg16"},

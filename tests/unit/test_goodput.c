@@ -26,6 +26,7 @@ static const struct goodput app = {.shapes = shapes,
                                    .min_local = 4,
                                    .max_local = 8,
                                    .largest = 4,
+                                   .pace = 1,
                                    .nbatches = 2,
                                    .epochs = 2,
                                    .batches = batches,
@@ -51,13 +52,14 @@ static void divides_batches(void **state)
 {
     (void)state;
     /* 8 samples are the initial batch: one pass. Any more are two on one replica. */
-    struct goodput_batch b = goodput_divide(&app, 1, 8);
+    struct shape one_replica = {1, 1, 0x1}, pair = {1, 2, 0x2}, three = {1, 3, 0x3};
+    struct goodput_batch b = goodput_divide(&app, &one_replica, 8);
     assert_true(b.local == 8 && b.passes == 1);
-    b = goodput_divide(&app, 1, 10);
+    b = goodput_divide(&app, &one_replica, 10);
     assert_true(b.local == 5 && b.passes == 2);
-    b = goodput_divide(&app, 2, 20); /* 10 each, in two passes of 5 */
+    b = goodput_divide(&app, &pair, 20); /* 10 each, in two passes of 5 */
     assert_true(b.local == 5 && b.passes == 2);
-    b = goodput_divide(&app, 3, 32); /* 11 each in two of 6, but 3 x 2 x 6 is more than 32 */
+    b = goodput_divide(&app, &three, 32); /* 11 each in two of 6, but 3 x 2 x 6 is more than 32 */
     assert_true(b.local == 5 && b.passes == 2);
 }
 
@@ -95,7 +97,7 @@ static void finds_the_best_batch(void **state)
         struct goodput_batch best = goodput_best(&app, &packed, epoch);
         double top = goodput_rate(&app, &packed, epoch, best);
         for (double global = 8; global <= 32; global++) {
-            struct goodput_batch b = goodput_divide(&app, 2, global);
+            struct goodput_batch b = goodput_divide(&app, &packed, global);
             assert_true(goodput_rate(&app, &packed, epoch, b) <= top * 1.02);
         }
     }
@@ -109,7 +111,7 @@ static void knows_what_is_left(void **state)
     struct arena a = {0};
     struct learning l;
     (void)state;
-    assert_true(learning_init(&l, &app, 8, 2, &a));
+    assert_true(learning_init(&l, &app, 1, 8, 2, &a));
     /* One replica: 8 samples in 2 s; two: 4 each in 1.2 s; the gain is 1 throughout. */
     assert_near(l.left[0], 600, 1e-9);
     assert_near(l.left[1], 400, 1e-9);
@@ -119,6 +121,56 @@ static void knows_what_is_left(void **state)
     assert_near(learning_left(&l, 2, 300), 0, 0);
     assert_near(speed_at(&l.speeds[0], 2 * UNIT), 2 / 1.2, 1e-12);
     arena_done(&a);
+}
+
+/* A second type on which each step takes half as long, and which has one replica only. */
+static void knows_types(void **state)
+{
+    static const struct goodput_point fast_one[] = {{4, 0.5, 0.05}, {8, 1, 0.05}};
+    static const struct goodput_curve fast_shapes[] = {{{1, 1, 0x1}, fast_one, 2}};
+    static const struct goodput_curve fast_means[] = {{{1, 1, 0}, fast_one, 2}};
+    struct goodput types[] = {app, app};
+    struct arena a = {0};
+    struct learning l;
+    (void)state;
+    types[1].shapes = fast_shapes;
+    types[1].means = fast_means;
+    types[1].nshapes = types[1].nmeans = types[1].largest = 1;
+    assert_true(learning_init(&l, types, 2, 8, 2, &a));
+    assert_int_equal(l.nspeeds, 3);
+    const struct speed *s = learning_speeds(&l, 1);
+    assert_false(speed_runs(&s[0])); /* CPUs */
+    assert_near(speed_at(&s[1], UNIT), 1, 1e-12);
+    assert_near(speed_at(&s[1], 2 * UNIT), 2 / 1.2, 1e-12);
+    assert_near(speed_at(&s[2], UNIT), 2, 1e-12);
+    assert_int_equal(speed_floor(&s[2], 2 * UNIT), UNIT);
+    /* Jobs that reach half of the measured speed take twice as long on each type. */
+    types[0].pace = types[1].pace = 0.5;
+    assert_true(learning_init(&l, types, 2, 8, 2, &a));
+    assert_near(l.left[0], 1200, 1e-9);
+    assert_near(speed_at(&learning_speeds(&l, 0)[2], UNIT), 2, 1e-12);
+    arena_done(&a);
+}
+
+/* A shape that was measured up to 4 samples only makes more passes, if that is the rule. */
+static void limits_batches_by_shape(void **state)
+{
+    static const struct goodput_point small[] = {{4, 1, 0.1}};
+    static const struct goodput_curve own[] = {{{1, 1, 0x1}, small, 1}, {{1, 2, 0x2}, two, 2}};
+    struct goodput g = app;
+    struct shape alone = {1, 1, 0x1}, pair = {1, 2, 0x2}, apart = {2, 2, 0x11};
+    (void)state;
+    g.shapes = own;
+    g.nshapes = 2;
+    assert_true(isnan(goodput_step_time(&g, &alone, goodput_divide(&g, &alone, 8))));
+    g.limited_by_shape = true;
+    struct goodput_batch b = goodput_divide(&g, &alone, 8);
+    assert_true(b.local == 4 && b.passes == 2);
+    b = goodput_divide(&g, &pair, 16);
+    assert_true(b.local == 8 && b.passes == 1);
+    b = goodput_divide(&g, &apart,
+                       16); /* not measured itself: as much as means that are as large */
+    assert_true(b.local == 8 && b.passes == 1);
 }
 
 /* Every profile that we have can be read, and runs on one GPU at the best batch. */
@@ -148,7 +200,7 @@ static void reads_profiles(void **state)
 static const struct CMUnitTest tests[] = {
     TEST(turns_shapes),   TEST(divides_batches),      TEST(times_steps),
     TEST(gains_by_noise), TEST(finds_the_best_batch), TEST(knows_what_is_left),
-    TEST(reads_profiles),
+    TEST(reads_profiles), TEST(knows_types),          TEST(limits_batches_by_shape),
 };
 
 int main(void)

@@ -73,8 +73,9 @@ static void test_units_refused(void **state)
             "req 9 is not between min 1 and max 8");
     refused((struct job){.kind = JOB_MALLEABLE, .req = 500, .min = 1000, .max = 8000},
             "req 0.5 is not between");
-    refused((struct job){.pool = POOL_GPU, .req = 1500}, "number of GPUs must be whole");
-    refused((struct job){.pool = POOL_ANY_GPU, .req = 500}, "number of GPUs must be whole");
+    refused((struct job){.pool = POOL_GPU, .req = 1500}, "number of GPUs must be a whole number");
+    refused((struct job){.pool = POOL_ANY_GPU, .req = 500},
+            "number of GPUs must be a whole number");
     refused((struct job){.pool = POOL_GPU, .cpus = -1}, "CPUs per GPU");
 }
 

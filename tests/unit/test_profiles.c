@@ -141,7 +141,7 @@ static void refuses_tables(void **state)
     } cases[] = {
         {"", "p: the file is empty"},
         {"a,b\n1,2\n", "p:1:1: no known profile table; expected the columns gpu_type,model,"},
-        {"model,gpus,speedup\n", "p: a header and no rows"},
+        {"model,gpus,speedup\n", "p: it has a header but no rows"},
         {"model,gpus,speedup\nm,0,1\n", "gpus '0': expected a whole number from 1 to 4096"},
         {"model,gpus,speedup\nm,9999,1\n", "gpus '9999'"},
         {"model,gpus,speedup\nm,1,-1\n", "speedup '-1': expected a number from 0"},

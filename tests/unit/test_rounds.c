@@ -34,15 +34,17 @@ static void run_init(struct run *run, const char *nodes, const char *text, enum 
 {
     struct err err;
     *run = (struct run){0};
-    struct trace_options t = {
-        .cluster = &run->cluster, .profiles = "data/pollux/profiles", .batch = batch};
+    struct trace_options t = {.cluster = &run->cluster,
+                              .profiles = "data/pollux/profiles",
+                              .batch = batch,
+                              .cost = {.restart = 30 * USEC_PER_SEC}};
     assert_ok(nodes_parse(nodes, &run->arena, &run->cluster, &err), err);
     assert_ok(trace_parse("t.csv", text, strlen(text), &t, &run->trace, &err), err);
     run->o = (struct sim_options){
         .trace = &run->trace,
         .cluster = &run->cluster,
         .rules = RULES_POLLUX,
-        .rounds = {.length = 60 * USEC_PER_SEC, .restart = 30 * USEC_PER_SEC},
+        .rounds = {.length = 60 * USEC_PER_SEC},
         .observe = observe,
         .ctx = run,
     };
@@ -103,6 +105,33 @@ static void slows_jobs_that_meet(void **state)
     run_done(&without);
 }
 
+/* Sia's rules: a restart takes as long as its application's, the speed is below that of the
+ * profiles, and a job that only changes its nodes does not stop. */
+static void follows_sia(void **state)
+{
+    struct run run;
+    struct err err;
+    (void)state;
+    run_init(&run, "2x4", HEADER "a,50,cifar10,4,1024\n", BATCH_FIXED, "fifo");
+    double work = run.trace.jobs[0].work;
+    struct trace_options t = {.cluster = &run.cluster,
+                              .profiles = "data/pollux/profiles",
+                              .batch = BATCH_FIXED,
+                              .sia = true};
+    trace_done(&run.trace);
+    static const char text[] = HEADER "a,50,cifar10,4,1024\n";
+    assert_ok(trace_parse("t.csv", text, strlen(text), &t, &run.trace, &err), err);
+    const struct job *j = &run.trace.jobs[0];
+    assert_int_equal(j->cost.restart, 50 * USEC_PER_SEC);
+    assert_near(j->work / work, 1.8, 1e-6);
+    run.o.rules = RULES_SIA;
+    run.o.rounds.shapes_only = true;
+    run_sim(&run);
+    double alone = j->work / speed_at(j->speeds, 4 * UNIT) / USEC_PER_SEC;
+    assert_near(run.r.mean_jct_s, 10 + 50 + alone, j->learning->goodput->epochs / 2.0);
+    run_done(&run);
+}
+
 static void doubles_at_most(void **state)
 {
     struct run given, learned;
@@ -145,10 +174,8 @@ static void errs_by_seed(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    TEST(charges_the_start),
-    TEST(slows_jobs_that_meet),
-    TEST(doubles_at_most),
-    TEST(errs_by_seed),
+    TEST(charges_the_start), TEST(slows_jobs_that_meet), TEST(follows_sia),
+    TEST(doubles_at_most),   TEST(errs_by_seed),
 };
 
 int main(void)

@@ -129,6 +129,28 @@ static void test_recency(void **state)
     }
 }
 
+/* Every tenth step takes ten more: the median of steps does not see it, the time left must. */
+static void test_rest_with_pauses(void **state)
+{
+    (void)state;
+    struct speed_seen seen;
+    struct range step;
+    speed_seen_init(&seen, 0);
+    for (int i = 0; i < 500; i++)
+        speed_seen_add(&seen, i, UNIT, i % 10 ? 1e6 : 11e6);
+    assert_true(speed_seen_step(&seen, 500, UNIT, &step));
+    assert_float_equal(step.mid / 1e6, 1, 0.01);
+    struct range rest = speed_seen_rest(&seen, &step, 100);
+    assert_float_equal(rest.mid / 1e6, 200, 10);
+    assert_true(rest.low < 200e6 && rest.high > 200e6 && rest.low > 100e6);
+    rest = speed_seen_rest(&seen, &step, 0);
+    assert_true(rest.low == 0 && rest.mid == 0 && rest.high == 0);
+    speed_seen_init(&seen, 0); /* nothing was compared yet */
+    rest = speed_seen_rest(&seen, &step, 100);
+    assert_float_equal(rest.mid / 1e6, 100, 1);
+    assert_true(rest.low > 0 && isfinite(rest.high));
+}
+
 static void test_nothing_seen(void **state)
 {
     (void)state;
@@ -412,12 +434,23 @@ static void test_published(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    TEST(test_exact),     TEST(test_noisy),           TEST(test_outliers),
-    TEST(test_changes),   TEST(test_recency),         TEST(test_nothing_seen),
-    TEST(test_one_size),  TEST(test_prior_gives_way), TEST(test_curve_properties),
-    TEST(test_cap),       TEST(test_fractions),       TEST(test_many_sizes),
-    TEST(test_bad_input), TEST(test_extremes),        TEST(test_band),
+    TEST(test_exact),
+    TEST(test_noisy),
+    TEST(test_outliers),
+    TEST(test_changes),
+    TEST(test_recency),
+    TEST(test_nothing_seen),
+    TEST(test_one_size),
+    TEST(test_prior_gives_way),
+    TEST(test_curve_properties),
+    TEST(test_cap),
+    TEST(test_fractions),
+    TEST(test_many_sizes),
+    TEST(test_bad_input),
+    TEST(test_extremes),
+    TEST(test_band),
     TEST(test_published),
+    TEST(test_rest_with_pauses),
 };
 
 int main(void)

@@ -167,7 +167,7 @@ static void keeps_times_exact(void **state)
 static const struct {
     const char *text, *words;
 } bad_jobs[] = {
-    {"id,submit,work\n", "t.csv: a header and no jobs"},
+    {"id,submit,work\n", "t.csv: it has a header but no jobs"},
     {"id,submit,work\na,0,1\nb,0,1\na,0,1\n", "t.csv:4:1: id 'a': this id is on line 2 already"},
     {"id,submit,work\n1,0,1\n2,0,1\n2,0,1\n", "t.csv:4:1: id '2': this id is on line 3"},
     {"id,submit,work\n1,0,1\n3,0,1\n1,0,1\n", "t.csv:4:1: id '1': this id is on line 2"},
@@ -187,7 +187,8 @@ static const struct {
     {"id,submit,work\na,0\n", "t.csv:2:4: 2 fields; the header has 3"},
     {"id,submit,work\na,0,1,2\n", "t.csv:2:7: 4 fields; the header has 3"},
     {"id,submit,work,req\na,0,1,0\n", "t.csv:2:7: req '0': expected a number from 1 to 1e+06"},
-    {"id,submit,work,req\na,0,1,1.5\n", "t.csv:2:7: req '1.5': a number of GPUs must be whole"},
+    {"id,submit,work,req\na,0,1,1.5\n",
+     "t.csv:2:7: req '1.5': a number of GPUs must be a whole number"},
     {"id,submit,work,req\na,0,1,2000000\n", "expected a number from 1 to 1e+06"},
     {"id,submit,work,req,unit\na,0,1,0.0005,cpu\n", "req '0.0005'"},
     {"id,submit,work,req,unit\na,0,1,1.2345,cpu\n", "three decimals"},

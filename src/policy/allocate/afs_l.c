@@ -111,5 +111,6 @@ const struct policy policy_afs_l = {
             "wins if (S_b(n+1)-S_b(n))/S_b(n+1) > (S_a(n+1)-S_a(n))/S_a(n), else a. It stops when "
             "no unit makes anyone faster.",
     .source = "Hwang et al., AFS (NSDI'21), AFS-L",
+    .weighs_sizes = true,
     .decide = allocate_afs_l,
 };

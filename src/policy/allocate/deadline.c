@@ -272,6 +272,7 @@ const struct policy policy_deadline = {
               "ElasticFlow (ASPLOS'23)",
     .params = params,
     .weighs_costs = true,
+    .weighs_sizes = true,
     .sees_deadlines = true,
     .decide = allocate_deadline,
     .describe = describe_deadline,

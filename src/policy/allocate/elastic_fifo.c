@@ -26,5 +26,6 @@ const struct policy policy_elastic_fifo = {
         "left is given out in rounds of one more unit each, in the same order, to jobs that have "
         "units, but fewer than their maximum, until nothing is left or no job can take more.",
     .source = "Hsieh, Voda scheduler, ElasticFIFO",
+    .weighs_sizes = true,
     .decide = allocate_elastic_fifo,
 };

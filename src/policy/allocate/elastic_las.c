@@ -55,5 +55,6 @@ const struct policy policy_elastic_las = {
         "wait, jobs that were demoted stay at their minimum.",
     .source = "Hsieh, Voda scheduler, ElasticTiresias",
     .params = params,
+    .weighs_sizes = true,
     .decide = allocate_elastic_las,
 };

@@ -20,5 +20,6 @@ const struct policy policy_elastic_srjf = {
     .rule = "In order of remaining time on one unit, jobs get their minimum if it fits, otherwise "
             "nothing; then one more unit each, in rounds in the same order.",
     .source = "Hsieh, Voda scheduler, ElasticSRJF",
+    .weighs_sizes = true,
     .decide = allocate_elastic_srjf,
 };

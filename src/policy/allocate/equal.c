@@ -224,6 +224,7 @@ const struct policy policy_equal = {
         "to the weights. variant=static: what a job requests when it starts, for comparison.",
     .source = "Libutti, Scheduling elastic machine learning process through containers (thesis)",
     .params = params,
+    .weighs_sizes = true,
     .decide = allocate_equal,
     .describe = describe_equal,
 };

@@ -106,5 +106,6 @@ const struct policy policy_ffdl = {
         "is optimal; otherwise a dynamic program over the last of these steps makes the result "
         "exact.",
     .source = "Jayaram et al., FfDL (Middleware'19), elastic optimizer; Voda",
+    .weighs_sizes = true,
     .decide = allocate_ffdl,
 };

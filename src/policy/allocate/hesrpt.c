@@ -14,9 +14,10 @@
  * more than that, and a job that is nearly done is left alone. A job that has to be restarted
  * has that much more work left.
  *
- * With several GPU types a job bids for each of them, also while it runs; a move to another type
- * costs what the job's moves cost. Then tasks of equal size exchange their types where that makes
- * the sum larger (exchange.c).
+ * With several GPU types the speed and the work left of a job are counted in its mean speed on one
+ * unit of the cluster. Prices divide the types among the jobs so that the same sum is large
+ * (prices.c); a move to another type costs what the job's moves cost. Then tasks of equal size
+ * exchange their types where that makes the sum larger (exchange.c).
  *
  * Source: Berg, Vesilo, Harchol-Balter, "heSRPT: Parallel scheduling to minimize mean slowdown"
  * (Performance 2020), whose jobs have one curve k^p. Deviations: each job has its own curve, p
@@ -25,6 +26,7 @@
 #include <math.h>
 
 #include "policy/allocate/exchange.h"
+#include "policy/allocate/prices.h"
 #include "policy/bids.h"
 #include "policy/budget.h"
 #include "policy/order.h"
@@ -36,6 +38,7 @@ struct contender {
     uint32_t task;
     double weight;
     double left; /* one-unit microseconds */
+    double unit; /* its mean speed on one unit of the cluster, by which its speeds are divided */
 };
 
 struct auction {
@@ -59,6 +62,21 @@ static double work_left(const struct task *t, usec_t now)
     return task_remaining(t, now) + (restarts ? (double)job_resume_cost(t->job) : 0);
 }
 
+/* The mean speed on one unit over all that the task may use. */
+static double unit_speed(const struct snapshot *s, const struct task *t)
+{
+    double sum = 0, units = 0;
+    for (unsigned p = 0; p < s->pools; p++) {
+        const struct speed *speed = job_speed(t->job, p);
+        units_t n = t->pools >> p & 1 ? speed_floor(speed, task_min(t)) : 0;
+        if (!n)
+            continue;
+        sum += speed_at(speed, n) / (double)n * UNIT * (double)s->size[p];
+        units += (double)s->size[p];
+    }
+    return sum > 0 ? sum / units : 1;
+}
+
 /* What the contender is worth with n units of the pool. */
 static double value_of(const struct auction *a, const struct contender *c, unsigned pool, units_t n)
 {
@@ -68,9 +86,9 @@ static double value_of(const struct auction *a, const struct contender *c, unsig
     usec_t move = t->pool != pool ? t->job->cost.move : 0;
     double cost = task_running(t) ? (double)(move > resize ? move : resize) : 0;
     if (cost <= 0 || !(speed > 0))
-        return c->weight * speed;
+        return c->weight * speed / c->unit;
     double span = fmin(c->left / speed + cost, a->payback * cost);
-    return c->weight * speed * (1 - cost / span);
+    return c->weight * speed / c->unit * (1 - cost / span);
 }
 
 /* The next size that may be the best step. On a concave curve that is the first, or the size
@@ -131,6 +149,36 @@ static bool take_offer(struct auction *a, const struct contender *c, const struc
     return true;
 }
 
+/* Offers the contender all sizes in the pools in which it may be served. */
+static void offer_all(const struct auction *a, const struct contender *c, struct prices *prices)
+{
+    const struct task *t = &a->s->tasks[c->task];
+    prices_begin(prices);
+    for (unsigned p = 0; p < a->s->pools; p++) {
+        units_t most = task_may_use(t, p) ? a->b->free[p] : 0;
+        const struct speed *speed = job_speed(t->job, p);
+        for (units_t n = task_min(t); n && n <= most; n = task_next(t, p, n))
+            if (speed_floor(speed, n) == n)
+                prices_offer(prices, p, n, value_of(a, c, p, n));
+    }
+}
+
+/* With several GPU types, the first unit that a contender takes would decide on its type. So prices
+ * divide the types among all contenders first. */
+static void divide_pools(struct auction *a, const struct contender *c, uint32_t n)
+{
+    struct prices prices;
+    prices_init(&prices, a->b->free, a->s->pools, n, a->plan->arena);
+    for (uint32_t i = 0; i < n; i++)
+        offer_all(a, &c[i], &prices);
+    prices_solve(&prices);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct price_option *o = prices_choice(&prices, i);
+        if (o)
+            budget_grant_in(a->b, a->plan, c[i].task, o->pool, o->n);
+    }
+}
+
 static void deny_rest(const struct auction *a, const struct contender *c)
 {
     const struct grant *g = plan_grant(a->plan, c->task);
@@ -186,15 +234,19 @@ static void trade_pools(const struct auction *a, const struct contender *c, uint
     exchange_pools(a->s, a->plan, tasks, n, worth, &traders);
 }
 
-/* The p for which the task's curve is k^p at its share of the pool; NAN if it has one size only. */
+/* The p for which the task's curve is proportional to k^p at its share of all units that it may
+ * use; NAN if it has one size only. */
 static double exponent_of(const struct snapshot *s, const struct task *t, uint32_t rivals)
 {
-    unsigned pool = budget_pool(s, t);
-    double share = ceil((double)s->size[pool] / UNIT / rivals);
+    const struct speed *speed = job_speed(t->job, budget_pool(s, t));
+    double units = 0;
+    for (unsigned p = 0; p < s->pools; p++)
+        units += t->pools >> p & 1 ? (double)s->size[p] / UNIT : 0;
+    double share = ceil(units / rivals);
     units_t k = (units_t)(share > 2 ? share : 2) * UNIT;
     k = k < task_max(t) ? k : task_max(t);
     return k > UNIT && task_min(t) < task_max(t)
-               ? log(speed_at(job_speed(t->job, pool), k)) / log((double)k / UNIT)
+               ? log(speed_at(speed, k) / speed_at(speed, UNIT)) / log((double)k / UNIT)
                : NAN;
 }
 
@@ -230,17 +282,24 @@ static void allocate_hesrpt(const struct snapshot *s, const struct params *p, st
     struct contender *c = ARENA_ARRAY(plan->arena, s->active, struct contender);
     struct budget b;
     struct auction a = {s, plan, &b, p->v[PAYBACK].number};
-    for (uint32_t i = 0; i < s->active; i++)
-        k[i].key = work_left(&s->tasks[k[i].task], s->now);
+    for (uint32_t i = 0; i < s->active; i++) {
+        const struct task *t = &s->tasks[k[i].task];
+        k[i].key = work_left(t, s->now) / unit_speed(s, t);
+    }
     order_sort(k, s->active, plan->arena);
     order_publish(k, s->active, plan);
     budget_init(&b, s, plan->arena);
     /* Each class in turn, with what those before it leave. */
     for (uint32_t i = 0, n; i < s->active; i += n) {
-        for (n = 0; i + n < s->active && k[i + n].rank == k[i].rank; n++)
-            c[n] = (struct contender){.task = k[i + n].task, .left = k[i + n].key};
+        for (n = 0; i + n < s->active && k[i + n].rank == k[i].rank; n++) {
+            const struct task *t = &s->tasks[k[i + n].task];
+            c[n] = (struct contender){
+                .task = k[i + n].task, .left = work_left(t, s->now), .unit = unit_speed(s, t)};
+        }
         double given = p->v[EXPONENT].number;
         weigh(s, c, n, given > 0 ? given : fit_exponent(s, c, n));
+        if (s->pools > POOL_GPU + 1)
+            divide_pools(&a, c, n);
         run_auction(&a, c, n);
         trade_pools(&a, c, n);
     }
@@ -264,10 +323,12 @@ const struct policy policy_hesrpt = {
         "per unit. If all speed curves are k^p, no policy has a smaller mean completion time.\n\n"
         "The speed of a job whose size changes counts for less, by the share of the time until its "
         "end for which it stops, and by at least 1/payback.\n\n"
-        "A job bids for each GPU type, also while it runs. Then jobs of equal size exchange their "
-        "types where that makes the sum larger.",
+        "With several GPU types the speed and the work left of a job are counted in its mean speed "
+        "on one unit of the cluster, and prices divide the types among the jobs so that the same "
+        "sum is large. Then jobs of equal size exchange their types where that makes it larger.",
     .source = "Berg, Vesilo, Harchol-Balter, heSRPT (Performance 2020)",
     .params = params,
     .weighs_costs = true,
+    .weighs_sizes = true,
     .decide = allocate_hesrpt,
 };

@@ -190,5 +190,6 @@ const struct policy policy_makespan = {
         "no longer be chosen is not stopped.",
     .source = "longest remaining processing time first; Turek, Wolf, Yu (SPAA'92)",
     .params = params,
+    .weighs_sizes = true,
     .decide = allocate_makespan,
 };

@@ -31,5 +31,6 @@ const struct policy policy_optimus = {
         "with the largest reduction rem/S(n) - rem/S(n+1), times its weight; it stops when "
         "nothing is reduced.",
     .source = "Peng et al., Optimus (EuroSys'18)",
+    .weighs_sizes = true,
     .decide = allocate_optimus,
 };

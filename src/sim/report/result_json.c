@@ -45,6 +45,7 @@ static void add_members(struct str *s, const struct sim_result *r, bool timing)
     add_count(s, "preemptions", r->preemptions);
     add_count(s, "migrations", r->migrations);
     add_count(s, "resizes", r->resizes);
+    add_count(s, "choices", r->choices);
     add_count(s, "decisions", r->decisions);
     add_timing(s, "decision_p50_us", r->decision_p50_us, timing);
     add_timing(s, "decision_p99_us", r->decision_p99_us, timing);

@@ -36,8 +36,8 @@ static int check_text(const struct csv *c, struct err *err)
             line++;
             line_start = p + 1;
         }
-    return err_set(err, ERR_INVALID, "%s:%u:%zu: a NUL byte: this is not a text file", c->name,
-                   line, (size_t)(nul - line_start) + 1);
+    return err_set(err, ERR_INVALID, "%s:%u:%zu: NUL byte: this is not a text file", c->name, line,
+                   (size_t)(nul - line_start) + 1);
 }
 
 /* Takes over the buffer, whose end has room for one more byte. */

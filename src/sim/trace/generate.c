@@ -173,7 +173,8 @@ static int place_in_time(struct generator *g, double units, struct err *err)
     struct trace *t = g->trace;
     double span = g->offered / (g->w->load * units), last = (double)t->jobs[t->n - 1].submit;
     if (!(span < (double)USEC_LIMIT / 2))
-        return err_set(err, ERR_INVALID, "generate: so low a load would take more than a century");
+        return err_set(err, ERR_INVALID,
+                       "generate: at this load the jobs would take more than a century");
     for (uint32_t i = 0; i < t->n; i++) {
         struct job *j = &t->jobs[i];
         j->submit = last > 0 ? llround((double)j->submit * (span / last)) : 0;
@@ -194,7 +195,8 @@ static int find_gap(struct generator *g, double units, double *out, struct err *
         size += w->sizes.share[i] * (double)w->sizes.size[i] / UNIT;
     double gap = size * (double)w->mean / (w->load * units);
     if (gap * (double)w->jobs > (double)USEC_LIMIT / 4)
-        return err_set(err, ERR_INVALID, "generate: so low a load would take more than a century");
+        return err_set(err, ERR_INVALID,
+                       "generate: at this load the jobs would take more than a century");
     /* Else most of the time would go into drawing spells without a job. */
     if (w->spell && (double)w->spell < gap)
         return err_set(err, ERR_INVALID,

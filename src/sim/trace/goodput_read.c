@@ -126,7 +126,7 @@ static const struct goodput_curve *make_curves(sample_rows *rows, struct arena *
     return curves;
 }
 
-static void measure_limits(const sample_rows *rows, const char *application, struct goodput *g)
+static void measure_limits(const sample_rows *rows, struct goodput *g)
 {
     g->min_local = UINT32_MAX;
     for (size_t i = 0; i < rows->n; i++) {
@@ -140,13 +140,17 @@ static void measure_limits(const sample_rows *rows, const char *application, str
         if (s->nodes == 1 && s->replicas > g->per_node)
             g->per_node = s->replicas;
     }
+}
+
+void goodput_limit_pollux(struct goodput *g, const char *application)
+{
     for (size_t i = 0; i < COUNT_OF(limits); i++)
         if (!strcmp(limits[i].application, application) && limits[i].max_local < g->max_local)
             g->max_local = limits[i].max_local;
 }
 
-static int read_times(const char *path, const char *application, const char *type, struct arena *a,
-                      sample_rows *rows, struct goodput *g, struct err *err)
+static int read_times(const char *path, const char *type, struct arena *a, sample_rows *rows,
+                      struct goodput *g, struct err *err)
 {
     char file[PROFILE_PATH];
     if (profile_typed(path, "placements", type, file, err) < 0 ||
@@ -159,7 +163,7 @@ static int read_times(const char *path, const char *application, const char *typ
     if (profile_typed(path, "scalability", type, file, err) < 0 ||
         table_each(file, scalability_columns, "scalability", take_scalability, rows, err) < 0)
         return -1;
-    measure_limits(rows, application, g);
+    measure_limits(rows, g);
     if (!g->per_node)
         return err_set(err, ERR_INVALID, "%.200s: no placement on a single node", file);
     for (size_t i = 0; i < placed; i++)
@@ -265,10 +269,10 @@ int goodput_read(const char *directory, const char *application, const char *typ
     char path[PROFILE_PATH];
     sample_rows rows = {0};
     validations v = {0};
-    struct goodput g = {0};
+    struct goodput g = {.pace = 1};
     if (profile_application(directory, application, path, err) < 0)
         return -1;
-    int rc = read_times(path, application, type, a, &rows, &g, err);
+    int rc = read_times(path, type, a, &rows, &g, err);
     if (rc == 0)
         rc = read_validations(path, &v, err);
     if (rc == 0)

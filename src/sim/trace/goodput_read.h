@@ -12,4 +12,7 @@
 int goodput_read(const char *directory, const char *application, const char *type, struct arena *a,
                  struct goodput *out, struct err *err);
 
+/* Applies what the simulator of Pollux limits beyond its profiles. */
+void goodput_limit_pollux(struct goodput *g, const char *application);
+
 #endif

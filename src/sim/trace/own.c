@@ -118,7 +118,7 @@ static int read_sizes(struct trace_reader *r, struct job *j, struct err *err)
         if (table_units(t, columns[i], j->pool == POOL_CPU ? 1 : UNIT, to[i], err) < 0)
             return -1;
         if (j->pool != POOL_CPU && *to[i] % UNIT)
-            return table_fail(t, columns[i], err, "a number of GPUs must be whole");
+            return table_fail(t, columns[i], err, "a number of GPUs must be a whole number");
         if (reader_check_size(r, columns[i], *to[i], j, err) < 0)
             return -1;
     }

@@ -7,6 +7,7 @@
 
 #include "sim/trace/goodput_read.h"
 #include "sim/trace/reader.h"
+#include "sim/trace/sia.h"
 
 enum { ID, SUBMIT, MODEL, REPLICAS, BATCH };
 
@@ -34,29 +35,47 @@ static double batch_of(const struct trace_reader *r, const char *application, do
     return 0;
 }
 
-/* The largest number of replicas that the batch can be divided among. */
-static uint32_t most_replicas(const struct goodput *g, double batch, uint32_t most)
+/* The largest number of replicas that the batch can be divided among, on any type. */
+static uint32_t most_replicas(const struct goodput *g, uint32_t types, double batch, uint32_t most)
 {
-    uint32_t n = (uint32_t)((batch > 0 ? batch : goodput_largest(g)) / g->min_local);
-    n = n < g->largest ? n : g->largest;
-    n = n < most ? n : most;
-    return n > 1 ? n : 1;
+    uint32_t best = 1;
+    for (uint32_t t = 0; t < types; t++) {
+        uint32_t n = (uint32_t)((batch > 0 ? batch : goodput_largest(g)) / g[t].min_local);
+        n = n < g[t].largest ? n : g[t].largest;
+        best = n > best ? n : best;
+    }
+    return best < most ? best : most;
+}
+
+/* The goodput of the application on each type of the cluster. */
+static int read_types(struct trace_reader *r, const char *application, struct goodput *g,
+                      struct err *err)
+{
+    bool sia = r->options->sia;
+    for (unsigned t = 0; t < r->ntypes; t++) {
+        if (goodput_read(r->profiles.directory, application, r->types[t], r->arena, &g[t], err) < 0)
+            return table_prefix(&r->table, MODEL, err);
+        if (!sia)
+            goodput_limit_pollux(&g[t], application);
+        g[t].limited_by_shape = sia;
+        g[t].pace = sia ? 1 / sia_application(application)->slowdown : 1;
+    }
+    return 0;
 }
 
 static int make_learning(struct trace_reader *r, const char *application, double batch,
                          uint32_t most, struct learning **out, struct err *err)
 {
-    struct goodput *g = ARENA_NEW(r->arena, struct goodput);
+    struct goodput *g = ARENA_ARRAY(r->arena, r->ntypes, struct goodput);
     struct learning *l = ARENA_NEW(r->arena, struct learning);
-    if (r->ntypes != 1)
-        return table_fail(&r->table, MODEL, err, "goodput needs a cluster of one GPU type");
-    if (goodput_read(r->profiles.directory, application, r->types[0], r->arena, g, err) < 0)
-        return table_prefix(&r->table, MODEL, err);
+    if (read_types(r, application, g, err) < 0)
+        return -1;
     if (batch > goodput_largest(g) || (batch > 0 && batch < goodput_initial(g)))
         return table_fail(&r->table, BATCH, err, "expected %g to %g, where gradients were measured",
                           goodput_initial(g), goodput_largest(g));
-    if (!learning_init(l, g, batch, most_replicas(g, batch, most), r->arena))
-        return table_fail(&r->table, BATCH, err, "does not run on one GPU");
+    if (!learning_init(l, g, r->ntypes, batch, most_replicas(g, r->ntypes, batch, most), r->arena))
+        return table_fail(&r->table, BATCH, err, "does not run on one GPU of type '%s'",
+                          r->types[0]);
     *out = l;
     return 0;
 }
@@ -82,24 +101,46 @@ static const struct learning *find_learning(struct trace_reader *r, double asked
     return l;
 }
 
-/* Up to the size that is fastest in some epoch. */
-static void set_learning(struct job *j, const struct learning *l, units_t asked)
+/* The size that is fastest in some epoch on some type. */
+static units_t fastest_size(const struct learning *l)
 {
-    units_t max = 0, all = (units_t)l->speeds[0].len * UNIT;
-    for (uint32_t e = 0; e < l->goodput->epochs; e++) {
-        units_t best = speed_best(&l->speeds[e], all);
-        max = best > max ? best : max;
+    units_t best = UNIT;
+    for (size_t i = 0; i < (size_t)l->goodput->epochs * l->nspeeds; i++) {
+        const struct speed *s = &l->speeds[i];
+        units_t n = speed_runs(s) ? speed_best(s, (units_t)s->len * UNIT) : 0;
+        best = n > best ? n : best;
     }
-    max = asked > max && asked <= all ? asked : max;
+    return best;
+}
+
+/* The largest size up to n on some type, of what is profiled. */
+static units_t admissible_size(const struct learning *l, units_t n)
+{
+    units_t best = UNIT;
+    for (uint8_t i = 0; i < l->nspeeds; i++) {
+        units_t here = speed_runs(&l->speeds[i]) ? speed_floor(&l->speeds[i], n) : 0;
+        best = here > best ? here : best;
+    }
+    return best;
+}
+
+/* Up to the size that is fastest, or that was asked for. */
+static void set_learning(const struct trace_reader *r, struct job *j, const struct learning *l,
+                         units_t asked)
+{
+    units_t max = fastest_size(l);
+    max = asked > max && admissible_size(l, asked) == asked ? asked : max;
     j->kind = JOB_MALLEABLE;
     j->pool = POOL_ANY_GPU;
     j->learning = l;
-    j->speeds = &l->speeds[0];
-    j->nspeeds = 1;
+    j->speeds = learning_speeds(l, 0);
+    j->nspeeds = l->nspeeds;
     j->work = l->left[0] * (double)USEC_PER_SEC;
     j->min = UNIT;
     j->max = max;
-    j->req = speed_floor(j->speeds, asked < max ? asked : max);
+    j->req = admissible_size(l, asked < max ? asked : max);
+    if (r->options->sia)
+        j->cost.restart = j->cost.resize = j->cost.move = sia_application(j->group)->restart;
 }
 
 static int pollux_row(struct trace_reader *r, struct job *j, struct err *err)
@@ -115,7 +156,7 @@ static int pollux_row(struct trace_reader *r, struct job *j, struct err *err)
         const struct learning *l = find_learning(r, batch, err);
         if (!l)
             return -1;
-        set_learning(j, l, asked);
+        set_learning(r, j, l, asked);
         return 0;
     }
     if (reader_scaling(r, MODEL, BATCH, &s, err) < 0)

@@ -141,7 +141,7 @@ static int read_rows(struct profiles *p, struct table *t, struct err *err)
     if (got < 0)
         return -1;
     if (p->curves.n == 0)
-        return err_set(err, ERR_INVALID, "%s: a header and no rows", t->csv.name);
+        return err_set(err, ERR_INVALID, "%s: it has a header but no rows", t->csv.name);
     /* Sizes that were left out are sizes that do not run. */
     for (size_t i = 0; i < p->curves.n; i++)
         for (size_t j = 0; j < p->curves.at[i].at.n; j++)

@@ -174,7 +174,7 @@ static int read_jobs(struct trace_reader *r, struct trace *t, struct err *err)
     map_done(&ids.jobs);
     VEC_DONE(&ids.lines);
     if (got == 0 && t->n == 0)
-        return err_set(err, ERR_INVALID, "%s: a header and no jobs", r->table.csv.name);
+        return err_set(err, ERR_INVALID, "%s: it has a header but no jobs", r->table.csv.name);
     return got;
 }
 

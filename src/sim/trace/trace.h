@@ -30,6 +30,7 @@ struct trace_options {
     const struct cluster *cluster; /* for the names of GPU types; NULL = one unnamed type */
     struct job_cost cost;          /* for jobs that say nothing of it */
     enum trace_batch batch;
+    bool sia;        /* restarts and speeds of applications as Sia's simulator has them */
     bool iterations; /* jobs of Muri take as long as their iterations, as its simulator has it */
     bool all_sizes;  /* offer profiled sizes past the fastest too, as
                       * ElasticFlow's own simulator does */

@@ -232,9 +232,9 @@ static int check(const struct workload *w, const bool seen[KEYS], struct err *er
         return err_set(err, ERR_INVALID, "slack needs deadlines=SHARE");
     for (uint32_t i = 0; i < w->sizes.n && !w->cpu; i++)
         if (w->sizes.size[i] % UNIT)
-            return err_set(err, ERR_INVALID, "sizes: a number of GPUs must be whole");
+            return err_set(err, ERR_INVALID, "sizes: a number of GPUs must be a whole number");
     if (!w->cpu && (w->min % UNIT || w->max % UNIT))
-        return err_set(err, ERR_INVALID, "min and max: a number of GPUs must be whole");
+        return err_set(err, ERR_INVALID, "min and max: a number of GPUs must be a whole number");
     if (w->max && w->max < w->min)
         return err_set(err, ERR_INVALID, "min is above max");
     return 0;
