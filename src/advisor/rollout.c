@@ -58,6 +58,14 @@ int rollout_set_job(struct rollout *r, uint32_t task, const struct job *job, str
     return step(r, (struct event){.kind = EVENT_JOB, .task = task, .job = job}, err);
 }
 
+int rollout_add_job(struct rollout *r, const struct job *job, uint32_t *task, struct err *err)
+{
+    if (step(r, (struct event){.kind = EVENT_SUBMIT, .job = job}, err) < 0)
+        return -1;
+    *task = r->e.submitted;
+    return 0;
+}
+
 int rollout_cancel(struct rollout *r, uint32_t task, struct err *err)
 {
     return step(r, (struct event){.kind = EVENT_END, .task = task}, err);
@@ -185,6 +193,17 @@ int rollout_advance(struct rollout *r, usec_t last, struct rollout_course *c, st
         count_effects(&r->e, c);
     c->looks = ++r->looks;
     return 1;
+}
+
+usec_t rollout_now(const struct rollout *r)
+{
+    return r->drive.now;
+}
+
+double rollout_left(const struct rollout *r, uint32_t task, usec_t at)
+{
+    const struct task *t = &r->e.tasks[task];
+    return t->job ? task_remaining(t, at) : 0;
 }
 
 int rollout_run(struct rollout *r, uint32_t task, enum rollout_until until,

@@ -47,6 +47,8 @@ void rollout_free(struct rollout *r);
 int rollout_set_work(struct rollout *r, uint32_t task, double work, struct err *err);
 /* The task has other terms. The job must outlive the rollout. */
 int rollout_set_job(struct rollout *r, uint32_t task, const struct job *job, struct err *err);
+/* Another task, submitted now. The job must outlive the rollout. */
+int rollout_add_job(struct rollout *r, const struct job *job, uint32_t *task, struct err *err);
 /* The task is cancelled. */
 int rollout_cancel(struct rollout *r, uint32_t task, struct err *err);
 
@@ -73,6 +75,10 @@ int rollout_begin(struct rollout *r, struct rollout_course *out, struct err *err
 /* Goes on to the next instant at which something happens. Returns 1, 0 when nothing will happen
  * up to `last`, or -1 when the engine fails. */
 int rollout_advance(struct rollout *r, usec_t last, struct rollout_course *c, struct err *err);
+/* The virtual time that it has reached. */
+usec_t rollout_now(const struct rollout *r);
+/* The work that is left of a task at a later time, if nothing else changes; 0 if it has ended. */
+double rollout_left(const struct rollout *r, uint32_t task, usec_t at);
 void rollout_course_done(struct rollout_course *c);
 
 #endif

@@ -17,6 +17,8 @@
 /* Longer than anyone waits, and what one course may cost. */
 #define HORIZON (366LL * 86400 * USEC_PER_SEC)
 #define LOOKS 20000000
+/* In a short future other courses may cost this many times what the first one may. */
+#define OTHERS_COST 3
 /* The engine's limit. */
 #define WORK_MAX 1e17
 
@@ -27,6 +29,7 @@ struct band {
 struct policy_course {
     const struct combo *combo; /* NULL = the engine's own */
     bool failed, cut;
+    double *left; /* as expected */
     struct err err;
     usec_t *end;                        /* as expected */
     VEC(struct whatif_figures) courses; /* the expected one first */
@@ -36,7 +39,9 @@ struct whatif {
     struct arena arena;
     struct engine base;
     usec_t now;
-    struct band *bands; /* by task */
+    usec_t last;          /* up to which courses are followed */
+    uint64_t first_looks; /* what the first course may cost; 0 = any */
+    struct band *bands;   /* by task */
     uint32_t tasks;
     VEC(struct policy_course) policies;
     uint32_t policy, draw; /* of the course that is under way or comes next; draw 0 = expected */
@@ -50,6 +55,7 @@ struct whatif *whatif_create(const struct engine *e, usec_t now)
 {
     struct whatif *w = xcalloc(1, sizeof *w);
     w->now = now;
+    w->last = now + HORIZON;
     engine_copy(&w->base, e);
     w->base.config.explain = false;
     for (uint32_t i = 0; i < w->base.tasks_n; i++)
@@ -75,6 +81,7 @@ void whatif_free(struct whatif *w)
     end_course(w);
     for (size_t i = 0; i < w->policies.n; i++) {
         free(w->policies.at[i].end);
+        free(w->policies.at[i].left);
         VEC_DONE(&w->policies.at[i].courses);
     }
     VEC_DONE(&w->policies);
@@ -129,6 +136,11 @@ void whatif_add_policy(struct whatif *w, const struct combo *combo)
 uint32_t whatif_policies(const struct whatif *w)
 {
     return (uint32_t)w->policies.n;
+}
+
+void whatif_shorten(struct whatif *w, uint64_t looks)
+{
+    w->first_looks = looks;
 }
 
 /* ---- courses ------------------------------------------------------------------- */
@@ -191,6 +203,9 @@ static void complete_course(struct whatif *w, struct policy_course *p)
 {
     VEC_PUSH(&p->courses, sum_up(w));
     if (w->draw == 0) {
+        p->left = xcalloc(w->tasks + 1, sizeof *p->left);
+        for (uint32_t i = 0; i < w->tasks; i++)
+            p->left[i] = rollout_left(w->r, i, w->last);
         p->end = w->course.end;
         w->course.end = NULL;
     }
@@ -204,6 +219,20 @@ static void next_course(struct whatif *w)
         return;
     w->policy = 0;
     w->draw++;
+}
+
+/* Whether the course has cost as much as it may. If it is the first one of a short future, all
+ * others end where it does. */
+static bool is_too_long(struct whatif *w, struct policy_course *p)
+{
+    bool first = !w->policy && !w->draw && w->first_looks;
+    uint64_t most = w->first_looks ? OTHERS_COST * w->first_looks : LOOKS;
+    if (w->course.looks <= (first ? w->first_looks : most))
+        return false;
+    if (first)
+        w->last = rollout_now(w->r);
+    p->cut |= !first;
+    return true;
 }
 
 bool whatif_work(struct whatif *w)
@@ -220,9 +249,8 @@ bool whatif_work(struct whatif *w)
         end_course(w);
         return true;
     }
-    int rc = rollout_advance(w->r, w->now + HORIZON, &w->course, &p->err);
-    p->cut |= rc > 0 && w->course.looks > LOOKS;
-    if (rc > 0 && w->course.looks <= LOOKS)
+    int rc = rollout_advance(w->r, w->last, &w->course, &p->err);
+    if (rc > 0 && !is_too_long(w, p))
         return true;
     p->failed = rc < 0;
     if (rc < 0)
@@ -249,6 +277,11 @@ const struct job *whatif_job(const struct whatif *w, uint32_t task)
 {
     const struct task *t = &w->base.tasks[task];
     return counts(t) ? t->job : NULL;
+}
+
+const struct cluster *whatif_cluster(const struct whatif *w)
+{
+    return &w->base.cluster;
 }
 
 uint32_t whatif_tasks(const struct whatif *w)
@@ -317,6 +350,8 @@ void whatif_result(const struct whatif *w, uint32_t i, struct whatif_policy *out
         return;
     }
     out->cut = p->cut;
+    out->until = w->last < w->now + HORIZON ? w->last : USEC_NEVER;
+    out->left = p->left;
     out->expected = p->courses.at[0];
     out->mean_s = spread(p, draws, FIGURE_MEAN);
     out->makespan_s = spread(p, draws, FIGURE_MAKESPAN);

@@ -24,7 +24,9 @@ struct whatif_policy {
     const char *name;
     bool failed; /* then `error` says why, and there is nothing else */
     char error[256];
-    bool cut; /* it took too many decisions, so that some tasks have not ended */
+    bool cut;     /* it took too many decisions, so that some tasks have not ended */
+    usec_t until; /* all expected courses were followed up to this time; USEC_NEVER = to the end */
+    const double *left;                      /* by task: work that is left then */
     struct whatif_figures expected;          /* if every job takes as long as expected */
     struct range mean_s, makespan_s, missed; /* over the draws; the median and the 10-90 % band */
     double better;     /* part of the draws whose mean is below that of the first policy */
@@ -50,6 +52,11 @@ void whatif_add_policy(struct whatif *w, const struct combo *combo);
 
 uint32_t whatif_policies(const struct whatif *w);
 
+/* Shortens the future: the first course ends when it has cost this much, in instants and tasks that
+ * decisions look at, and the others at the same time; those that cost three times as much are cut.
+ */
+void whatif_shorten(struct whatif *w, uint64_t looks);
+
 /* Does some of the work, usually less than a millisecond. Returns whether there is more. The
  * expected course of each policy comes first, then draw after draw, WHATIF_DRAWS of them. */
 bool whatif_work(struct whatif *w);
@@ -61,6 +68,7 @@ uint32_t whatif_tasks(const struct whatif *w);
 /* The job of a task that counts; NULL for others. Tasks are numbered up to the engine's last. */
 const struct job *whatif_job(const struct whatif *w, uint32_t task);
 uint32_t whatif_last(const struct whatif *w);
+const struct cluster *whatif_cluster(const struct whatif *w);
 
 /* The result of policy number i, as far as it is complete. */
 void whatif_result(const struct whatif *w, uint32_t i, struct whatif_policy *out);

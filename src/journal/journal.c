@@ -1,8 +1,7 @@
-/* Owns the writing of the journal. An event's row holds all of it that engine_step()
- * reads; a plan's row is the canonical text of a decision, from which a replay sees
- * whether its own is the same. What a plan says of very many tasks is cut after the
- * first JOURNAL_SHOWN, with a digest of the rest: a row stays small however long the
- * queue is. What was done (the effects) is always there in full. */
+/* Owns writing the journal. An event's row has everything that engine_step() reads; a plan's row
+ * is the canonical text of a decision, which a replay compares with its own. Lists over very
+ * many tasks are cut after the first JOURNAL_SHOWN and end with a digest of the rest, so that a
+ * row stays small however long the queue is. The effects are always complete. */
 #include "journal/journal.h"
 
 #include <inttypes.h>
@@ -87,7 +86,7 @@ static void write_places(const struct placement *at, struct str *out)
     str_add(out, "]");
 }
 
-/* Few policies remember anything by pool: what is zero throughout is left out. */
+/* Few policies keep numbers by pool, so all-zero lists are left out. */
 static void write_memo_pools(const struct memo *m, struct str *out)
 {
     const float *pool = m->pool[0];
@@ -165,7 +164,7 @@ void journal_write_event(const struct event *event, usec_t now, struct str *out)
 
 /* ---- plans --------------------------------------------------------------- */
 
-/* A list that is cut. Items are shown or go into the digest, number by number. */
+/* A list that may be cut. Items are shown or go into the digest, number by number. */
 struct list {
     struct str *out;
     uint32_t n;
@@ -178,7 +177,7 @@ static struct list list_begin(struct str *out, const char *name)
     return (struct list){.out = out};
 }
 
-/* Whether the next item is to be shown. */
+/* Whether the next item is shown. */
 static bool list_shows(struct list *l)
 {
     if (l->n++ >= JOURNAL_SHOWN)
@@ -233,7 +232,7 @@ static void write_grants(const struct engine *e, struct str *out)
     list_end(&l);
 }
 
-/* The order of those that may hold units, as the decision left it. */
+/* The order of tasks that may hold units, as the decision left it. */
 static void write_order(const struct engine *e, struct str *out)
 {
     struct list l = list_begin(out, "order");

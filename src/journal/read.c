@@ -1,5 +1,5 @@
-/* Owns the reading of the journal's rows: the JSON, its members, and what an engine
- * demands of those who give it jobs, tasks and nodes. */
+/* Owns reading the journal's rows: the JSON, its members, and what an engine requires of jobs,
+ * tasks and nodes. */
 #include "journal/read.h"
 
 #include <jansson.h>
@@ -40,13 +40,13 @@ static int read_types(const json_t *list, struct arena *a, struct cluster *c, st
     for (size_t i = 0; i < n; i++) {
         const char *type = json_string_value(json_array_get(list, i));
         if (!type)
-            return err_set(err, ERR_INVALID, "gpu_types[%zu] must be a text", i);
+            return err_set(err, ERR_INVALID, "gpu_types[%zu] must be a string", i);
         c->gpu_types[i] = arena_strdup(a, type);
     }
     return 0;
 }
 
-/* Absent where there are none, and in rows of earlier versions. */
+/* Absent if there are none, and in rows of earlier versions. */
 static int read_devices(const json_t *v, struct devices *out, struct err *err)
 {
     const json_t *list = json_object_get(v, "devices");
@@ -68,7 +68,7 @@ static int read_node(const json_t *v, struct arena *a, const struct cluster *c, 
     if (!out->name)
         return err_set(err, ERR_INVALID, "name is missing");
     if (out->gpus % UNIT)
-        return err_set(err, ERR_INVALID, "gpus must be whole");
+        return err_set(err, ERR_INVALID, "gpus must be a whole number");
     if (out->gpus && (out->gpu_pool == POOL_CPU || out->gpu_pool >= cluster_pools(c)))
         return err_set(err, ERR_INVALID, "gpu_pool %u has no type", out->gpu_pool);
     return 0;
@@ -91,7 +91,8 @@ static int read_cluster(const json_t *v, struct arena *a, struct cluster *out, s
 static int read_policy(const json_t *v, struct combo *out, struct err *err)
 {
     const char *text = json_string_value(json_object_get(v, "policy"));
-    return text ? combo_parse(text, out, err) : err_set(err, ERR_INVALID, "policy must be a text");
+    return text ? combo_parse(text, out, err)
+                : err_set(err, ERR_INVALID, "policy must be a string");
 }
 
 int journal_read_boot(const char *text, struct arena *a, struct engine_config *config,
@@ -156,7 +157,7 @@ static int read_speeds(const json_t *v, struct arena *a, struct job *j, struct e
     return 0;
 }
 
-/* The smallest size and all that is asked for must be sizes that the curves have. */
+/* The smallest size and all requested sizes must be on the curves. */
 static bool sizes_are_admissible(const struct job *j)
 {
     for (unsigned i = 0; i < j->nspeeds; i++)
@@ -177,7 +178,7 @@ static int read_job(const json_t *v, struct arena *a, const struct job **out, st
         return err_set(err, ERR_INVALID, "job: weight must be above 0");
     if (j->pool == POOL_CPU && j->cpus)
         return err_set(err, ERR_INVALID, "job: cpus are for jobs on GPUs");
-    struct job copy = *j; /* only what is checked counts: it may fill in other defaults */
+    struct job copy = *j; /* only the check matters; it may set other defaults */
     if (job_normalise(&copy, err) < 0)
         return err_prefix(err, "job");
     if (!sizes_are_admissible(j))
@@ -231,7 +232,7 @@ static int read_memo(const json_t *v, struct memo *out, struct err *err)
     return 0;
 }
 
-/* The policies' lists that the task was in; rows of earlier versions do not say. */
+/* The policy lists that the task was in; absent in rows of earlier versions. */
 static int read_lists(const json_t *v, struct task *t, struct err *err)
 {
     const json_t *lists = json_object_get(v, "list");
@@ -269,7 +270,7 @@ static int read_capacity(const json_t *v, struct arena *a, const struct capacity
     if (!c->name)
         return err_set(err, ERR_INVALID, "name is missing");
     if (c->gpus % UNIT)
-        return err_set(err, ERR_INVALID, "gpus must be whole");
+        return err_set(err, ERR_INVALID, "gpus must be a whole number");
     if (c->gpus && !c->gpu_type)
         return err_set(err, ERR_INVALID, "gpu_type is missing");
     *out = c;

@@ -1,5 +1,5 @@
-/* Reading rows of the journal. They are foreign bytes: what comes out is something
- * that an engine can be given, or an error that says what is wrong. */
+/* Reads rows of the journal. They are untrusted: the result is valid input for an engine, or an
+ * error that says what is wrong. */
 #ifndef JOURNAL_READ_H
 #define JOURNAL_READ_H
 
@@ -9,8 +9,8 @@
 int journal_read_boot(const char *text, struct arena *a, struct engine_config *config,
                       struct cluster *cluster, struct err *err);
 
-/* An event and its time. Its job lives as long as `jobs`, all else as long as `row`.
- * Tasks and nodes are not looked at: engine_step() refuses those that are not there. */
+/* An event and its time. Its job lives as long as `jobs`, everything else as long as `row`.
+ * Tasks and nodes are not checked: engine_step() refuses unknown ones. */
 int journal_read_event(const char *text, struct arena *jobs, struct arena *row, struct event *event,
                        usec_t *now, struct err *err);
 

@@ -1,7 +1,7 @@
-/* Owns the workload of a journal. An engine is driven through the recorded events; what a job
- * had done when it ended is the work that it took. A job that had not ended counts with what it
- * had done by then, so that it holds what it held, but not in figures. Jobs that were submitted
- * again are one job. */
+/* Owns the workload of a journal. An engine is driven through the recorded events; the work of a
+ * job is what it had done when it ended. A job that had not ended counts with what it had done
+ * by then, so that it holds what it held, but it is left out of the figures. Jobs that were
+ * submitted again are one job. */
 #include "journal/recorded.h"
 
 #include <inttypes.h>
@@ -14,13 +14,13 @@
 
 struct recorded_job {
     const struct job *job; /* its last terms */
-    usec_t arrived;        /* the engine was told of it */
-    usec_t ended;          /* USEC_NEVER = not while it was recorded */
-    double before;         /* work that it had done then */
+    usec_t arrived;        /* when the engine was told of it */
+    usec_t ended;          /* USEC_NEVER = not while recording */
+    double before;         /* work done by then */
     double work;
 };
 
-/* A node came, changed what it has, or its state. */
+/* A node came, changed its capacity, or changed its state. */
 struct node_change {
     usec_t at;
     bool is_state;
@@ -40,12 +40,12 @@ struct recorded {
     uint32_t preemptions, moves, resizes;
 };
 
-/* The reading of a journal. */
+/* State while reading a journal. */
 struct reading {
     struct recorded *r;
     int64_t boot;
     bool begun; /* there is an engine for this stretch */
-    bool fresh; /* which is not the first, and has taken no event */
+    bool fresh; /* a later engine that has received no event yet */
     struct engine e;
     usec_t now;
     struct arena row;
@@ -108,13 +108,13 @@ static void note_end(struct recorded *r, const struct task *t, usec_t now)
 {
     struct recorded_job *j = job_of(r, t->job->id);
     if (!j)
-        return; /* a row has given it another number */
+        return; /* a row has assigned another number */
     j->ended = now;
     j->work += fmax(task_done(t, now) - j->before, 0);
     j->before = 0;
 }
 
-/* What the jobs that have not ended had done by then. */
+/* Records what unfinished jobs had done by then. */
 static void note_unfinished(const struct reading *g)
 {
     for (uint32_t i = 0; g->begun && i < g->e.tasks_n; i++) {
@@ -145,7 +145,7 @@ static void leave_boot(struct reading *g)
     g->begun = false;
 }
 
-/* The first stretch has the nodes of the beginning. In later ones nodes may differ. */
+/* The first stretch has the initial nodes. Later ones may have others. */
 static int enter_boot(struct reading *g, const char *data, struct err *err)
 {
     struct recorded *r = g->r;
@@ -163,7 +163,7 @@ static int enter_boot(struct reading *g, const char *data, struct err *err)
     return 0;
 }
 
-/* What an event, which the engine has taken, says about the workload. */
+/* Extracts what an accepted event says about the workload. */
 static void note_event(struct reading *g, const struct event *v, usec_t now)
 {
     struct recorded *r = g->r;
@@ -217,7 +217,7 @@ static int take_event(struct reading *g, const char *data, struct err *err)
     return 0;
 }
 
-/* Rows before the first beginning were trimmed in part, and plans follow from events. */
+/* Rows before the first beginning were partly trimmed, and plans follow from events. */
 static int take_row(void *ctx, int64_t seq, int64_t boot, const char *kind, const char *data,
                     struct err *err)
 {
@@ -241,7 +241,7 @@ int recorded_read(struct store *s, int64_t boot, struct recorded **out, struct e
     struct reading g = {.r = r};
     int rc = store_journal_list(s, boot, take_row, &g, err);
     if (rc == 0 && !r->begun)
-        rc = err_set(err, ERR_NOT_FOUND, "the journal has no beginning to go by");
+        rc = err_set(err, ERR_NOT_FOUND, "the journal has no row to start from");
     if (rc == 0)
         note_unfinished(&g);
     leave_boot(&g);
@@ -275,7 +275,7 @@ static bool counts(const struct recorded_job *j)
     return j->ended != USEC_NEVER && j->work > 0;
 }
 
-/* With the ends of the jobs; NULL = as recorded. */
+/* The ends of the jobs; NULL = as recorded. */
 static struct recorded_figures sum_up(const struct recorded *r, const usec_t *ends)
 {
     struct recorded_figures f = {.mean_s = NAN};
@@ -347,7 +347,7 @@ static int end_jobs(struct trial *t, struct err *err)
     return 0;
 }
 
-/* A node that shrinks keeps what its jobs hold, which under another policy may be more. */
+/* A node that shrinks keeps what its jobs hold, which may be more under another policy. */
 static struct capacity at_least_held(struct capacity has, const struct node *n)
 {
     has.cpus = has.cpus < n->cpu_held ? n->cpu_held : has.cpus;
@@ -371,7 +371,7 @@ static int change_node(struct trial *t, const struct node_change *c, struct err 
     return c->is_state && !known ? 0 : drive_step(&t->drive, &event, err);
 }
 
-/* A job that is too large for the nodes of that time is left out. */
+/* Leaves out a job that is too large for the nodes of that time. */
 static int submit_job(struct trial *t, uint32_t i, struct err *err)
 {
     const struct recorded_job *j = t->r->jobs.at[i];
@@ -389,7 +389,7 @@ static int submit_job(struct trial *t, uint32_t i, struct err *err)
     return 0;
 }
 
-/* What came from outside at this instant. */
+/* Applies what came from outside at this instant. */
 static int take_outside(struct trial *t, struct err *err)
 {
     const struct recorded *r = t->r;

@@ -10,18 +10,18 @@
 
 struct replay {
     struct replay_result *out;
-    int64_t boot; /* the stretch under way; 0 = none yet */
-    bool lost;    /* it has no beginning, or has gone another way: rows are passed over */
+    int64_t boot; /* the current stretch; 0 = none yet */
+    bool lost;    /* it has no beginning, or has diverged: skip its rows */
     bool differs; /* one of its decisions differs */
     bool begun;   /* there is an engine */
     struct engine e;
     struct arena jobs, row;
     usec_t now;
-    bool decided; /* the last step made a decision that has not been compared yet */
+    bool decided; /* the last step's decision has not been compared yet */
     struct str plan;
 };
 
-/* Notes that what was recorded in this row is not what was decided. */
+/* Records that this row differs from what was decided. */
 static void note_difference(struct replay *r, int64_t seq, const char *was, const char *is)
 {
     struct replay_result *out = r->out;
@@ -55,7 +55,7 @@ static int enter_boot(struct replay *r, const char *data, struct err *err)
     return 0;
 }
 
-/* A decision whose plan was not recorded: the row after it is something else. */
+/* A decision without a recorded plan: another row follows it. */
 static void miss_plan(struct replay *r, int64_t seq)
 {
     if (r->decided)
@@ -76,7 +76,7 @@ static int take_event(struct replay *r, int64_t seq, const char *data, struct er
         return err_set(err, ERR_INVALID, "now %" PRId64 " is before the last event", now);
     r->now = now;
     if (engine_step(&r->e, &event, now, err) < 0) {
-        /* After another decision, what was recorded need not make sense any more. */
+        /* After a different decision, later rows may no longer make sense. */
         r->lost = r->differs;
         return r->differs ? 0 : err_prefix(err, "the engine refuses it");
     }
@@ -132,7 +132,7 @@ int replay_row(struct replay *r, int64_t seq, int64_t boot, const char *kind, co
     if (take_row(r, seq, kind, data, err) == 0)
         return 0;
     if (err)
-        err->code = ERR_IO; /* it is the journal that is wrong, not who reads it */
+        err->code = ERR_IO; /* the journal is wrong, not its reader */
     return err_prefix(err, "journal, row %" PRId64, seq);
 }
 

@@ -18,6 +18,7 @@ const struct field journal_job[] = {
     {"whole", FIELD_FLAG, MEMBER(job, whole), 0, 0, NULL},
     {"can_pause", FIELD_FLAG, MEMBER(job, can_pause), 0, 0, NULL},
     {"no_restart", FIELD_FLAG | FIELD_OPTIONAL, MEMBER(job, no_restart), 0, 0, NULL},
+    {"no_move", FIELD_FLAG | FIELD_OPTIONAL, MEMBER(job, no_move), 0, 0, NULL},
     {"no_preempt", FIELD_FLAG | FIELD_OPTIONAL, MEMBER(job, no_preempt), 0, 0, NULL},
     {"req", FIELD_I64, MEMBER(job, req), 1, UNITS_MAX, NULL},
     {"min", FIELD_I64, MEMBER(job, min), 1, UNITS_MAX, NULL},
@@ -148,6 +149,8 @@ unsigned journal_parts(enum event_kind kind)
         return JOURNAL_TASK | JOURNAL_SAMPLE;
     case EVENT_PROGRESS:
         return JOURNAL_TASK | JOURNAL_PROGRESS;
+    case EVENT_MOVE:
+        return JOURNAL_TASK | JOURNAL_NODE;
     case EVENT_READY:
         return JOURNAL_TASK | JOURNAL_AT;
     case EVENT_JOB:

@@ -1,12 +1,12 @@
-/* What the rows of the journal hold, for those who write and who read them. */
+/* The content of the journal's rows, for writing and reading. */
 #ifndef JOURNAL_TABLES_H
 #define JOURNAL_TABLES_H
 
 #include "base/fields.h"
 #include "engine/engine.h"
 
-/* All members but those that are lists: a job's speeds; a task's places and memos; the
- * policy and the nodes of an engine. */
+/* All members except lists: a job's speeds; a task's places and memos; the policy and the nodes
+ * of an engine. */
 extern const struct field journal_job[];
 extern const struct field journal_task[];
 extern const struct field journal_sample[];
@@ -14,14 +14,14 @@ extern const struct field journal_node[];
 extern const struct field journal_capacity[];
 extern const struct field journal_config[];
 
-/* Members of struct event, by the part that they are of. */
+/* Members of struct event, by part. */
 enum journal_part {
     JOURNAL_TASK = 1 << 0,
     JOURNAL_NODE = 1 << 1,
     JOURNAL_STATE = 1 << 2,
     JOURNAL_PROGRESS = 1 << 3,
     JOURNAL_AT = 1 << 4,
-    /* These are objects or texts of their own. */
+    /* Separate objects or texts. */
     JOURNAL_JOB = 1 << 5,
     JOURNAL_WAS = 1 << 6,
     JOURNAL_SAMPLE = 1 << 7,
@@ -35,7 +35,7 @@ extern const struct field *const journal_event[JOURNAL_PLAIN];
 #define JOURNAL_KINDS                                                                              \
     "submit|restore|end|stopped|failed|hold|release|sample|progress|ready|job|node|capacity|"      \
     "policy|"                                                                                      \
-    "tick"
+    "move|tick"
 unsigned journal_parts(enum event_kind kind);
 
 #define JOURNAL_AXES "allocate|place|share"

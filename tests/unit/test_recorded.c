@@ -132,7 +132,7 @@ static void test_nodes_and_starts(void **state)
     assert_int_equal(recorded_figures(rec).jobs, 1);
     assert_float_equal(recorded_figures(rec).makespan_s, 40, 1e-6);
     recorded_free(rec);
-    assert_error(recorded_read(r.s, 3, &rec, &err), err, ERR_NOT_FOUND, "no beginning");
+    assert_error(recorded_read(r.s, 3, &rec, &err), err, ERR_NOT_FOUND, "no row to start from");
     assert_ok(store_journal_add(r.s, "event", "{\"kind\":", &err), err);
     assert_error(recorded_read(r.s, 0, &rec, &err), err, ERR_IO, "journal, row ");
     world_done(&r.w);
