@@ -22,6 +22,7 @@
 #include "http/reply.h"
 #include "http/request.h"
 #include "http/server.h"
+#include "http/token.h"
 
 enum { REQUESTS = 100000, MOST_CONNECTIONS = 256 };
 
@@ -79,9 +80,17 @@ static void die(const char *what)
     exit(1);
 }
 
+static bool knows_secret(void *ctx, const struct request *request, struct caller *caller)
+{
+    const char *token = token_bearer(request);
+    (void)ctx;
+    (void)caller;
+    return token && !strcmp(token, "secret");
+}
+
 static void serve(const char *path, int ready)
 {
-    struct http_config config = {.routes = routes, .token = "secret"};
+    struct http_config config = {.routes = routes, .identify = knows_secret};
     struct http_server *server;
     struct err err;
     unsigned port;

@@ -1,5 +1,5 @@
 /* Owns what is refused before a handler runs: invalid addresses, heads and bodies that are too
- * large or ambiguous, clients without the token, and addresses and methods without a route.
+ * large or ambiguous, unknown clients, and addresses and methods without a route.
  *
  * A refusal is kept until the whole request has arrived and its body was discarded. Otherwise
  * a client that is still writing would find the connection closed and never read the answer. */
@@ -12,7 +12,6 @@
 
 #include "http/internal.h"
 #include "http/reply.h"
-#include "http/token.h"
 
 /* The connection is closed when more of an unwanted body arrives. */
 #define DISCARD_LIMIT (64u << 20)
@@ -64,24 +63,16 @@ void admit_target(struct conn *c, const char *target)
         refuse(c, 400, err_name(ERR_INVALID), "%s", err.text);
 }
 
-static bool has_token(const struct conn *c)
+static void check_client(struct conn *c)
 {
-    const char *token = token_bearer(&c->request);
-    const char *cookie = MHD_lookup_connection_value(c->mhd, MHD_COOKIE_KIND, TOKEN_COOKIE);
-    if (token)
-        return token_same(token, c->server->token);
-    return cookie && token_cookie_counts(&c->request) && token_in_cookie(cookie, c->server->token);
-}
-
-static void check_token(struct conn *c)
-{
-    if (has_token(c)) {
+    c->request.caller = (struct caller){0};
+    if (c->server->identify(c->server->ctx, &c->request, &c->request.caller)) {
         c->known = true;
         return;
     }
     refuse(c, 401, "unauthorized",
            request_header(&c->request, "Authorization")
-               ? "the token is wrong"
+               ? "the token is wrong, expired or revoked"
                : "a token is required; send 'Authorization: Bearer TOKEN'");
     reply_header(&c->reply, "WWW-Authenticate", "Bearer");
 }
@@ -93,7 +84,7 @@ static void find_route(struct conn *c)
     q->route = m.route;
     memcpy(q->params, m.params, sizeof m.params);
     if (!c->listener->local && !(m.route && m.route->open))
-        check_token(c);
+        check_client(c);
     if (m.route || c->refusal.status)
         return;
     bool all = !strcmp(q->path, "*"), options = !strcmp(q->method, "OPTIONS");

@@ -18,7 +18,9 @@ struct http_client_config {
     const char *url;     /* "https://host:port"; give exactly one of the two */
     const char *token;   /* sent as a bearer token; NULL = none */
     const char *ca_file; /* certificates to trust; NULL = the system's */
-    unsigned timeout_s;  /* of requests, not of streams; 0 = 30 */
+    const char *pin;     /* "sha256//..." of the server's key, trusted instead; NULL = none */
+    const char *const *headers; /* "Name: value", sent along; ends with NULL; NULL = none */
+    unsigned timeout_s;         /* of requests, not of streams; 0 = 30 */
     /* Called often, also after a signal; true ends the current request. May be NULL. */
     bool (*stop)(void *ctx);
     void *ctx;

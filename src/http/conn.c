@@ -60,6 +60,8 @@ struct conn *conn_create(struct listener *l, int fd)
 
 void conn_free(struct conn *c)
 {
+    if (!c)
+        return;
     answer_reset(&c->reply);
     str_done(&c->target);
     str_done(&c->path);
@@ -76,6 +78,7 @@ static void on_started(struct http_server *s, struct MHD_Connection *mhd, struct
         c->next->prev = c;
     s->conns = c;
     c->listener->connections++;
+    c->daemon->connections++;
     c->since = uv_now(s->loop);
     s->receiving++;
     loop_update_tick(s);
@@ -91,6 +94,7 @@ static void on_closed(struct http_server *s, struct conn *c)
         c->next->prev = c->prev;
     c->mhd = NULL;
     listener_release(c->listener);
+    c->daemon->connections--;
     if (owes_request(c))
         s->receiving--;
     loop_update_tick(s);
@@ -253,8 +257,9 @@ void conn_check_deadline(struct conn *c, uint64_t now)
         limit += l->idle_s * 1000ull;
     if (now - c->since <= limit)
         return;
-    /* MHD sends nothing while a request arrives, so this does not interfere. */
-    if (c->reply.phase == PHASE_RECEIVING)
+    /* Over TLS it is closed without a word. MHD sends nothing while a request arrives, so this does
+     * not interfere. */
+    if (c->reply.phase == PHASE_RECEIVING && !c->peer.tls)
         send(c->fd, late, sizeof late - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
     shutdown(c->fd, SHUT_RDWR);
 }

@@ -2,8 +2,8 @@
  * address over TCP.
  *
  * A peer that has too many is told so at once. Connections over TCP whose client has not sent
- * the token yet are limited together: the one that has waited longest makes room for a new one,
- * so that clients that only connect cannot keep out those that have the token. */
+ * a token yet are limited together: the one that has waited longest makes room for a new one,
+ * so that clients that only connect cannot keep out those that have one. */
 #include "http/crowd.h"
 
 #include <string.h>
@@ -49,7 +49,8 @@ bool crowd_admit(const struct conn *new)
         strangers += !c->known && !c->crowded_out;
     }
     if (same >= s->limits.peer_connections) {
-        send(new->fd, many, sizeof many - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (new->listener->local || !s->tls)
+            send(new->fd, many, sizeof many - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
         return false;
     }
     if (!new->known && strangers >= s->limits.strangers)

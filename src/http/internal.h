@@ -1,8 +1,8 @@
 /* The state that the files of the server share; no other file includes it.
  *
- * libmicrohttpd (MHD) implements the protocol. It runs inside http_server's pump, on its own
- * epoll descriptor, which the loop watches. Each of its connections has a struct conn, which is
- * reused for one request after the other. All memory of a request is freed in one place,
+ * libmicrohttpd (MHD) implements the protocol. It runs inside http_server's pump, on epoll
+ * descriptors of its own, which the loop watches. Each of its connections has a struct conn, which
+ * is reused for one request after the other. All memory of a request is freed in one place,
  * on_completed in conn.c.
  *
  *   server.c    creates and stops the server
@@ -10,6 +10,7 @@
  *   listen.c    opens unix and TCP sockets; listener.c accepts from them
  *   crowd.c     limits the connections of one peer, and of those without the token
  *   conn.c      MHD's callbacks: from the request line to the end of the reply
+ *   tls.c       certificates
  *   admit.c     which requests are refused before a handler runs
  *   watch.c     notices clients that hang up while their connection is suspended
  *   answer.c    passes the answer to MHD, with the headers that all replies have
@@ -58,7 +59,8 @@ struct conn {
     struct conn *prev, *next;
     int fd;
     bool watched;
-    bool known;       /* it is local, or has sent the token */
+    struct daemon *daemon;
+    bool known;       /* it is local, or has sent a token or a cookie that counts */
     bool crowded_out; /* it is being closed, as there were too many */
     struct peer peer;
     uint64_t since;          /* ms: when this phase of receiving began */
@@ -89,20 +91,32 @@ struct listener {
     ino_t ino;
 };
 
+/* A daemon of MHD. All of its connections speak TLS or none does, and its certificate never
+ * changes: a new certificate comes with a new daemon, and the old one stays until its
+ * connections are closed. */
+struct daemon {
+    struct http_server *server;
+    struct daemon *next;
+    struct MHD_Daemon *mhd;
+    uv_poll_t poll; /* MHD's epoll descriptor */
+    unsigned connections;
+};
+
 struct http_server {
     uv_loop_t *loop;
     const struct route *routes;
     void *ctx;
-    char *token;
+    bool (*identify)(void *ctx, const struct request *request, struct caller *caller);
+    gid_t group; /* whose members may use unix sockets; 0 = only the owner */
     struct http_limits limits;
     void (*served)(void *ctx, const struct request *request, int status, usec_t took);
-    struct MHD_Daemon *mhd;
-    uv_poll_t poll;     /* MHD's epoll descriptor */
-    uv_timer_t wake;    /* MHD's next timeout */
-    uv_timer_t tick;    /* while requests arrive: looks for slow ones */
-    uv_timer_t comment; /* while there are event streams */
-    uv_timer_t grace;   /* while stopping */
-    int watch_fd;       /* epoll: hang-ups */
+    struct daemon *daemons;
+    struct daemon *plain, *tls; /* for new connections; tls is NULL without a certificate */
+    uv_timer_t wake;            /* MHD's next timeout */
+    uv_timer_t tick;            /* while requests arrive: looks for slow ones */
+    uv_timer_t comment;         /* while there are event streams */
+    uv_timer_t grace;           /* while stopping */
+    int watch_fd;               /* epoll: hang-ups */
     uv_poll_t watch;
     unsigned handles; /* of libuv, still open */
     struct listener *listeners;

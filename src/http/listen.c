@@ -41,12 +41,14 @@ static int clear_path(const struct sockaddr_un *address, struct err *err)
 }
 
 /* A descriptor that is bound and listens; -1 on failure. */
-static int bind_unix(const struct sockaddr_un *address, struct err *err)
+static int bind_unix(const struct sockaddr_un *address, gid_t group, struct err *err)
 {
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     /* The mode of the file: others must not be able to connect at any time. */
     if (fd >= 0 && fchmod(fd, 0600) == 0 &&
         bind(fd, (const struct sockaddr *)address, sizeof *address) == 0 &&
+        (!group || (chown(address->sun_path, (uid_t)-1, group) == 0 &&
+                    chmod(address->sun_path, 0660) == 0)) &&
         listen(fd, BACKLOG) == 0)
         return fd;
     err_set(err, errno == EADDRINUSE ? ERR_CONFLICT : ERR_IO, "cannot listen at %s: %s",
@@ -68,7 +70,7 @@ int http_server_listen_unix(struct http_server *s, const char *path, struct err 
     memcpy(address.sun_path, path, strlen(path));
     if (clear_path(&address, err) < 0)
         return -1;
-    int fd = bind_unix(&address, err);
+    int fd = bind_unix(&address, s->group, err);
     if (fd < 0)
         return -1;
     bool found = stat(path, &st) == 0;
@@ -183,8 +185,8 @@ int http_server_listen_tcp(struct http_server *s, const char *where, unsigned *p
     const char *host, *service;
     struct sockaddr_in6 bound = {0};
     socklen_t size = sizeof bound;
-    if (!s->token || !*s->token)
-        return err_set(err, ERR_INVALID, "listening at %s needs a token for its clients", where);
+    if (!s->identify)
+        return err_set(err, ERR_INVALID, "listening at %s needs a way to know its clients", where);
     if (split_address(copy, &host, &service, err) < 0)
         return -1;
     int fd = *host ? bind_name(host, service, err) : bind_any(service, err);

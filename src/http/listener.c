@@ -106,10 +106,11 @@ static void add_connection(struct listener *l, int fd, const struct sockaddr_sto
         conn_free(c);
         return;
     }
+    c->peer.tls = !l->local && s->tls;
+    c->daemon = c->peer.tls ? s->tls : s->plain;
     s->adding = c;
-    MHD_add_connection(s->mhd, fd, (const struct sockaddr *)from, size);
-    if (s->adding)
-        conn_free(TAKE(s->adding));
+    MHD_add_connection(c->daemon->mhd, fd, (const struct sockaddr *)from, size);
+    conn_free(TAKE(s->adding)); /* NULL if MHD has taken it */
 }
 
 static void on_connectable(uv_poll_t *poll, int status, int events)

@@ -21,10 +21,20 @@ const char *request_query(const struct request *r, const char *name)
     return NULL;
 }
 
-const char *request_header(const struct request *r, const char *name)
+static const char *look_up(const struct request *r, enum MHD_ValueKind kind, const char *name)
 {
     const struct conn *c = (const struct conn *)((const char *)r - offsetof(struct conn, request));
-    return c->mhd ? MHD_lookup_connection_value(c->mhd, MHD_HEADER_KIND, name) : NULL;
+    return c->mhd ? MHD_lookup_connection_value(c->mhd, kind, name) : NULL;
+}
+
+const char *request_header(const struct request *r, const char *name)
+{
+    return look_up(r, MHD_HEADER_KIND, name);
+}
+
+const char *request_cookie(const struct request *r, const char *name)
+{
+    return look_up(r, MHD_COOKIE_KIND, name);
 }
 
 /* "application/json", "application/merge-patch+json; charset=utf-8", ... */

@@ -21,6 +21,14 @@ struct peer {
     gid_t gid;
     pid_t pid;
     char address[64]; /* over TCP: "127.0.0.1:40000", "[::1]:40000"; otherwise "" */
+    bool tls;
+};
+
+/* Whom http_config.identify recognised in a client over TCP. The HTTP layer only keeps it. */
+struct caller {
+    int64_t token; /* its number; 0 = none */
+    unsigned role;
+    char user[64];
 };
 
 struct request {
@@ -32,6 +40,7 @@ struct request {
     const char *body;       /* a NUL follows it */
     size_t body_n;
     const struct peer *peer;
+    struct caller caller; /* over TCP, unless the route is open */
 };
 
 /* The value of "{name}" in the route's pattern; NULL when the pattern does not have it. */
@@ -42,6 +51,9 @@ const char *request_query(const struct request *r, const char *name);
 
 /* A header; the case of its name does not matter. NULL when it is missing. */
 const char *request_header(const struct request *r, const char *name);
+
+/* A cookie; NULL when it is missing. */
+const char *request_cookie(const struct request *r, const char *name);
 
 /* JSON values in a body, roughly. */
 enum { REQUEST_VALUES_MAX = 300000 };

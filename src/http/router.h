@@ -23,7 +23,7 @@ struct route {
     const char *pattern; /* "/api/v1/jobs/{id}/logs"; a parameter is a whole segment */
     http_handler handle;
     const char *name; /* for metrics, logs and documents: "job_logs" */
-    bool open;        /* served on TCP without the token */
+    bool open;        /* served on TCP to unknown clients */
 };
 
 #define ROUTE_PARAMS 4

@@ -40,7 +40,8 @@ int http_server_create(uv_loop_t *loop, const struct http_config *config, struct
     s->loop = loop;
     s->routes = config->routes;
     s->ctx = config->ctx;
-    s->token = config->token ? xstrdup(config->token) : NULL;
+    s->identify = config->identify;
+    s->group = config->group;
     s->limits = limits_or_defaults(config->limits);
     s->served = config->served;
     s->watch_fd = -1;
@@ -49,6 +50,17 @@ int http_server_create(uv_loop_t *loop, const struct http_config *config, struct
         return -1;
     }
     *out = s;
+    return 0;
+}
+
+int http_server_use_certificate(struct http_server *s, const struct tls_certificate *certificate,
+                                struct err *err)
+{
+    struct daemon *d = loop_add_daemon(s, certificate, err);
+    if (!d)
+        return -1;
+    s->tls = d;
+    loop_retire(s);
     return 0;
 }
 

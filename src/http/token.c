@@ -1,5 +1,4 @@
-/* Owns the forms of the token, and when a cookie counts. The cookie is the token in hexadecimal,
- * because a token may have characters that a cookie cannot. */
+/* Owns the header and the cookie that have a client's token, and when the cookie counts. */
 #include "http/token.h"
 
 #include <inttypes.h>
@@ -10,52 +9,33 @@
 #include "http/reply.h"
 #include "http/request.h"
 
+#define COOKIE "trainyard"
+
 const char *token_bearer(const struct request *r)
 {
     const char *given = request_header(r, "Authorization");
     return given && !strncasecmp(given, "Bearer ", 7) ? given + 7 : NULL;
 }
 
-bool token_same(const char *given, const char *token)
-{
-    size_t n = strlen(token), given_n = strlen(given);
-    unsigned char different = n != given_n;
-    for (size_t i = 0; i < given_n; i++)
-        different |= (unsigned char)(given[i] ^ token[i < n ? i : n]);
-    return !different;
-}
-
-static void add_hex(struct str *out, const char *text)
-{
-    for (; *text; text++)
-        str_addf(out, "%02x", (unsigned char)*text);
-}
-
-void token_set_cookie(struct reply *r, const char *token, int64_t seconds)
-{
-    struct str text = {0};
-    str_add(&text, TOKEN_COOKIE "=");
-    add_hex(&text, token);
-    str_addf(&text, "; Path=/; Max-Age=%" PRId64 "; HttpOnly; SameSite=Strict", seconds);
-    reply_header(r, "Set-Cookie", text.at);
-    str_done(&text);
-}
-
-bool token_in_cookie(const char *cookie, const char *token)
-{
-    struct str right = {0};
-    str_add(&right, "");
-    add_hex(&right, token);
-    bool same = right.at && token_same(cookie, right.at);
-    str_done(&right);
-    return same;
-}
-
-bool token_cookie_counts(const struct request *r)
+static bool comes_from_here(const struct request *r)
 {
     const char *origin = request_header(r, "Origin"), *host = request_header(r, "Host");
     const char *from = origin ? strstr(origin, "://") : NULL;
     if (!strcmp(r->method, "GET") || !strcmp(r->method, "HEAD"))
         return true;
     return from && host && !strcasecmp(from + strlen("://"), host);
+}
+
+const char *token_cookie(const struct request *r)
+{
+    return comes_from_here(r) ? request_cookie(r, COOKIE) : NULL;
+}
+
+void token_set_cookie(const struct request *q, struct reply *r, const char *value, int64_t seconds)
+{
+    struct str text = {0};
+    str_addf(&text, COOKIE "=%s; Path=/; Max-Age=%" PRId64 "; HttpOnly; SameSite=Strict%s", value,
+             seconds, q->peer->tls ? "; Secure" : "");
+    reply_header(r, "Set-Cookie", text.at);
+    str_done(&text);
 }

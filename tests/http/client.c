@@ -62,7 +62,7 @@ static struct http_client *connect_to(struct http_client_config config)
 
 static int start(void **state)
 {
-    http_host_start(&host, (struct http_config){.routes = routes, .token = "s3cret"});
+    http_host_start(&host, (struct http_config){.routes = routes, .identify = http_host_knows});
     *state = connect_to((struct http_client_config){.socket = host.socket});
     return 0;
 }
@@ -227,7 +227,7 @@ static void test_token(void **state)
     http_client_free(c);
     c = connect_to((struct http_client_config){.url = url, .token = "wrong"});
     assert_error(http_client_json(c, "GET", "/echo", NULL, NULL, &err), err, ERR_DENIED,
-                 "the token is wrong");
+                 "the token is wrong, expired or revoked");
     http_client_free(c);
     c = connect_to((struct http_client_config){.url = url});
     assert_error(http_client_json(c, "GET", "/echo", NULL, NULL, &err), err, ERR_DENIED,
@@ -290,8 +290,8 @@ static void ask_by_tls(const char *dir, unsigned port)
     snprintf(other, sizeof other, "https://127.0.0.1:%u", port);
     snprintf(ca, sizeof ca, "%s/cert", dir);
     snprintf(none, sizeof none, "%s/none", dir);
-    assert_unreachable((struct http_client_config){.url = url}, ERR_UNREACHABLE, "certificate");
-    assert_unreachable((struct http_client_config){.url = other, .ca_file = ca}, ERR_UNREACHABLE,
+    assert_unreachable((struct http_client_config){.url = url}, ERR_DENIED, "certificate");
+    assert_unreachable((struct http_client_config){.url = other, .ca_file = ca}, ERR_DENIED,
                        "127.0.0.1");
     assert_unreachable((struct http_client_config){.url = url, .ca_file = none}, ERR_UNREACHABLE,
                        none);

@@ -37,7 +37,7 @@ static const struct route routes[] = {
 };
 
 static const struct http_config plain = {.routes = routes};
-static const struct http_config with_token = {.routes = routes, .token = "s3cret"};
+static const struct http_config with_token = {.routes = routes, .identify = http_host_knows};
 
 /* ---- the unix socket ------------------------------------------------------- */
 
@@ -200,7 +200,8 @@ static void test_addresses(void **state)
     char taken[64];
     unsigned port = 0;
     (void)state;
-    assert_err(try_tcp(&plain, "127.0.0.1:0", NULL), ERR_INVALID, "needs a token");
+    assert_err(try_tcp(&plain, "127.0.0.1:0", NULL), ERR_INVALID,
+               "needs a way to know its clients");
     static const char *const bad[] = {"127.0.0.1",
                                       "8080",
                                       "127.0.0.1:",

@@ -102,7 +102,7 @@ static void test_one_peer(void **state)
     int fds[MOST];
     (void)state;
     http_host_start(&h, (struct http_config){.routes = routes,
-                                             .token = "s3cret",
+                                             .identify = http_host_knows,
                                              .limits = {.peer_connections = MOST}});
     for (int tcp = 0; tcp < 2; tcp++) {
         for (int i = 0; i < MOST; i++)
@@ -128,8 +128,9 @@ static void test_strangers(void **state)
     struct http_host h;
     int idle[IDLE];
     (void)state;
-    http_host_start(&h, (struct http_config){
-                            .routes = routes, .token = "s3cret", .limits = {.strangers = MOST}});
+    http_host_start(&h, (struct http_config){.routes = routes,
+                                             .identify = http_host_knows,
+                                             .limits = {.strangers = MOST}});
     int known = wire_connect_tcp(&h);
     wire_send(known, GET_WITH_TOKEN);
     free(wire_read_until(known, "\r\n\r\nok"));

@@ -117,7 +117,8 @@ static const struct route routes[] = {
 static int start(void **state)
 {
     struct http_host *h = xcalloc(1, sizeof *h);
-    http_host_start(h, (struct http_config){.routes = routes, .token = "t", .served = on_served});
+    http_host_start(h, (struct http_config){
+                           .routes = routes, .identify = http_host_knows, .served = on_served});
     waiting = NULL;
     gone_calls = served_calls = 0;
     *state = h;
@@ -200,7 +201,7 @@ static void post_later(int fd, const char *query)
 {
     char text[128];
     snprintf(text, sizeof text,
-             "POST /later%s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer t\r\n"
+             "POST /later%s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer s3cret\r\n"
              "Content-Length: 3\r\n\r\nabc",
              query);
     wire_send(fd, text);

@@ -102,7 +102,7 @@ static int start(void **state)
 {
     struct http_host *h = xcalloc(1, sizeof *h);
     http_host_start(h, (struct http_config){.routes = routes,
-                                            .token = "t",
+                                            .identify = http_host_knows,
                                             .limits = {.stream = BUFFER_BYTES,
                                                        .peer_connections = 1000,
                                                        .comment_s = 1,
@@ -118,7 +118,7 @@ static int open_stream(struct http_host *h, bool tcp, const char *line)
 {
     char text[256];
     int fd = tcp ? wire_connect_tcp(h) : wire_connect(h);
-    snprintf(text, sizeof text, "%s\r\nHost: x\r\nAuthorization: Bearer t\r\n\r\n", line);
+    snprintf(text, sizeof text, "%s\r\nHost: x\r\nAuthorization: Bearer s3cret\r\n\r\n", line);
     wire_send(fd, text);
     return fd;
 }
@@ -154,7 +154,7 @@ static void test_bytes(void **state)
         http_host_do(h, end);
         free(wire_read_until(fd, "0\r\n\r\n"));
         /* The connection is as good as before. */
-        wire_send(fd, "GET /nothing HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer t\r\n\r\n");
+        wire_send(fd, "GET /nothing HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer s3cret\r\n\r\n");
         struct wire_reply r = wire_read_reply(fd, false);
         assert_int_equal(r.status, 404);
         wire_reply_done(&r);

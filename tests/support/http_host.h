@@ -14,7 +14,7 @@
 
 struct http_host {
     char dir[64], socket[96];
-    unsigned port; /* TCP, when the configuration has a token */
+    unsigned port; /* TCP, when the configuration has `identify` */
     struct http_server *server;
     uv_loop_t loop;
     pthread_t thread;
@@ -23,6 +23,9 @@ struct http_host {
     uv_sem_t done;
     usec_t grace;
 };
+
+/* Knows clients with the token "s3cret"; for http_config.identify. */
+bool http_host_knows(void *ctx, const struct request *request, struct caller *caller);
 
 /* Starts it. When the configuration has no ctx, the handlers get the host. */
 void http_host_start(struct http_host *h, struct http_config config);
