@@ -25,6 +25,7 @@
     X(stop, name)                                                                                  \
     X(grace, int)                                                                                  \
     X(stopped_by, int)                                                                             \
+    X(frozen_at, int)                                                                              \
     X(lost, int)                                                                                   \
     X(seq, int)                                                                                    \
     X(before, int)                                                                                 \
@@ -34,6 +35,8 @@
     X(memory_max_mb, real)                                                                         \
     X(code, int)                                                                                   \
     X(signal, int)                                                                                 \
+    X(lease, int)                                                                                  \
+    X(fenced, int)                                                                                 \
     X(fetch, int)                                                                                  \
     X(reason, text)                                                                                \
     X(error, text)                                                                                 \

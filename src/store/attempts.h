@@ -31,6 +31,7 @@ struct attempt_row {
     char stop[16];      /* why it is being stopped; "" = it is not */
     usec_t grace;       /* of the stop */
     int64_t stopped_by; /* job that it made room for; 0 = none */
+    usec_t frozen_at;   /* when it was last frozen in place for that job; 0 = never */
     usec_t lost;        /* running time that has to be repeated after its stop; -1 = unknown */
     /* What is known about it. */
     int64_t seq;   /* of the last progress report that was stored */
@@ -39,9 +40,11 @@ struct attempt_row {
     usec_t since;  /* and the wall clock then; 0 = at its start */
     double cpu_seconds, memory_max_mb;
     int32_t code, signal;
-    bool fetch;               /* its log is elsewhere, and not all of it is here yet */
-    const char *reason;       /* how it ended, as text; may be "" */
-    const char *error;        /* what it printed when it failed; may be "" */
+    usec_t lease;       /* of its conductor, which ends its job with it; 0 = none */
+    bool fenced;        /* given up while its node was lost: what is left of it must be killed */
+    bool fetch;         /* its log is elsewhere, and not all of it is here yet */
+    const char *reason; /* how it ended, as text; may be "" */
+    const char *error;  /* what it printed when it failed; may be "" */
     const char *left_running; /* processes that it left running and that were ended; may be "" */
 };
 

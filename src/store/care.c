@@ -127,6 +127,6 @@ int store_compact(const char *path, struct err *err)
     if (connect_run(db, path, "VACUUM; PRAGMA wal_checkpoint(TRUNCATE)", err) == 0)
         return 0;
     if (sqlite3_errcode(db) == SQLITE_FULL)
-        err_prefix(err, "compacting needs as much free space as the database has");
+        err_prefix(err, "compacting needs as much free space as the database takes");
     return -1;
 }

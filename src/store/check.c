@@ -73,7 +73,8 @@ static int look_for(void *ctx, int columns, char **values, char **names)
     for (int i = 0; i < columns; i++)
         sqlite3_bind_text(e->look, i + 1, values[i], -1, SQLITE_STATIC);
     if (sqlite3_step(e->look) != SQLITE_ROW) {
-        str_addf(&e->f->text, "%s %s: not there, or not as it should be\n", values[0], values[1]);
+        str_addf(&e->f->text, "%s %s: missing, or different from the schema\n", values[0],
+                 values[1]);
         e->f->n++;
     }
     sqlite3_reset(e->look);

@@ -40,6 +40,10 @@
     X(run_time, int)                                                                               \
     X(wait_time, int)                                                                              \
     X(resize_cost, int)                                                                            \
+    X(move_cost, int)                                                                              \
+    X(risk, int)                                                                                   \
+    X(checkpoint_node, name)                                                                       \
+    X(checkpoint_attempt, int)                                                                     \
     X(saves, int)                                                                                  \
     X(step, real)                                                                                  \
     X(total, real)                                                                                 \

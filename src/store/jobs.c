@@ -58,7 +58,7 @@ static int next_id(struct store *s, int64_t *id, struct err *err)
     if (query_number(&q, 0, id, err) < 0)
         return -1;
     if (*id == INT64_MAX)
-        return err_set(err, ERR_LIMIT, "there are no more ids for jobs");
+        return err_set(err, ERR_LIMIT, "no job ids are left");
     *id = *id < 0 ? 1 : *id + 1;
     return 0;
 }

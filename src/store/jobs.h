@@ -45,7 +45,13 @@ struct job_row {
     double work, done, attained;
     usec_t run_time, wait_time;
     usec_t resize_cost; /* measured pause at a resize; 0 = not yet */
-    bool saves;         /* it asks whether to save a checkpoint */
+    usec_t move_cost;   /* measured pause at a move to another node; 0 = not yet */
+    usec_t risk;        /* the deadline that was announced to be at risk; 0 = none */
+    /* The node that has its newest checkpoint, and the attempt that made it a home there; "" =
+     * none does, or every node can reach it. */
+    char checkpoint_node[64];
+    uint32_t checkpoint_attempt;
+    bool saves; /* it asks whether to save a checkpoint */
     /* The last progress; NAN and "" = unknown. */
     double step, total, epoch, epochs, loss, metric, rate;
     char metric_name[32], progress_source[16];

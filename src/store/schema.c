@@ -324,8 +324,69 @@ static const char version_8[] = "ALTER TABLE job ADD COLUMN group_name TEXT NOT 
                                 "  PRIMARY KEY (job, step)"
                                 ") STRICT, WITHOUT ROWID;";
 
-static const char *const scripts[] = {version_1, version_2, version_3, version_4,
-                                      version_5, version_6, version_7, version_8};
+/* Tokens of clients and sessions of browsers; only hashes of the secrets. */
+static const char version_9[] =
+    "CREATE TABLE token ("
+    "  id INTEGER PRIMARY KEY,"
+    "  kind TEXT NOT NULL,"
+    "  name TEXT NOT NULL,"
+    "  user TEXT NOT NULL,"
+    "  role TEXT NOT NULL,"
+    "  hash TEXT NOT NULL UNIQUE,"
+    "  created INTEGER NOT NULL, expires INTEGER NOT NULL, used INTEGER NOT NULL,"
+    "  parent INTEGER NOT NULL"
+    ") STRICT;";
+
+/* Leases of attempts, and whether one was given up while its node was lost; where the newest
+ * checkpoint of a job is, and what its moves cost. */
+static const char version_10[] =
+    "ALTER TABLE attempt ADD COLUMN lease INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE attempt ADD COLUMN fenced INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE job ADD COLUMN checkpoint_node TEXT NOT NULL DEFAULT '';"
+    "ALTER TABLE job ADD COLUMN checkpoint_attempt INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE job ADD COLUMN move_cost INTEGER NOT NULL DEFAULT 0;";
+
+/* What was learnt from finished jobs of a category. */
+static const char version_11[] = "CREATE TABLE category ("
+                                 "  name TEXT PRIMARY KEY,"
+                                 "  at INTEGER NOT NULL,"
+                                 "  jobs INTEGER NOT NULL,"
+                                 "  fixed REAL, parallel REAL, comm REAL,"
+                                 "  estimates INTEGER NOT NULL, inside INTEGER NOT NULL,"
+                                 "  error REAL, bias REAL"
+                                 ") STRICT, WITHOUT ROWID;";
+
+/* Whom users want to be told of what, and messages that are not delivered yet. */
+static const char version_12[] =
+    "CREATE TABLE target ("
+    "  id INTEGER PRIMARY KEY,"
+    "  user TEXT NOT NULL, target TEXT NOT NULL, secret TEXT NOT NULL,"
+    "  events INTEGER NOT NULL"
+    ") STRICT;"
+    "CREATE TABLE notice ("
+    "  id INTEGER PRIMARY KEY AUTOINCREMENT,"
+    "  target TEXT NOT NULL, secret TEXT NOT NULL, message TEXT NOT NULL,"
+    "  created INTEGER NOT NULL, due INTEGER NOT NULL, tries INTEGER NOT NULL"
+    ") STRICT;";
+
+/* The deadline of a job that was announced to be at risk, and when an attempt was last frozen. Both
+ * were found among the events before. */
+static const char version_13[] =
+    "ALTER TABLE job ADD COLUMN risk INTEGER NOT NULL DEFAULT 0;"
+    "UPDATE job SET risk = coalesce((SELECT cast(round((json ->> '$.deadline') * 1e6) AS INTEGER)"
+    "  FROM event WHERE event.job = job.id AND kind = 'job.at_risk' AND json_valid(json)"
+    "  ORDER BY seq DESC LIMIT 1), 0) WHERE over = 0;"
+    "ALTER TABLE attempt ADD COLUMN frozen_at INTEGER NOT NULL DEFAULT 0;"
+    "UPDATE attempt SET frozen_at = coalesce((SELECT max(at) FROM event"
+    "  WHERE event.job = attempt.job AND kind = 'job.paused' AND at >= attempt.created), 0)"
+    "  WHERE over = 0;"
+    "UPDATE attempt SET stopped_by = coalesce((SELECT json ->> '$.by' FROM event"
+    "  WHERE event.job = attempt.job AND kind = 'job.paused' AND json_valid(json)"
+    "  ORDER BY seq DESC LIMIT 1), 0) WHERE over = 0 AND frozen_at > 0 AND stop = '';";
+
+static const char *const scripts[] = {version_1,  version_2,  version_3, version_4, version_5,
+                                      version_6,  version_7,  version_8, version_9, version_10,
+                                      version_11, version_12, version_13};
 const struct schema schema_current = {scripts, COUNT_OF(scripts)};
 
 /* The number that the statement returns. */

@@ -1,4 +1,5 @@
 /* Tests of the store: opening, what is refused, the turn's transaction, settings. */
+#include "store/schema.h"
 #include "store/store.h"
 
 #include <fcntl.h>
@@ -67,13 +68,15 @@ static int first_column(void *ctx, int n, char **values, char **names)
 static void test_header(void **state)
 {
     struct store_dir *d = *state;
-    static const char *const want[][2] = {
+    char version[16];
+    const char *const want[][2] = {
         {"PRAGMA application_id", "1415148132"}, /* 0x54597264 */
-        {"PRAGMA user_version", "8"},
+        {"PRAGMA user_version", version},
         {"PRAGMA journal_mode", "wal"},
     };
     char text[32];
     sqlite3 *db;
+    snprintf(version, sizeof version, "%d", schema_current.n);
     store_close(store_dir_open(d));
     assert_int_equal(sqlite3_open(d->path, &db), SQLITE_OK);
     for (size_t i = 0; i < COUNT_OF(want); i++) {

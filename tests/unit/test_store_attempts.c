@@ -104,6 +104,8 @@ static const struct attempt_row odd_attempts[] = {
      .paused = true,
      .stop = "'; DROP TABLE;",
      .grace = INT64_MAX,
+     .stopped_by = INT64_MAX,
+     .frozen_at = INT64_MIN,
      .seq = INT64_MIN,
      .ran = INT64_MAX,
      .since = INT64_MIN,
@@ -161,6 +163,7 @@ static void assert_same_attempt(const struct attempt_row *a, const struct attemp
     assert_true(a->paused == b->paused && a->grace == b->grace);
     assert_string_equal(a->stop, b->stop);
     assert_true(a->seq == b->seq && a->ran == b->ran && a->since == b->since);
+    assert_true(a->stopped_by == b->stopped_by && a->frozen_at == b->frozen_at);
     assert_true(a->created == b->created && a->started == b->started && a->ended == b->ended);
     assert_true(a->code == b->code && a->signal == b->signal && a->pid == b->pid);
     assert_string_equal(a->reason, b->reason);

@@ -173,7 +173,7 @@ static void test_ids(void **state)
     row.id = INT64_MAX;
     assert_true(add_job(s, &row) == INT64_MAX);
     row.id = 0;
-    assert_error(store_job_add(s, &row, &id, &err), err, ERR_LIMIT, "no more ids");
+    assert_error(store_job_add(s, &row, &id, &err), err, ERR_LIMIT, "no job ids are left");
     assert_int_equal(id, 0);
     store_dir_rows_done(&rows);
     store_close(s);

@@ -11,12 +11,14 @@
 #include "store/jobs.h"
 #include "store/journal.h"
 #include "store/nodes.h"
+#include "store/notices.h"
 #include "store/past.h"
 #include "store/rungs.h"
 #include "store/samples.h"
 #include "store/schema.h"
 #include "store/speeds.h"
 #include "store/store.h"
+#include "store/tokens.h"
 #include "support/store_dir.h"
 #include "support/test.h"
 
@@ -206,6 +208,52 @@ static void assert_old_groups(struct store *s, int version)
     assert_int_equal(members, version < 8 ? 0 : 2);
 }
 
+static int see_token(void *ctx, const struct token_row *row, struct err *err)
+{
+    (void)err;
+    assert_string_equal(row->user, "ann");
+    assert_true(row->session == (row->parent == 1));
+    ++*(unsigned *)ctx;
+    return 0;
+}
+
+/* What there is since schema 9. */
+static void assert_old_tokens(struct store *s, int version)
+{
+    static const char hash[] = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+    struct err err;
+    unsigned n = 0;
+    assert_ok(store_token_list(s, see_token, &n, &err), err);
+    assert_ok(store_token_find(s, hash, see_token, &n, &err), err);
+    assert_int_equal(n, version < 9 ? 0 : 2);
+}
+
+static int count_target(void *ctx, const struct target_row *row, struct err *err)
+{
+    (void)err;
+    assert_string_equal(row->target, "mail:ann@example.org");
+    ++*(unsigned *)ctx;
+    return 0;
+}
+
+static int count_notice(void *ctx, const struct notice_row *row, struct err *err)
+{
+    (void)err;
+    assert_true(row->tries == 1 && row->due == 1700000010000000);
+    ++*(unsigned *)ctx;
+    return 0;
+}
+
+/* What there is since schema 12. */
+static void assert_old_notices(struct store *s, int version)
+{
+    struct err err;
+    unsigned n = 0;
+    assert_ok(store_target_list(s, "ann", count_target, &n, &err), err);
+    assert_ok(store_notice_list(s, count_notice, &n, &err), err);
+    assert_int_equal(n, version < 12 ? 0 : 2);
+}
+
 static void assert_old_rest(struct store *s)
 {
     struct err err;
@@ -237,6 +285,8 @@ static void test_old_databases(void **state)
         if (version >= 3)
             assert_old_columns(s);
         assert_old_arrivals(s, version);
+        assert_old_tokens(s, version);
+        assert_old_notices(s, version);
         if (version >= 5)
             assert_old_ends(s);
         assert_old_groups(s, version);
@@ -247,16 +297,21 @@ static void test_old_databases(void **state)
     }
 }
 
-/* Opens the database of schema 2 after these changes to it. */
-static sqlite3 *migrate_changed(const struct store_dir *d, const char *changes)
+/* Opens the database of this schema after these changes to it. */
+static sqlite3 *migrate_changed_from(const struct store_dir *d, int version, const char *changes)
 {
     remove(d->path);
-    load_old(d, 2);
+    load_old(d, version);
     store_dir_run_sql(d->path, changes);
     store_close(store_dir_open(d));
     sqlite3 *db;
     assert_int_equal(sqlite3_open(d->path, &db), SQLITE_OK);
     return db;
+}
+
+static sqlite3 *migrate_changed(const struct store_dir *d, const char *changes)
+{
+    return migrate_changed_from(d, 2, changes);
 }
 
 /* Before schema 3 even the newest event was deleted, but its number was not given again. */
@@ -290,6 +345,26 @@ static void test_old_boots(void **state)
     sqlite3_close(db);
     db = migrate_changed(d, "DELETE FROM journal");
     store_dir_yields(db, "SELECT first FROM boot", "1 ");
+    sqlite3_close(db);
+    store_dir_check(d->path);
+}
+
+/* Up to schema 12 these were known only from events. */
+static void test_state_in_old_events(void **state)
+{
+    struct store_dir *d = *state;
+    sqlite3 *db = migrate_changed_from(
+        d, 12,
+        "UPDATE attempt SET stop = '';"
+        "INSERT INTO event VALUES (4, 1700000001000000, 1, 'job.paused', '{\"by\":2}'),"
+        " (5, 1700000002500000, 1, 'job.paused', '{\"by\":3}'),"
+        " (6, 1700000002600000, 1, 'job.at_risk', '{\"deadline\":1700007200.000001}'),"
+        " (7, 1700000002700000, 1, 'job.at_risk', 'no JSON'),"
+        " (8, 1700000002700000, 3, 'job.at_risk', '{\"deadline\":5}')");
+    store_dir_yields(db, "SELECT id, risk FROM job ORDER BY id", "1 1700007200000001 2 0 3 0 ");
+    store_dir_yields(db, "SELECT frozen_at, stopped_by FROM attempt WHERE over = 0",
+                     "1700000002500000 3 ");
+    store_dir_yields(db, "SELECT count(*) FROM attempt WHERE over = 1 AND frozen_at > 0", "0 ");
     sqlite3_close(db);
     store_dir_check(d->path);
 }
@@ -334,11 +409,9 @@ static void test_old_job_without_request(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    STORE_TEST(test_old_databases),
-    STORE_TEST(test_numbers_of_old_events),
-    STORE_TEST(test_old_boots),
-    STORE_TEST(test_odd_old_texts),
-    STORE_TEST(test_old_job_without_request),
+    STORE_TEST(test_old_databases), STORE_TEST(test_numbers_of_old_events),
+    STORE_TEST(test_old_boots),     STORE_TEST(test_state_in_old_events),
+    STORE_TEST(test_odd_old_texts), STORE_TEST(test_old_job_without_request),
 };
 
 int main(void)
