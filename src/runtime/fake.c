@@ -85,6 +85,36 @@ static void run_letters(struct fake *f)
         memmove(f->letters.at, f->letters.at + n, f->letters.n * sizeof *f->letters.at);
 }
 
+/* ---- nodes that are cut off ------------------------------------------------------ */
+
+static void tell_of_node(struct fake *f, size_t node);
+
+/* When it is reported as lost, or as back; USEC_NEVER = not by itself. */
+static usec_t silence_due(const struct fake *f, const struct fake_node *n)
+{
+    if (!f->options.lost_after || !f->server)
+        return USEC_NEVER;
+    if (n->silent)
+        return n->cut_until;
+    usec_t lost = n->cut_since + f->options.lost_after;
+    return lost < n->cut_until ? lost : USEC_NEVER;
+}
+
+static void follow_silence(struct fake *f)
+{
+    for (size_t i = 0; i < f->nodes.n; i++) {
+        struct fake_node *n = &f->nodes.at[i];
+        if (silence_due(f, n) > f->now)
+            continue;
+        n->silent = !n->silent;
+        if (!n->silent)
+            n->cut_since = n->cut_until = 0;
+        for (size_t k = 0; k < f->attempts.n; k++)
+            f->attempts.at[k].unseen |= f->attempts.at[k].node == i && !f->attempts.at[k].cleaned;
+        tell_of_node(f, i);
+    }
+}
+
 /* ---- time --------------------------------------------------------------------- */
 
 usec_t fake_due(const struct fake *f)
@@ -94,6 +124,10 @@ usec_t fake_due(const struct fake *f)
         usec_t t = fake_conductor_due(&f->attempts.at[i]);
         due = t < due ? t : due;
         due = f->attempts.at[i].log_at < due ? f->attempts.at[i].log_at : due;
+    }
+    for (size_t i = 0; i < f->nodes.n; i++) {
+        usec_t t = silence_due(f, &f->nodes.at[i]);
+        due = t < due ? t : due;
     }
     return f->letters.n && f->letters.at[0].at < due ? f->letters.at[0].at : due;
 }
@@ -105,6 +139,7 @@ usec_t fake_now(const struct fake *f)
 
 static void run_due(struct fake *f)
 {
+    follow_silence(f);
     fake_ops_run(f);
     run_letters(f);
     for (size_t i = 0; i < f->attempts.n; i++)
@@ -129,6 +164,8 @@ uint32_t fake_nodes(const struct fake *f)
 
 void fake_cut_node(struct fake *f, uint32_t node, usec_t until)
 {
+    if (!fake_is_cut(f, node))
+        f->nodes.at[node].cut_since = f->now;
     f->nodes.at[node].cut_until = until;
     for (size_t i = 0; i < f->attempts.n; i++) {
         struct fake_attempt *a = &f->attempts.at[i];
@@ -147,7 +184,7 @@ static void tell_of_node(struct fake *f, size_t node)
 {
     const struct fake_node *n = &f->nodes.at[node];
     struct runtime_node told = {.name = n->name,
-                                .lost = n->lost,
+                                .lost = n->lost || n->silent,
                                 .gone = n->gone,
                                 .cpus = n->cpus,
                                 .memory_mb = n->memory_mb};
@@ -203,12 +240,24 @@ void fake_kill_conductor(struct fake *f, uint32_t node)
 
 /* ---- truth -------------------------------------------------------------------- */
 
-static void count(struct fake_truth *t, const struct fake_attempt *a)
+static void count(const struct fake *f, struct fake_truth *t, const struct fake_attempt *a)
 {
-    t->running += a->state == FAKE_RUNNING;
+    t->running += fake_may_train(f, a);
     t->begun += a->begun;
     t->succeeded += a->state == FAKE_ENDED && a->record.code == 0 && !*a->record.stop;
     t->left += !a->cleaned && a->state != FAKE_VOID;
+}
+
+bool fake_forget(struct fake *f)
+{
+    for (size_t i = 0; i < f->attempts.n; i++)
+        if (!f->attempts.at[i].cleaned || f->attempts.at[i].link)
+            return false;
+    if (f->ops.n || f->letters.n)
+        return false;
+    VEC_DONE(&f->attempts);
+    VEC_DONE(&f->saved);
+    return true;
 }
 
 struct fake_truth fake_truth_of(const struct fake *f, int64_t job)
@@ -216,7 +265,7 @@ struct fake_truth fake_truth_of(const struct fake *f, int64_t job)
     struct fake_truth t = {0};
     for (size_t i = 0; i < f->attempts.n; i++)
         if (f->attempts.at[i].id.job == job)
-            count(&t, &f->attempts.at[i]);
+            count(f, &t, &f->attempts.at[i]);
     return t;
 }
 
@@ -224,7 +273,7 @@ struct fake_truth fake_truth_of_all(const struct fake *f)
 {
     struct fake_truth t = {0};
     for (size_t i = 0; i < f->attempts.n; i++)
-        count(&t, &f->attempts.at[i]);
+        count(f, &t, &f->attempts.at[i]);
     return t;
 }
 
@@ -358,9 +407,13 @@ static void fake_fetch_log(struct runtime *r, struct attempt_id id, const char *
                            int64_t offset)
 {
     struct fake_attempt *a = fake_find_attempt(r->world, id);
-    (void)node;
-    if (a && is_heard(r->world))
+    uint32_t at = fake_find_node(r->world, node);
+    if (!is_heard(r->world))
+        return;
+    if (a)
         fake_log_ask(r->world, a, offset);
+    else if (at < r->world->nodes.n && !fake_is_cut(r->world, at))
+        r->host->log(r->host, id, offset, NULL, 0); /* it was never there */
 }
 
 #define FAKE_OPS                                                                                   \
@@ -370,4 +423,4 @@ static void fake_fetch_log(struct runtime *r, struct attempt_id id, const char *
 
 const struct runtime_ops runtime_fake = {.name = "fake", .in_place = true, FAKE_OPS};
 const struct runtime_ops runtime_fake_remote = {
-    .name = "fake", .fetch_log = fake_fetch_log, FAKE_OPS};
+    .name = "fake", .leases = true, .fetch_log = fake_fetch_log, FAKE_OPS};

@@ -22,6 +22,7 @@ struct fake;
 struct fake_options {
     uint64_t seed;
     uint32_t nodes;     /* initial number */
+    usec_t lost_after;  /* a node that is cut off for this long is reported as lost; 0 = never */
     const char *prefix; /* of node names; NULL = "node" */
     units_t cpus;       /* per node */
     int64_t memory_mb;  /* per node */
@@ -66,6 +67,10 @@ void fake_kill_conductor(struct fake *f, uint32_t node);
 /* Ignores the server's operations and messages after the next n, as if it had been killed:
  * they have no effect and no reply. UINT32_MAX = no limit. */
 void fake_mute_after(struct fake *f, uint32_t n);
+
+/* Forgets attempts that are over. False, and nothing is forgotten, while one is not cleaned up or
+ * something is under way. */
+bool fake_forget(struct fake *f);
 
 /* The real state of a job, independent of the server's. */
 struct fake_truth {

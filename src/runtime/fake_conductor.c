@@ -35,6 +35,8 @@ void fake_conductor_read(struct fake_attempt *a, const struct launch_spec *spec)
     a->uses_mb = (int64_t)uses;
     a->limit = spec->time_limit;
     a->grace = spec->grace;
+    a->lease = spec->lease;
+    a->start_by = spec->start_within ? spec->start_within : USEC_NEVER;
     snprintf(a->token, sizeof a->token, "%s", spec->token);
 }
 
@@ -67,7 +69,7 @@ static struct fake_saved *saved_of(struct fake *f, int64_t job)
 static double rate(const struct fake_attempt *a)
 {
     double cpus = (double)a->size.cpus / UNIT;
-    if (a->state != FAKE_RUNNING || a->frozen)
+    if (a->state != FAKE_RUNNING || a->frozen || a->waits)
         return 0;
     return cpus < 1 ? cpus : 1 / (a->serial + (1 - a->serial) / cpus);
 }
@@ -75,7 +77,7 @@ static double rate(const struct fake_attempt *a)
 void fake_conductor_advance(const struct fake *f, struct fake_attempt *a)
 {
     a->done += (double)(f->now - a->as_of) * rate(a);
-    a->ran += a->state == FAKE_RUNNING && !a->frozen ? f->now - a->as_of : 0;
+    a->ran += a->state == FAKE_RUNNING && !a->frozen && !a->waits ? f->now - a->as_of : 0;
     a->as_of = f->now;
 }
 
@@ -99,6 +101,23 @@ static void begin_job(struct fake *f, struct fake_attempt *a)
     a->claim_at = USEC_NEVER;
     a->done = a->saves ? saved_of(f, a->id.job)->done : 0;
     a->report_at = a->steps ? f->now + f->options.report : USEC_NEVER;
+    a->lease_ends = a->lease ? f->now + a->lease : USEC_NEVER;
+    a->lease_at = a->lease ? f->now + a->lease / 3 : USEC_NEVER;
+}
+
+/* Its conductor comes too late to run the command. */
+static void refuse_job(const struct fake *f, struct fake_attempt *a)
+{
+    a->state = FAKE_ENDED;
+    a->alone = true; /* it leaves at once */
+    a->claim_at = a->connect_at = USEC_NEVER;
+    a->record = (struct exit_record){.job = a->id.job,
+                                     .attempt = a->id.n,
+                                     .at = f->now,
+                                     .code = 125,
+                                     .untried = true,
+                                     .reason = "it was started too late",
+                                     .usage = USAGE_UNKNOWN};
 }
 
 static void end_job(struct fake *f, struct fake_attempt *a, int32_t code, int32_t signal)
@@ -130,6 +149,46 @@ static void say_progress(struct fake *f, struct fake_attempt *a)
     m.progress.report.step = (int64_t)fmin((double)a->steps * a->done / a->work, (double)a->steps);
     m.progress.report.total = a->steps;
     say(f, a, &m);
+}
+
+/* ---- the lease ---------------------------------------------------------------- */
+
+static bool lease_is_over(const struct fake *f, const struct fake_attempt *a)
+{
+    return a->lease && a->lease_ends <= f->now;
+}
+
+bool fake_may_train(const struct fake *f, const struct fake_attempt *a)
+{
+    return a->state == FAKE_RUNNING && !((a->frozen || a->waits) && lease_is_over(f, a));
+}
+
+static void ask_for_lease(struct fake *f, struct fake_attempt *a)
+{
+    struct to_server m = {.kind = TO_SERVER_LEASE, .lease = {f->now}};
+    a->lease_at = f->now + a->lease / 3;
+    if (!a->link || !a->link->welcomed)
+        return;
+    a->lease_asked = f->now;
+    say(f, a, &m);
+}
+
+static void take_lease(const struct fake *f, struct fake_attempt *a, const struct lease_message *m)
+{
+    if (m->asked > a->lease_asked || m->asked + m->length <= a->lease_ends)
+        return;
+    fake_conductor_advance(f, a);
+    a->lease_ends = m->asked + m->length;
+    a->waits &= lease_is_over(f, a);
+}
+
+void fake_conductor_freeze(struct fake *f, struct fake_attempt *a, bool freeze)
+{
+    fake_conductor_advance(f, a);
+    a->waits = !freeze && (a->waits || a->frozen) && lease_is_over(f, a);
+    a->frozen = freeze;
+    if (a->waits)
+        a->lease_at = f->now;
 }
 
 void fake_conductor_call(struct fake *f, struct fake_attempt *a)
@@ -191,6 +250,8 @@ void fake_conductor_hear(struct fake *f, struct fake_attempt *a, const struct to
     switch (m->kind) {
     case TO_CONDUCTOR_WELCOME:
         a->link->welcomed = true;
+        if (a->state == FAKE_RUNNING && a->lease)
+            a->lease_at = f->now;
         if (a->started)
             say(f, a, &started);
         if (a->state == FAKE_ENDED)
@@ -208,6 +269,9 @@ void fake_conductor_hear(struct fake *f, struct fake_attempt *a, const struct to
         applied.applied.threads = m->resize.threads;
         applied.applied.regions = -1;
         say(f, a, &applied);
+        break;
+    case TO_CONDUCTOR_LEASE:
+        take_lease(f, a, &m->lease);
         break;
     case TO_CONDUCTOR_LIMIT:
         a->limit = m->limit.time_limit;
@@ -250,15 +314,24 @@ static usec_t soonest(usec_t a, usec_t b)
 /* When it ends because of a stop; a frozen job cannot. */
 static usec_t stop_time(const struct fake_attempt *a)
 {
-    return a->frozen && !a->killed ? USEC_NEVER : a->end_at;
+    return (a->frozen || a->waits) && !a->killed ? USEC_NEVER : a->end_at;
 }
 
 static usec_t limit_time(const struct fake_attempt *a)
 {
     bool none = !a->limit || a->limit == USEC_NEVER;
-    if (none || a->frozen || a->end_at != USEC_NEVER)
+    if (none || a->frozen || a->waits || a->end_at != USEC_NEVER)
         return USEC_NEVER;
     return a->as_of + (a->limit > a->ran ? a->limit - a->ran : 0);
+}
+
+/* When it asks for its lease, or stops because of it. Nothing happens while it is frozen. */
+static usec_t lease_time(const struct fake_attempt *a)
+{
+    bool stops = *a->stop && a->end_at != USEC_NEVER;
+    if (!a->lease || a->frozen)
+        return USEC_NEVER;
+    return soonest(a->lease_at, a->waits || stops ? USEC_NEVER : a->lease_ends);
 }
 
 usec_t fake_conductor_due(const struct fake_attempt *a)
@@ -267,12 +340,14 @@ usec_t fake_conductor_due(const struct fake_attempt *a)
     if (a->state != FAKE_RUNNING)
         return due;
     due = soonest(soonest(due, a->report_at), soonest(end_of_work(a), stop_time(a)));
-    return soonest(due, limit_time(a));
+    return soonest(soonest(due, limit_time(a)), lease_time(a));
 }
 
 void fake_conductor_turn(struct fake *f, struct fake_attempt *a)
 {
-    if (a->claim_at <= f->now) {
+    if (a->claim_at <= f->now && f->now > a->start_by) {
+        refuse_job(f, a);
+    } else if (a->claim_at <= f->now) {
         begin_job(f, a);
         a->connect_at = f->now;
     }
@@ -284,6 +359,13 @@ void fake_conductor_turn(struct fake *f, struct fake_attempt *a)
         end_job(f, a, is_too_large(a) ? 137 : a->code, is_too_large(a) ? 9 : 0);
     } else if (stop_time(a) <= f->now) {
         end_job(f, a, a->killed ? 137 : 143, a->killed ? 9 : 15);
+    } else if (lease_time(a) <= f->now) {
+        if (lease_is_over(f, a) && !a->waits && !*a->stop) {
+            snprintf(a->stop, sizeof a->stop, EXIT_STOP_LEASE);
+            end_within(f, a, a->grace);
+        }
+        if (a->lease_at <= f->now)
+            ask_for_lease(f, a);
     } else if (limit_time(a) <= f->now) {
         a->timed_out = true;
         end_within(f, a, a->grace);

@@ -18,6 +18,11 @@ void fake_conductor_hear(struct fake *f, struct fake_attempt *a, const struct to
 void fake_conductor_advance(const struct fake *f, struct fake_attempt *a);
 
 /* Ends its link and reports that to the server. */
+/* Whether its command makes progress, or may do so without a word from the server. */
+bool fake_may_train(const struct fake *f, const struct fake_attempt *a);
+/* Its engine freezes or thaws it. What was frozen for longer than its lease goes on when that is
+ * renewed. */
+void fake_conductor_freeze(struct fake *f, struct fake_attempt *a, bool freeze);
 void fake_conductor_cut(struct fake *f, struct fake_attempt *a);
 /* Lets it connect to the server, if it has something to report, as soon as its node is
  * reachable. */

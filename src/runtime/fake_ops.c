@@ -24,6 +24,8 @@ static void start(struct fake *f, const struct fake_op *o)
     a.claim_at = fake_soon(f, f->faults.delay);
     a.connect_at = a.report_at = a.end_at = a.log_at = USEC_NEVER;
     a.as_of = f->now;
+    a.lease_ends = a.lease_at = USEC_NEVER;
+    a.start_by = a.start_by == USEC_NEVER ? USEC_NEVER : o->prepared + a.start_by;
     a.adopted = o->op != NULL;
     if (!found) {
         create(f, &a);
@@ -58,6 +60,7 @@ static void settle(struct fake *f, struct fake_op *o)
         none.state = FAKE_VOID;
         none.claim_at = none.connect_at = none.report_at = USEC_NEVER;
         none.end_at = none.log_at = USEC_NEVER;
+        none.lease_ends = none.lease_at = none.start_by = USEC_NEVER;
         a = create(f, &none);
     }
     if (a && a->state == FAKE_CREATED && o->copy.give_up) {
@@ -78,11 +81,12 @@ static void change(struct fake *f, struct fake_op *o)
                 (long long)o->copy.id.job, o->copy.id.n);
         return;
     }
+    if (o->copy.kind == OP_FREEZE) {
+        fake_conductor_freeze(f, a, o->copy.frozen);
+        return;
+    }
     fake_conductor_advance(f, a);
-    if (o->copy.kind == OP_FREEZE)
-        a->frozen = o->copy.frozen;
-    else
-        a->size = o->copy.size;
+    a->size = o->copy.size;
 }
 
 void fake_ops_clean(struct fake *f, struct fake_attempt *a)
@@ -98,6 +102,16 @@ static void clean(struct fake *f, const struct fake_op *o)
         fake_ops_clean(f, a);
 }
 
+/* Kills what runs; what it has written stays. */
+static void kill_attempt(struct fake *f, const struct fake_op *o)
+{
+    struct fake_attempt *a = fake_find_attempt(f, o->copy.id);
+    if (a && a->state == FAKE_CREATED)
+        a->state = FAKE_VOID;
+    if (a)
+        fake_conductor_kill(f, a);
+}
+
 static void have_effect(struct fake *f, struct fake_op *o)
 {
     switch (o->copy.kind) {
@@ -110,6 +124,9 @@ static void have_effect(struct fake *f, struct fake_op *o)
     case OP_RESIZE:
     case OP_FREEZE:
         change(f, o);
+        break;
+    case OP_KILL:
+        kill_attempt(f, o);
         break;
     case OP_CLEAN:
         clean(f, o);
@@ -137,6 +154,7 @@ void fake_ops_begin(struct fake *f, struct runtime_op *op)
                         .deadline = f->now + op->deadline - h->now(h),
                         .fails = fake_chance(f, f->faults.op_fails),
                         .lost = fake_chance(f, f->faults.reply_lost)};
+    o.prepared = f->now + (usec_t)(rng_uniform(&f->rng) * (double)(o.arrives - f->now));
     o.copy.err = (struct err){.code = ERR_OK};
     o.copy.pid = 0;
     if (op->kind == OP_START)
@@ -209,6 +227,13 @@ void fake_ops_run(struct fake *f)
 
 void fake_ops_orphan(struct fake *f)
 {
-    for (size_t i = 0; i < f->ops.n; i++)
-        f->ops.at[i].op = NULL;
+    for (size_t i = 0; i < f->ops.n; i++) {
+        struct fake_op *o = &f->ops.at[i];
+        o->op = NULL;
+        if (o->copy.kind == OP_START && o->arrives != USEC_NEVER && o->prepared > f->now) {
+            /* It was not ready to start. */
+            o->arrives = USEC_NEVER;
+            o->answered = f->now;
+        }
+    }
 }

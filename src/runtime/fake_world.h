@@ -19,6 +19,7 @@ struct fake_attempt {
     enum fake_state state;
     bool cleaned; /* the engine does not have it any more */
     bool adopted; /* by the current server */
+    bool unseen;  /* its node was reported as lost while it was there */
     bool alone;   /* its conductor is dead */
     char token[64];
     usec_t claim_at, report_at, connect_at; /* USEC_NEVER = not scheduled */
@@ -30,6 +31,10 @@ struct fake_attempt {
     bool saves, deaf;
     usec_t limit; /* of its running time; 0 or USEC_NEVER = none */
     usec_t grace;
+    /* Its lease: when it ends, and when to ask for the next; 0 = it has none. */
+    usec_t lease, lease_ends, lease_at, lease_asked;
+    bool waits;      /* thawed, until its lease is renewed */
+    usec_t start_by; /* its command does not begin later */
     /* Its resources. */
     struct runtime_size size;
     bool frozen;
@@ -62,7 +67,8 @@ struct fake_node {
     units_t cpus;
     int64_t memory_mb;
     bool lost, gone; /* as reported to the server */
-    usec_t cut_until;
+    usec_t cut_since, cut_until;
+    bool silent; /* reported as lost because it is cut off */
 };
 
 /* An operation in progress. */
@@ -70,6 +76,7 @@ struct fake_op {
     struct runtime_op *op; /* NULL = its server is gone */
     struct runtime_op copy;
     struct fake_attempt launch; /* of a start */
+    usec_t prepared;            /* a start: its files are there; the rest needs no server */
     usec_t arrives;             /* USEC_NEVER = it has arrived, or never will */
     usec_t answered;            /* USEC_NEVER = when it has arrived */
     usec_t deadline;

@@ -37,8 +37,11 @@ struct uv_loop_s;
 
 struct runtime_node {
     const char *name;
+    bool suspect;       /* it does not respond just now */
     bool lost;          /* it has not responded for a while */
+    bool here;          /* it is on the server's machine: both go down together */
     bool gone;          /* it was removed for good */
+    bool closed;        /* its operator lets nothing start there; what runs goes on */
     units_t cpus, gpus; /* thousandths */
     const char *gpu_type;
     int64_t memory_mb;
@@ -75,6 +78,8 @@ struct runtime_size {
 /* A container to run an attempt in. Lists end with NULL; NULL = none. */
 struct runtime_container {
     const char *image;
+    const char *run_as;   /* "UID[:GID]"; NULL = as the image says */
+    const char *upload;   /* archive to unpack in the working directory; NULL = none */
     const char **mounts;  /* "SOURCE:TARGET[:ro]", paths */
     const char **ulimits; /* "NAME=SOFT[:HARD]" */
     int64_t shm_mb;       /* size of /dev/shm; 0 = the engine's default */
@@ -85,10 +90,17 @@ struct runtime_start {
     struct launch_spec *spec; /* the runtime adds socket, cgroups, CPUs and GPUs, allocated
                                * from the arena */
     struct arena *arena;
-    const char *script;                        /* text to write to script_path; NULL = none */
-    const char *script_path;                   /* as in the command */
-    const char *checkpoints;                   /* directory to create, as in the environment */
+    const char *script;      /* text to write to script_path; NULL = none */
+    const char *script_path; /* as in the command */
+    const char *checkpoints; /* directory to create, as in the environment */
+    /* Where the job's checkpoints are kept between its attempts: in a home that an earlier
+     * attempt made on this node (`home`, its number), or in a new one, into which those of
+     * another node's home are brought first. */
+    uint32_t home;                             /* 0 = a new one */
+    const char *bring_from;                    /* node; NULL = there are none */
+    uint32_t bring_home;                       /* there */
     const struct runtime_container *container; /* NULL = a process of the node */
+    units_t cpus_min, cpus_max;                /* that the attempt may have while it runs */
 };
 
 /* Trainyard's files that jobs use. */
@@ -97,6 +109,7 @@ enum runtime_tool {
     TOOL_LINES,     /* the library that makes C programs print line by line */
     TOOL_TORCHRUN,  /* the launcher of elastic workers */
     TOOL_HOSTS,     /* Horovod's host discovery */
+    TOOL_PYTHON,    /* the directory of the Python package */
     TOOL_COUNT,
 };
 
@@ -109,7 +122,11 @@ enum runtime_fate {
     FATE_LOST,      /* it began, and it is unknown how it ended */
 };
 
-enum runtime_op_kind { OP_START, OP_SETTLE, OP_RESIZE, OP_FREEZE, OP_CLEAN };
+enum runtime_op_kind { OP_START, OP_SETTLE, OP_RESIZE, OP_FREEZE, OP_KILL, OP_CLEAN };
+
+/* The command of an attempt begins no later than this after its OP_START is complete, even if
+ * the operation has failed: a conductor that comes later does not run it. */
+#define RUNTIME_START_LAG (60 * USEC_PER_SEC)
 
 struct runtime_op {
     enum runtime_op_kind kind;
@@ -174,12 +191,14 @@ struct runtime_op *runtime_collect(struct runtime_host *h);
 
 struct runtime_ops {
     const char *name;
-    bool images;   /* it can run jobs in containers, from images */
-    bool in_place; /* logs are written directly into the attempt's directory */
+    bool images;    /* it can run jobs in containers, from images */
+    bool leases;    /* its nodes can be lost while their jobs run on: conductors hold leases */
+    bool in_place;  /* logs are written directly into the attempt's directory */
+    bool discovers; /* its nodes are reported later than open(), whatever attempts are there */
 
     /* Connects to the engine. `options` are defined by the runtime. During the call it must
      * report all nodes that attempts may be on by host->node(), as lost if they do not respond
-     * yet; others may join later. */
+     * yet, unless it discovers them; others may join later. */
     int (*open)(struct runtime_host *h, const void *options, struct runtime **out, struct err *err);
     /* Frees everything. Attempts keep running; operations in progress are never completed. */
     void (*close)(struct runtime *r);
@@ -201,6 +220,8 @@ struct runtime_ops {
      * OP_RESIZE changes CPUs, limits or weight, but not GPUs. ERR_NOT_FOUND if the engine does
      *           not have the attempt.
      * OP_FREEZE freezes or thaws the attempt. ERR_NOT_FOUND as above.
+     * OP_KILL   kills what still runs of an attempt that was given up while its node was lost.
+     *           Its log and its record stay. Nothing left to kill is a success.
      * OP_CLEAN  kills what is left of the attempt and frees its resources. Its end is recorded
      *           already; only its log may be requested after this. */
     void (*begin)(struct runtime *r, struct runtime_op *op);
@@ -245,5 +266,11 @@ struct runtime_ops {
 
 extern const struct runtime_ops runtime_local;
 extern const struct runtime_ops runtime_docker;
+extern const struct runtime_ops runtime_kubernetes;
+
+/* Options of runtime_docker: after which time without an answer an engine is suspect, and lost. */
+struct docker_options {
+    usec_t suspect_after, lost_after;
+};
 
 #endif

@@ -23,6 +23,7 @@ static const struct {
     [TOOL_HOSTS] = {"TRAINYARD_HOSTS",
                     {"../python/trainyard_hosts.py",
                      "../share/trainyard/python/trainyard_hosts.py"}},
+    [TOOL_PYTHON] = {"TRAINYARD_PYTHON", {"../python", "../share/trainyard/python"}},
 };
 
 /* The file, from the directory of this program. */

@@ -198,8 +198,9 @@ def test_tls():
                 wait_until(lambda: not engine.containers(), "nothing is left")
 
 
-def start_sshd(directory, engine):
-    """A server for one key, on loopback; gives the program to connect with."""
+def start_sshd(directory, engine, *lines):
+    """A server for one key, on loopback; gives the program to connect with. The lines are added to
+    its configuration."""
     sshd = shutil.which("sshd") or "/usr/sbin/sshd"
     if not os.path.exists(sshd):
         raise Skip("sshd is not installed")
@@ -211,7 +212,8 @@ def start_sshd(directory, engine):
     pathlib.Path(directory, "config").write_text(
         f"Port {port}\nListenAddress 127.0.0.1\nHostKey {directory}/host\nPidFile none\n"
         f"AuthorizedKeysFile {directory}/user.pub\nStrictModes no\nUsePAM no\n"
-        f"PasswordAuthentication no\nSetEnv DOCKER_HOST={engine.address}\n")
+        f"PasswordAuthentication no\nSetEnv DOCKER_HOST={engine.address}\n"
+        + "".join(f"{line}\n" for line in lines))
     daemon = subprocess.Popen([sshd, "-D", "-e", "-f", f"{directory}/config"],
                               stdin=subprocess.DEVNULL, stderr=open(f"{directory}/log", "wb"))
     program = pathlib.Path(directory, "ssh")
@@ -221,29 +223,71 @@ def start_sshd(directory, engine):
     return daemon, port, str(program)
 
 
-def test_ssh():
-    """Through ssh alone: nothing of ours listens, and the far side needs only docker."""
-    engine = lib.engine()
+@contextlib.contextmanager
+def ssh_yard(engine, *lines):
+    """A server that reaches the engine through ssh, as d1."""
     with tempfile.TemporaryDirectory(prefix="trainyard-ssh-") as directory:
-        daemon, port, program = start_sshd(directory, engine)
+        daemon, port, program = start_sshd(directory, engine, *lines)
         try:
             with lib.Yard(environment={"TRAINYARD_SSH": program}) as yard:
                 yard.start()
-                yard.post("/nodes", {"name": "d1", "docker": f"ssh://root@127.0.0.1:{port}"}, 201)
-                yard.post("/nodes", {"name": "d2", "docker": "ssh://root@127.0.0.1:1"}, 201)
+                yard.post("/nodes", {"name": "d1", "docker": f"ssh://root@127.0.0.1:{port}",
+                                     "cpus": 64}, 201)
                 yard.wait_nodes("d1")
-                job = yard.put("busy", STEPS.format(60))
-                yard.wait_log(job, "5\n")
-                yard.kill()
-                yard.start()
-                yard.wait_for(job, "done")
-                expect_equal(yard.whole_log(job), numbers(60))
-                wait_until(lambda: "refused" in yard.get("/nodes/d2")["notice"],
-                           lambda: yard.get("/nodes/d2"))
+                yield yard
                 wait_until(lambda: not engine.containers(), "nothing is left")
         finally:
             daemon.terminate()
             daemon.wait()
+
+
+def processes_of_ssh(yard):
+    """The processes of ssh that the server has."""
+    words = ["ps", "--ppid", str(yard.server.pid), "-o", "pid=,comm="]
+    lines = subprocess.run(words, capture_output=True, text=True).stdout.splitlines()
+    return [int(line.split()[0]) for line in lines if line.split()[1] == "ssh"]
+
+
+def test_ssh():
+    """Through ssh alone: nothing of ours listens, and the far side needs only docker."""
+    with ssh_yard(lib.engine()) as yard:
+        yard.post("/nodes", {"name": "d2", "docker": "ssh://root@127.0.0.1:1"}, 201)
+        job = yard.put("busy", STEPS.format(60))
+        yard.wait_log(job, "5\n")
+        yard.kill()
+        yard.start()
+        yard.wait_for(job, "done")
+        expect_equal(yard.whole_log(job), numbers(60))
+        wait_until(lambda: "refused" in yard.get("/nodes/d2")["notice"],
+                   lambda: yard.get("/nodes/d2"))
+
+
+def test_many_jobs_share_one_process_of_ssh():
+    """Also after that process was killed: the node is reached again, and no line is lost."""
+    with ssh_yard(lib.engine()) as yard:
+        jobs = [yard.put("busy", STEPS.format(100), cpus=1) for _ in range(12)]
+        for job in jobs:
+            yard.wait_log(job, "3\n")
+        processes = processes_of_ssh(yard)
+        expect_equal(len(processes), 1)
+        os.kill(processes[0], signal.SIGKILL)
+        for job in jobs:
+            yard.wait_for(job, "done")
+            expect_equal(yard.whole_log(job), numbers(100))
+            expect_equal(yard.job(job)["attempt"], 1)
+        expect(not yard.get("/nodes/d1")["notice"], yard.get("/nodes/d1"))
+
+
+def test_ssh_that_does_not_forward():
+    """Each connection is a process then, and the node says so."""
+    with ssh_yard(lib.engine(), "AllowStreamLocalForwarding no") as yard:
+        expect("each running job needs a process of ssh" in yard.get("/nodes/d1")["notice"],
+               yard.get("/nodes/d1"))
+        job = yard.put("busy", STEPS.format(60))
+        yard.wait_log(job, "5\n")
+        expect(len(processes_of_ssh(yard)) > 1, "processes of ssh")
+        yard.wait_for(job, "done")
+        expect_equal(yard.whole_log(job), numbers(60))
 
 
 # ---- no engines

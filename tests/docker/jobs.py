@@ -4,7 +4,10 @@
 run-tests: alone
 """
 import json
+import os
+import pathlib
 import re
+import tempfile
 import time
 
 import lib
@@ -105,6 +108,33 @@ def test_limits():
         gone = yard.wait_for(yard.put("busy", "true", mounts=["/usr/share/nothing:/x"]), "failed")
         expect_equal(gone["code"], 125)
         expect("/usr/share/nothing" in gone["reason"], gone["reason"])
+
+
+def test_user_and_group():
+    """What the job writes belongs to whom it says."""
+    with tempfile.TemporaryDirectory(prefix="trainyard-files-") as directory:
+        os.chmod(directory, 0o777)
+        with lib.yard_on(lib.engine(), options=("--allow-mount", directory)) as yard:
+            expect_equal(yard.printed("busy", "id -u; id -g; echo x >/out/file", run_as="4711:4712",
+                                      mounts=[f"{directory}:/out"]), "4711\n4712\n")
+            status = os.stat(f"{directory}/file")
+            expect_equal((status.st_uid, status.st_gid), (4711, 4712))
+            expect_equal(yard.printed("busy", "id -u", run_as="ann"), "1234\n")
+
+
+def test_default_image():
+    """Jobs without an image run in the server's, with their directory if it may be mounted; the
+    image `none` still is a process."""
+    with tempfile.TemporaryDirectory(prefix="trainyard-files-") as directory:
+        pathlib.Path(directory, "here").write_text("content\n")
+        options = ("--default-image", "busy", "--allow-mount", directory)
+        with lib.yard_on(lib.engine(), options=options) as yard:
+            run = lambda *words: yard.run("run", "-q", *words, cwd=directory).stdout
+            expect_equal(run("--", "sh", "-c", "echo $FROM_IMAGE; cat here"), "yes\ncontent\n")
+            expect_equal(run("--workdir", "/", "--", "cat", "/etc/passwd"),
+                         "root:x:0:0::/:/bin/sh\nann:x:1234:1235::/home/ann:/bin/sh\n")
+            expect_equal(run("--image", "none", "--", "sh", "-c", "echo $FROM_IMAGE; pwd"),
+                         f"\n{directory}\n")
 
 
 def test_resize_and_pause():

@@ -115,12 +115,15 @@ IMAGES = {
 class Engine:
     """A Docker engine."""
 
-    def __init__(self, *options):
+    def __init__(self, *options, path=None):
+        """`path`: directory of programs that the engine finds first."""
+        self.path = path
         self.dir = pathlib.Path(tempfile.mkdtemp(prefix="trainyard-engine-"))
         self.socket = self.dir / "docker.sock"
         self.address = f"unix://{self.socket}"
         self.namespace = f"trainyard-{secrets.token_hex(8)}"
         self.options = options
+        self.within = []  # words before its command
         self.daemon = None
 
     def __enter__(self):
@@ -134,10 +137,12 @@ class Engine:
             raise Skip("dockerd is not installed")
         with open(self.dir / "log", "ab") as log:
             self.daemon = subprocess.Popen(
-                ["dockerd", "--data-root", f"{self.dir}/data", "--exec-root", f"{self.dir}/exec",
+                [*self.within, "dockerd", "--data-root", f"{self.dir}/data", "--exec-root", f"{self.dir}/exec",
                  "-H", self.address, "-p", f"{self.dir}/pid", "--bridge", "none",
                  "--iptables=false", "--containerd-namespace", self.namespace,
                  "--containerd-plugins-namespace", self.namespace + "-plugins", *self.options],
+                env={**os.environ, **({"PATH": f"{self.path}:{os.environ['PATH']}"}
+                                      if self.path else {})},
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
         if wait:
             wait_until(self.answers, "the engine answers", 60)
@@ -188,6 +193,31 @@ class Engine:
 
     def inspect(self, container):
         return json.loads(self.docker("inspect", container).stdout)[0]
+
+
+class Podman(Engine):
+    """Podman's service, which speaks most of the same API. It stands in for itself where systemd
+    and the right to raise limits are missing, as in most test machines."""
+
+    def start(self, wait=True):
+        if not shutil.which("podman") or not shutil.which("runc"):
+            raise Skip("podman or runc is not installed")
+        config = self.dir / "containers.conf"
+        config.write_text('[containers]\ndefault_ulimits = ["nofile=1024:1024", '
+                          '"nproc=4096:4096"]\nnetns = "none"\n')
+        with open(self.dir / "log", "ab") as log:
+            self.daemon = subprocess.Popen(
+                ["podman", "--root", f"{self.dir}/data", "--runroot", f"{self.dir}/run",
+                 "--tmpdir", f"{self.dir}/tmp", "--cgroup-manager", "cgroupfs", "--runtime", "runc",
+                 "--events-backend", "file", "system", "service", "--time", "0", self.address],
+                env={**os.environ, "CONTAINERS_CONF": str(config)}, stdin=subprocess.DEVNULL,
+                stdout=log, stderr=log, start_new_session=True)
+        if wait:
+            wait_until(self.answers, "podman answers", 60)
+        return self
+
+    def end_children(self):
+        subprocess.run(["umount", "-q", f"{self.dir}/data/overlay"], capture_output=True)
 
 
 class Yard(live.Yard):

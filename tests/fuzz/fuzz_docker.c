@@ -9,9 +9,9 @@
 #include "runtime/docker/answers.h"
 #include "runtime/docker/endpoint.h"
 #include "runtime/docker/frames.h"
-#include "runtime/docker/head.h"
 #include "runtime/docker/pull.h"
 #include "runtime/docker/tar.h"
+#include "runtime/remote/head.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

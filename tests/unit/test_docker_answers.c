@@ -196,6 +196,7 @@ static void test_create(void **state)
                                   .node_cpus = 2000,
                                   .workdir = "/w",
                                   .volume = "v",
+                                  .checkpoints = "/.trainyard/checkpoints",
                                   .log_part = 9,
                                   .gpus = 5};
     struct str s = {0};

@@ -1,7 +1,7 @@
 /* Tests of what is read from a container engine: frames, archives, the head of a response. */
 #include "runtime/docker/frames.h"
-#include "runtime/docker/head.h"
 #include "runtime/docker/tar.h"
+#include "runtime/remote/head.h"
 #include "support/test.h"
 
 /* ---- frames ---------------------------------------------------------------------- */

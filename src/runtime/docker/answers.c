@@ -37,16 +37,26 @@ static api_version_t version_of(const char *text)
     return sscanf(text, "%3u.%3u%c", &major, &minor, &end) == 2 ? major * 1000 + minor : 0;
 }
 
+static bool has_component(const json_t *version, const char *name)
+{
+    const json_t *list = json_object_get(version, "Components");
+    for (size_t i = 0; i < json_array_size(list); i++)
+        if (!strcmp(text_of(json_array_get(list, i), "Name"), name))
+            return true;
+    return false;
+}
+
 int answer_read_version(const char *text, size_t n, struct answer_version *out, struct err *err)
 {
     json_t *v = parse(text, n, "version", err);
     if (!v)
         return -1;
     struct answer_version got = {version_of(text_of(v, "ApiVersion")),
-                                 version_of(text_of(v, "MinAPIVersion"))};
+                                 version_of(text_of(v, "MinAPIVersion")),
+                                 has_component(v, "Podman Engine")};
     json_decref(v);
     if (!got.newest)
-        return err_set(err, ERR_INVALID, "the engine does not say its API version");
+        return err_set(err, ERR_INVALID, "the engine did not report its API version");
     *out = got;
     return 0;
 }
@@ -61,7 +71,7 @@ int answer_read_info(const char *text, size_t n, struct answer_info *out, struct
     fields_cut_text(text_of(v, "Architecture"), got.architecture, sizeof got.architecture);
     json_decref(v);
     if (!(got.cpus > 0 && got.cpus < 1e6) || got.memory_mb < 0)
-        return err_set(err, ERR_INVALID, "the engine does not say how many CPUs it has");
+        return err_set(err, ERR_INVALID, "the engine did not report how many CPUs it has");
     *out = got;
     return 0;
 }
@@ -140,7 +150,7 @@ int answer_read_container(const char *text, size_t n, struct answer_container *o
     bool fine = *status && copy_id(text_of(v, "Id"), got.id);
     json_decref(v);
     if (!fine)
-        return err_set(err, ERR_INVALID, "the engine does not say the state of the container");
+        return err_set(err, ERR_INVALID, "the engine did not report the state of the container");
     *out = got;
     return 0;
 }
@@ -152,7 +162,7 @@ int answer_read_id(const char *text, size_t n, char out[CONTAINER_ID_SIZE], stru
         return -1;
     bool fine = copy_id(text_of(v, "Id"), out);
     json_decref(v);
-    return fine ? 0 : err_set(err, ERR_INVALID, "the engine does not say what it has created");
+    return fine ? 0 : err_set(err, ERR_INVALID, "the engine did not report what it has created");
 }
 
 /* ---- ours -------------------------------------------------------------------------- */

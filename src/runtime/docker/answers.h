@@ -15,6 +15,7 @@ typedef uint32_t api_version_t;
 
 struct answer_version {
     api_version_t newest, oldest; /* oldest: 0 = it does not say */
+    bool podman;                  /* it is Podman, which follows the API of Docker in part */
 };
 int answer_read_version(const char *text, size_t n, struct answer_version *out, struct err *err);
 

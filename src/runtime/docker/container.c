@@ -61,6 +61,23 @@ void container_add_update(const struct runtime_size *size, units_t node_cpus, st
     print(limits(size, node_cpus), out);
 }
 
+/* Resources as the OCI's runtime specification names them. */
+void container_add_podman_update(const struct runtime_size *size, units_t node_cpus,
+                                 struct str *out)
+{
+    enum { PERIOD_US = 100000 };
+    units_t cpus = size->cpu_limit < node_cpus ? size->cpu_limit : node_cpus;
+    int64_t pids = size->pids ? size->pids : PIDS_DEFAULT;
+    json_t *v = json_pack("{s:{s:I, s:i, s:I}, s:{s:I}}", "cpu", "quota",
+                          (json_int_t)(cpus * PERIOD_US / UNIT), "period", PERIOD_US, "shares",
+                          (json_int_t)shares(size->cpu_weight), "pids", "limit", (json_int_t)pids);
+    if (size->memory_mb)
+        json_object_set_new(v, "memory",
+                            json_pack("{s:I, s:I}", "limit", (json_int_t)size->memory_mb << 20,
+                                      "swap", (json_int_t)size->memory_mb << 20));
+    print(v, out);
+}
+
 /* NAME=SOFT[:HARD], as it was checked when the job was submitted. */
 static json_t *ulimit(const char *limit)
 {
@@ -91,15 +108,33 @@ static json_t *bind_mount(const char *mount)
                      text(inside), "ReadOnly", mode && !strcmp(mode, ":ro"));
 }
 
+static json_t *volume_mount(const char *volume, const char *target)
+{
+    return json_pack("{s:s, s:o, s:o}", "Type", "volume", "Source", text(volume), "Target",
+                     text(target));
+}
+
 static json_t *mounts(const struct container_request *q)
 {
     json_t *v = json_array();
     for (size_t i = 0; q->container->mounts && q->container->mounts[i]; i++)
         json_array_append_new(v, bind_mount(q->container->mounts[i]));
     if (q->volume)
-        json_array_append_new(v, json_pack("{s:s, s:o, s:s}", "Type", "volume", "Source",
-                                           text(q->volume), "Target", CONTAINER_CHECKPOINTS));
+        json_array_append_new(v, volume_mount(q->volume, q->checkpoints));
     return v;
+}
+
+bool container_mounts_path(const struct runtime_container *c, const char *path)
+{
+    for (size_t i = 0; c->mounts && c->mounts[i]; i++) {
+        const char *target = strchr(c->mounts[i], ':') + 1;
+        size_t n = strcspn(target, ":");
+        while (n > 1 && target[n - 1] == '/')
+            n--;
+        if (!strncmp(path, target, n) && (!path[n] || path[n] == '/' || n == 1))
+            return true;
+    }
+    return false;
 }
 
 /* ---- the whole ------------------------------------------------------------------------- */
@@ -140,6 +175,16 @@ static json_t *host_config(const struct container_request *q)
     return v;
 }
 
+void container_add_reader(const char *yard, int64_t job, const char *image, const char *volume,
+                          const char *checkpoints, struct str *out)
+{
+    print(json_pack("{s:o, s:[s], s:{s:s, s:o, s:s}, s:{s:[o], s:s}}", "Image", text(image), "Cmd",
+                    "none", "Labels", LABEL_YARD, yard, LABEL_JOB,
+                    json_sprintf("%lld", (long long)job), LABEL_ATTEMPT, "0", "HostConfig",
+                    "Mounts", volume_mount(volume, checkpoints), "NetworkMode", "none"),
+          out);
+}
+
 void container_add_create(const struct container_request *q, struct str *out)
 {
     json_t *v = json_object();
@@ -148,6 +193,8 @@ void container_add_create(const struct container_request *q, struct str *out)
                         json_pack("[s, s]", CONTAINER_CONDUCTOR, CONTAINER_ATTEMPT));
     json_object_set_new(v, "Cmd", json_array());
     json_object_set_new(v, "WorkingDir", text(q->workdir));
+    if (q->container->run_as)
+        json_object_set_new(v, "User", text(q->container->run_as));
     json_object_set_new(v, "Labels", labels(q));
     json_object_set_new(v, "Healthcheck", json_pack("{s:[s]}", "Test", "NONE"));
     /* Where the engine hands out GPUs by itself, a job that has asked for none gets none. */

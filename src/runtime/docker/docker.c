@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/docker/bring.h"
 #include "runtime/docker/container.h"
 #include "runtime/docker/files.h"
 #include "runtime/docker/link.h"
@@ -53,8 +54,7 @@ static struct docker_attempt *add_attempt(struct runtime *r, struct attempt_id i
     struct docker_attempt *a = xcalloc(1, sizeof *a);
     a->id = id;
     a->node = node;
-    a->link_at = USEC_NEVER;
-    a->log_offset = -1;
+    link_init(a);
     snprintf(a->name, sizeof a->name, "trainyard-%s-%lld-%u", r->yard, (long long)id.job, id.n);
     VEC_PUSH(&r->attempts, a);
     return a;
@@ -62,8 +62,8 @@ static struct docker_attempt *add_attempt(struct runtime *r, struct attempt_id i
 
 static void free_attempt(struct docker_attempt *a)
 {
-    engine_cancel(a->call);
-    link_end(a);
+    call_cancel(a->call);
+    relay_link_end(&a->link);
     log_cancel(a);
     start_done(a->start);
     file_done(a);
@@ -139,7 +139,9 @@ static void sweep(struct runtime *r)
 
 static usec_t attempt_due(const struct docker_attempt *a)
 {
-    usec_t first = link_due(a);
+    usec_t first = relay_link_due(&a->link);
+    if (start_bring(a) && bring_due(start_bring(a)) < first)
+        first = bring_due(start_bring(a));
     if (a->died || start_has_news(a) || (a->held && a->node->connected))
         return 0;
     return a->held && a->op->deadline < first ? a->op->deadline : first;
@@ -169,14 +171,16 @@ static void turn(struct runtime *r, usec_t now)
         struct docker_attempt *a = r->attempts.at[i];
         if (a->died) {
             a->died = false;
-            link_drop(a);
+            relay_link_drop(&a->link);
         }
         if (start_has_news(a))
             start_say_waits(a);
+        if (start_bring(a) && bring_due(start_bring(a)) <= now)
+            bring_turn(start_bring(a), now);
         if (a->held)
             pursue_held(a, now);
-        if (link_due(a) <= now)
-            link_turn(a);
+        if (relay_link_due(&a->link) <= now)
+            relay_link_turn(&a->link);
     }
 }
 
@@ -210,11 +214,13 @@ static int docker_open(struct runtime_host *h, const void *options, struct runti
                        struct err *err)
 {
     char *full AUTO_FREE = realpath(h->state_dir, NULL);
-    (void)options;
+    const struct docker_options *o = options;
     if (!full)
         return err_set(err, ERR_IO, "state directory %s: %s", h->state_dir, strerror(errno));
     struct runtime *r = xcalloc(1, sizeof *r);
     r->host = h;
+    r->suspect_after = o->suspect_after;
+    r->lost_after = o->lost_after;
     snprintf(r->yard, sizeof r->yard, "%016llx", (unsigned long long)hash_path(full));
     if (files_load_tools(r, err) < 0 || curl_loop_open(h->loop, &r->curl, err) < 0) {
         docker_close(r);
@@ -247,6 +253,7 @@ static const char *cpuset(const struct runtime *r, struct attempt_id id)
 const struct runtime_ops runtime_docker = {
     .name = "docker",
     .images = true,
+    .leases = true,
     .checkpoints = CONTAINER_CHECKPOINTS,
     .open = docker_open,
     .close = docker_close,
@@ -255,8 +262,8 @@ const struct runtime_ops runtime_docker = {
     .begin = begin,
     .adopt = adopt,
     .sweep = sweep,
-    .send = link_send,
-    .unlink = link_unlink,
+    .send = relay_link_send,
+    .unlink = relay_link_unlink,
     .fetch_log = log_fetch,
     .tool = tool,
     .files = files,

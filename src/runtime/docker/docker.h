@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "runtime/docker/engine.h"
+#include "runtime/remote/relay_link.h"
 #include "runtime/runtime.h"
 
 /* An engine that serves one node. node.c keeps the connection to it. */
@@ -14,14 +15,16 @@ struct docker_node {
     struct arena arena;           /* of what was asked for */
     struct runtime_engine wanted; /* as its operator said */
     struct answer_info has;       /* as the engine says; cpus = 0: it has not yet */
+    bool here;                    /* it is on this machine */
     bool connected;               /* it answers, and its events are heard */
-    bool lost;                    /* as it was reported */
+    bool suspect, lost;           /* as it was reported */
     uint64_t gpus_used;           /* as bits by their index */
     usec_t heard;                 /* when it last answered */
     usec_t at;                    /* when to connect, or to ask whether it is still there */
     usec_t pause;                 /* between two tries to connect */
-    struct engine_call *call;     /* what is being asked; NULL = nothing */
-    struct engine_call *events;   /* the stream of events */
+    bool preparing;               /* the way to it is being made */
+    struct call *call;            /* what is being asked; NULL = nothing */
+    struct call *events;          /* the stream of events */
     struct str line;              /* of it, incomplete */
     char trouble[200];            /* why it does not answer, for its operator */
 };
@@ -34,21 +37,19 @@ struct docker_attempt {
     char container[CONTAINER_ID_SIZE];
     struct runtime_op *op;      /* in progress; NULL = none */
     bool held;                  /* the operation waits for its node to answer */
-    struct engine_call *call;   /* of the operation */
+    struct call *call;          /* of the operation */
     struct docker_start *start; /* while it starts */
     uint64_t gpus;              /* of its node, as bits by their index */
     bool ran;                   /* it has been started */
     bool died;                  /* the engine said that it has ended */
-    char fault[200];            /* why it can never start; "" = it can */
+    char fault[256];            /* why it can never start; "" = it can */
     struct file_reading *file;  /* that is being read; NULL = none */
 
-    struct docker_link *link; /* to its conductor; NULL = none */
-    struct engine_call *link_call;
-    usec_t link_at; /* when to connect; USEC_NEVER = not */
-    usec_t link_pause;
+    struct relay_link link; /* to its conductor */
+    struct call *link_call;
+    struct stream *link_stream;
 
-    int64_t log_offset; /* that the server wants next; -1 = it has not asked */
-    struct engine_call *log_call;
+    struct call *log_call;
     struct log_reading *reading; /* of a container that has ended */
 };
 
@@ -58,7 +59,8 @@ struct runtime {
     char yard[17];    /* identity of the state directory */
     struct str tools; /* an archive of our programs, without its end */
     bool has_library;
-    bool swept; /* what nobody wants may be removed */
+    usec_t suspect_after, lost_after; /* without an answer */
+    bool swept;                       /* what nobody wants may be removed */
     VEC(struct docker_node *) nodes;
     VEC(struct docker_attempt *) attempts;
 };

@@ -66,6 +66,7 @@ void files_pack(const struct runtime *r, const struct docker_start *s, struct st
     tar_add_dir(out, IN_ARCHIVE(CONTAINER_ATTEMPT "/"), 0777);
     tar_add_dir(out, IN_ARCHIVE(CONTAINER_ATTEMPT "/" LAUNCH_JOB_FILES "/"), 0777);
     tar_add_dir(out, IN_ARCHIVE(CONTAINER_CHECKPOINTS "/"), 0777);
+    tar_add_dir(out, IN_ARCHIVE(CONTAINER_WORK "/"), 0777);
     tar_add_file(out, IN_ARCHIVE(CONTAINER_ATTEMPT "/spec.json"), 0644, spec.at, spec.n);
     if (script)
         tar_add_file(out, IN_ARCHIVE(CONTAINER_ATTEMPT "/script"), 0755, script, strlen(script));
@@ -100,7 +101,7 @@ static void take_bytes(void *ctx, const char *bytes, size_t n)
         (void)tar_feed(&f->tar, bytes, n, take_content, f, &f->err);
 }
 
-static void read_done(void *ctx, const struct engine_reply *r)
+static void read_done(void *ctx, const struct call_reply *r)
 {
     struct file_reading *f = ctx;
     struct err err = f->err;

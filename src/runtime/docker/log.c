@@ -8,7 +8,6 @@
 
 #include "protocol/exit_record.h"
 #include "runtime/docker/container.h"
-#include "runtime/docker/link.h"
 #include "runtime/docker/tar.h"
 
 #define CALL_LIMIT (60 * USEC_PER_SEC)
@@ -26,7 +25,7 @@ struct log_reading {
 
 void log_cancel(struct docker_attempt *a)
 {
-    engine_cancel(a->log_call);
+    call_cancel(a->log_call);
     a->log_call = NULL;
     free(a->reading);
     a->reading = NULL;
@@ -35,9 +34,9 @@ void log_cancel(struct docker_attempt *a)
 static void complete(struct docker_attempt *a)
 {
     struct runtime_host *h = a->node->runtime->host;
-    int64_t end = a->log_offset;
+    int64_t end = a->link.log_offset;
     log_cancel(a);
-    a->log_offset = -1;
+    a->link.log_offset = -1;
     h->log(h, a->id, end, NULL, 0);
 }
 
@@ -48,13 +47,13 @@ static void take_content(void *ctx, const char *name, const char *bytes, size_t 
     struct docker_attempt *a = ctx;
     struct log_reading *l = a->reading;
     struct runtime_host *h = a->node->runtime->host;
-    int64_t known = a->log_offset - l->base;
+    int64_t known = a->link.log_offset - l->base;
     (void)name;
     l->base += (int64_t)n;
     if (known >= (int64_t)n || !n)
         return;
     size_t skip = known > 0 ? (size_t)known : 0;
-    a->log_offset = l->base;
+    a->link.log_offset = l->base;
     h->log(h, a->id, l->base - (int64_t)n + (int64_t)skip, bytes + skip, n - skip);
 }
 
@@ -68,7 +67,7 @@ static void take_bytes(void *ctx, const char *bytes, size_t n)
 
 static void read_part(struct docker_attempt *a);
 
-static void part_read(void *ctx, const struct engine_reply *r)
+static void part_read(void *ctx, const struct call_reply *r)
 {
     struct docker_attempt *a = ctx;
     struct log_reading *l = a->reading;
@@ -109,7 +108,7 @@ static void read_part(struct docker_attempt *a)
 /* ---- where it is -------------------------------------------------------------------------------
  */
 
-static void inspected(void *ctx, const struct engine_reply *r)
+static void inspected(void *ctx, const struct call_reply *r)
 {
     struct docker_attempt *a = ctx;
     struct answer_container c;
@@ -122,12 +121,12 @@ static void inspected(void *ctx, const struct engine_reply *r)
     if (engine_check(r, &err) < 0 || answer_read_container(r->body, r->n, &c, &err) < 0)
         return; /* the server asks again */
     if (c.state == CONTAINER_RUNNING) {
-        link_want(a);
+        relay_link_want(&a->link);
         return;
     }
     a->reading = xcalloc(1, sizeof *a->reading);
     a->reading->part_size = c.log_part ? c.log_part : INT64_MAX / 4;
-    a->reading->part = a->log_offset / a->reading->part_size;
+    a->reading->part = a->link.log_offset / a->reading->part_size;
     read_part(a);
 }
 
@@ -138,8 +137,8 @@ void log_fetch(struct runtime *r, struct attempt_id id, const char *node, int64_
     (void)node;
     if (!a || a->log_call)
         return;
-    a->log_offset = offset;
-    if (link_ask_log(a))
+    a->link.log_offset = offset;
+    if (relay_link_ask_log(&a->link))
         return;
     str_addf(&path, "/containers/%s/json", a->name);
     struct engine_request q = {

@@ -2,19 +2,21 @@
  * containers of ours are there, and a stream of what happens to them.
  *
  * The stream is begun before containers are listed, so nothing is missed between the two. When it
- * ends, or the engine does not answer, all that is done again. A node is reported as lost when it
- * has not answered for LOST_AFTER. */
+ * ends, or the engine does not answer, all that is done again. An engine is asked for a sign of
+ * life several times within the time after which it is suspect. A node that is lost has no links:
+ * a connection that nothing comes through any more may look fine for a long time. */
 #include "runtime/docker/node.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "runtime/docker/link.h"
+#include "runtime/docker/bring.h"
+#include "runtime/docker/start.h"
 
-#define PING_EVERY (10 * USEC_PER_SEC)
+#define PING_LEAST USEC_PER_SEC
+#define PING_MOST (10 * USEC_PER_SEC)
 #define CALL_LIMIT (10 * USEC_PER_SEC)
-#define LOST_AFTER (25 * USEC_PER_SEC)
 #define PAUSE_FIRST (USEC_PER_SEC / 2)
 #define PAUSE_LONGEST (15 * USEC_PER_SEC)
 enum { EVENT_MAX = 65536 };
@@ -30,44 +32,82 @@ static void report(struct docker_node *n, bool gone)
 {
     struct runtime_host *h = n->runtime->host;
     const struct runtime_engine *w = &n->wanted;
+    const char *notice = engine_notice(n->engine);
     struct runtime_node node = {
         .name = w->name,
+        .suspect = n->suspect,
         .lost = n->lost,
+        .here = n->here,
         .gone = gone,
         .cpus = w->cpus ? w->cpus : node_cpus(n),
         .gpus = w->gpus,
         .gpu_type = w->gpu_type,
         .memory_mb = w->memory_mb ? w->memory_mb : n->has.memory_mb,
-        .notice = *n->trouble ? n->trouble : NULL,
+        .notice = *n->trouble ? n->trouble
+                  : *notice   ? notice
+                              : NULL,
     };
     h->node(h, n->runtime, &node);
 }
 
 static void end_calls(struct docker_node *n)
 {
-    engine_cancel(n->call);
-    engine_cancel(n->events);
+    call_cancel(n->call);
+    call_cancel(n->events);
     n->call = n->events = NULL;
     n->line.n = 0;
     n->connected = false;
+}
+
+static usec_t ping_every(const struct docker_node *n)
+{
+    usec_t third = n->runtime->suspect_after / 3;
+    return third < PING_LEAST ? PING_LEAST : third < PING_MOST ? third : PING_MOST;
+}
+
+static void drop_links(struct docker_node *n)
+{
+    const struct runtime *r = n->runtime;
+    for (size_t i = 0; i < r->attempts.n; i++)
+        if (r->attempts.at[i]->node == n)
+            relay_link_drop(&r->attempts.at[i]->link);
+}
+
+/* How long it has been silent decides what it is; true if that is something else now. */
+static bool follow_silence(struct docker_node *n, usec_t now)
+{
+    bool was_suspect = n->suspect, was_lost = n->lost;
+    n->suspect |= now - n->heard >= n->runtime->suspect_after;
+    n->lost |= now - n->heard >= n->runtime->lost_after;
+    if (n->lost && !was_lost)
+        drop_links(n);
+    return n->suspect != was_suspect || n->lost != was_lost;
+}
+
+/* When it becomes suspect or lost if nothing is heard. */
+static usec_t silence_due(const struct docker_node *n)
+{
+    return n->lost      ? USEC_NEVER
+           : n->suspect ? n->heard + n->runtime->lost_after
+                        : n->heard + n->runtime->suspect_after;
 }
 
 /* Tries again, later and later; the node is lost if that has lasted for long. */
 static void fail(struct docker_node *n, const struct err *why)
 {
     usec_t now = docker_now(n->runtime);
-    bool was_lost = n->lost, same = !strcmp(n->trouble, why->text);
+    bool same = !strcmp(n->trouble, why->text);
     end_calls(n);
     n->at = now + n->pause;
     n->pause = n->pause * 2 < PAUSE_LONGEST ? n->pause * 2 : PAUSE_LONGEST;
-    n->lost |= now - n->heard >= LOST_AFTER;
+    bool changed = follow_silence(n, now);
     snprintf(n->trouble, sizeof n->trouble, "%.*s", (int)sizeof n->trouble - 1, why->text);
-    if (n->lost != was_lost || !same)
+    if (changed || !same)
         report(n, false);
 }
 
 /* Whether the reply is a success; the connection has failed otherwise. */
-static bool succeeded(struct docker_node *n, const struct engine_reply *r, struct err *err)
+static bool succeeded(struct docker_node *n, const struct call_reply *r, struct err *err)
 {
     n->call = NULL;
     if (engine_check(r, err) == 0) {
@@ -79,7 +119,7 @@ static bool succeeded(struct docker_node *n, const struct engine_reply *r, struc
 }
 
 static void ask(struct docker_node *n, const char *path,
-                void (*done)(void *ctx, const struct engine_reply *r), bool no_version)
+                void (*done)(void *ctx, const struct call_reply *r), bool no_version)
 {
     struct engine_request q = {.method = "GET",
                                .path = path,
@@ -92,7 +132,7 @@ static void ask(struct docker_node *n, const char *path,
 
 /* ---- containers ------------------------------------------------------------------------------ */
 
-static void ignore(void *ctx, const struct engine_reply *r)
+static void ignore(void *ctx, const struct call_reply *r)
 {
     (void)ctx;
     (void)r;
@@ -122,10 +162,10 @@ static void compare(void *ctx, const struct answer_ours *c)
     else if (a && c->state == CONTAINER_ENDED)
         a->died = true;
     else if (a && c->state == CONTAINER_RUNNING)
-        link_want(a);
+        relay_link_want(&a->link);
 }
 
-static void listed(void *ctx, const struct engine_reply *r)
+static void listed(void *ctx, const struct call_reply *r)
 {
     struct docker_node *n = ctx;
     struct err err;
@@ -136,9 +176,9 @@ static void listed(void *ctx, const struct engine_reply *r)
         return;
     }
     n->connected = true;
-    n->lost = false;
+    n->suspect = n->lost = false;
     n->pause = PAUSE_FIRST;
-    n->at = docker_now(n->runtime) + PING_EVERY;
+    n->at = docker_now(n->runtime) + ping_every(n);
     *n->trouble = '\0';
     report(n, false);
 }
@@ -159,8 +199,7 @@ static void list_containers(struct docker_node *n)
     str_done(&path);
 }
 
-/* ---- events ------------------------------------------------------------------------------------
- */
+/* ---- events ----------------------------------------------------------------------------- */
 
 static void take_event(struct docker_node *n)
 {
@@ -176,6 +215,7 @@ static void take_event(struct docker_node *n)
 static void take_events(void *ctx, const char *bytes, size_t n)
 {
     struct docker_node *node = ctx;
+    node->heard = docker_now(node->runtime);
     for (size_t i = 0; i < n; i++) {
         if (bytes[i] != '\n') {
             if (node->line.n < EVENT_MAX)
@@ -188,7 +228,7 @@ static void take_events(void *ctx, const char *bytes, size_t n)
     }
 }
 
-static void events_ended(void *ctx, const struct engine_reply *r)
+static void events_ended(void *ctx, const struct call_reply *r)
 {
     struct docker_node *n = ctx;
     struct err err;
@@ -213,20 +253,28 @@ static void hear_events(struct docker_node *n)
     str_done(&path);
 }
 
-/* ---- connecting
- * ---------------------------------------------------------------------------------- */
+/* ---- connecting ------------------------------------------------------------------------- */
+
+/* Podman says what Go calls it, Docker what the kernel does. */
+static const char *kernel_name(const char *architecture)
+{
+    return !strcmp(architecture, "amd64")   ? "x86_64"
+           : !strcmp(architecture, "arm64") ? "aarch64"
+                                            : architecture;
+}
 
 /* Our conductor is a program for this machine. */
 static int check_architecture(const struct answer_info *info, struct err *err)
 {
     struct utsname own;
-    if (uname(&own) == 0 && *info->architecture && strcmp(own.machine, info->architecture) != 0)
+    if (uname(&own) == 0 && *info->architecture &&
+        strcmp(own.machine, kernel_name(info->architecture)) != 0)
         return err_set(err, ERR_CONFLICT, "its architecture is %s; only %s works with this server",
                        info->architecture, own.machine);
     return 0;
 }
 
-static void informed(void *ctx, const struct engine_reply *r)
+static void informed(void *ctx, const struct call_reply *r)
 {
     struct docker_node *n = ctx;
     struct err err;
@@ -241,7 +289,7 @@ static void informed(void *ctx, const struct engine_reply *r)
     list_containers(n);
 }
 
-static void versioned(void *ctx, const struct engine_reply *r)
+static void versioned(void *ctx, const struct call_reply *r)
 {
     struct docker_node *n = ctx;
     struct answer_version v;
@@ -254,30 +302,53 @@ static void versioned(void *ctx, const struct engine_reply *r)
         ask(n, "/info", informed, false);
 }
 
-static void pinged(void *ctx, const struct engine_reply *r)
+static void pinged(void *ctx, const struct call_reply *r)
 {
     struct docker_node *n = ctx;
     struct err err;
-    if (succeeded(n, r, &err))
-        n->at = docker_now(n->runtime) + PING_EVERY;
+    if (!succeeded(n, r, &err))
+        return;
+    n->at = docker_now(n->runtime) + ping_every(n);
+    if (n->lost) { /* what has happened meanwhile is found out as at the first time */
+        end_calls(n);
+        n->at = docker_now(n->runtime);
+    } else if (n->suspect) {
+        n->suspect = false;
+        report(n, false);
+    }
 }
 
 usec_t node_due(const struct docker_node *n)
 {
-    return n->call ? USEC_NEVER : n->at;
+    usec_t silent = silence_due(n), at = n->call || n->preparing ? USEC_NEVER : n->at;
+    return at < silent ? at : silent;
+}
+
+static void prepared(void *ctx, const struct err *err)
+{
+    struct docker_node *n = ctx;
+    n->preparing = false;
+    if (err->code == ERR_OK)
+        ask(n, "/version", versioned, true);
+    else
+        fail(n, err);
 }
 
 void node_turn(struct docker_node *n, usec_t now)
 {
-    (void)now;
+    if (silence_due(n) <= now && follow_silence(n, now))
+        report(n, false);
+    if (n->call || n->preparing || n->at > now)
+        return;
     if (n->connected)
         ask(n, "/_ping", pinged, true);
+    else if (engine_prepare(n->engine, prepared, n))
+        n->preparing = true;
     else
-        ask(n, "/version", versioned, true);
+        prepared(n, &(struct err){.code = ERR_OK});
 }
 
-/* ---- life
- * ------------------------------------------------------------------------------------------ */
+/* ---- life ------------------------------------------------------------------------------- */
 
 int node_attach(struct runtime *r, const struct runtime_engine *e, struct err *err)
 {
@@ -301,6 +372,7 @@ int node_attach(struct runtime *r, const struct runtime_engine *e, struct err *e
     n->wanted = *e;
     n->wanted.name = arena_strdup(a, e->name);
     n->wanted.gpu_type = e->gpu_type ? arena_strdup(a, e->gpu_type) : NULL;
+    n->here = at.kind == ENDPOINT_UNIX;
     n->lost = true;
     n->pause = PAUSE_FIRST;
     n->heard = docker_now(r);
@@ -325,6 +397,8 @@ void node_detach(struct runtime *r, const char *name)
         i++;
     struct docker_node *n = r->nodes.at[i];
     r->nodes.at[i] = r->nodes.at[--r->nodes.n];
+    for (size_t k = 0; k < r->attempts.n; k++)
+        bring_lose(start_bring(r->attempts.at[k]), n);
     report(n, true);
     node_free(n);
 }

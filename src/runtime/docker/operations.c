@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "runtime/docker/container.h"
-#include "runtime/docker/link.h"
 #include "runtime/docker/node.h"
 #include "runtime/docker/settle.h"
 #include "runtime/docker/start.h"
@@ -43,7 +42,7 @@ void docker_ask(struct docker_attempt *a, struct engine_request *q)
     a->call = engine_ask(a->node->engine, q);
 }
 
-bool docker_succeeded(struct docker_attempt *a, const struct engine_reply *r)
+bool docker_succeeded(struct docker_attempt *a, const struct call_reply *r)
 {
     struct err err;
     a->call = NULL;
@@ -55,7 +54,7 @@ bool docker_succeeded(struct docker_attempt *a, const struct engine_reply *r)
 
 /* "/containers/NAME" and what follows. */
 static void ask_container(struct docker_attempt *a, const char *method, const char *rest,
-                          const char *body, void (*done)(void *ctx, const struct engine_reply *r))
+                          const char *body, void (*done)(void *ctx, const struct call_reply *r))
 {
     struct str path = {0};
     str_addf(&path, "/containers/%s%s", a->name, rest);
@@ -66,7 +65,7 @@ static void ask_container(struct docker_attempt *a, const char *method, const ch
 
 /* ---- size and freezing -------------------------------------------------------------- */
 
-static void resized(void *ctx, const struct engine_reply *r)
+static void resized(void *ctx, const struct call_reply *r)
 {
     struct docker_attempt *a = ctx;
     if (docker_succeeded(a, r))
@@ -76,18 +75,29 @@ static void resized(void *ctx, const struct engine_reply *r)
 /* An update can cut a container off from its GPUs, so one that has some keeps its limits. */
 static void resize(struct docker_attempt *a)
 {
-    struct str body = {0};
+    struct str body = {0}, path = {0};
     if (a->gpus) {
         docker_complete(a, NULL);
         return;
     }
-    container_add_update(&a->op->size, node_cpus(a->node), &body);
-    ask_container(a, "POST", "/update", body.at, resized);
+    if (engine_is_podman(a->node->engine)) {
+        container_add_podman_update(&a->op->size, node_cpus(a->node), &body);
+        str_addf(&path, "/v4.0.0/libpod/containers/%s/update", a->name);
+        docker_ask(a, &(struct engine_request){.method = "POST",
+                                               .path = path.at,
+                                               .body = body.at,
+                                               .no_version = true,
+                                               .done = resized});
+    } else {
+        container_add_update(&a->op->size, node_cpus(a->node), &body);
+        ask_container(a, "POST", "/update", body.at, resized);
+    }
+    str_done(&path);
     str_done(&body);
 }
 
 /* An engine refuses to pause what is paused; that is as good as having done it. */
-static void frozen(void *ctx, const struct engine_reply *r)
+static void frozen(void *ctx, const struct call_reply *r)
 {
     struct docker_attempt *a = ctx;
     struct err err;
@@ -104,9 +114,44 @@ static void freeze(struct docker_attempt *a)
     ask_container(a, "POST", a->op->frozen ? "/pause" : "/unpause", NULL, frozen);
 }
 
+/* ---- killing -------------------------------------------------------------------------- */
+
+/* What does not run, or is not there, needs no killing. */
+static bool is_dead(const struct call_reply *r)
+{
+    return r->err.code == ERR_OK && (r->status == 404 || r->status == 409);
+}
+
+static void ended(void *ctx, const struct call_reply *r)
+{
+    struct docker_attempt *a = ctx;
+    struct err err;
+    a->call = NULL;
+    bool dead = is_dead(r) || engine_check(r, &err) == 0;
+    docker_complete(a, dead ? NULL : &err);
+}
+
+static void killed(void *ctx, const struct call_reply *r)
+{
+    struct docker_attempt *a = ctx;
+    struct err err;
+    a->call = NULL;
+    if (is_dead(r))
+        docker_complete(a, NULL);
+    else if (engine_check(r, &err) < 0)
+        docker_complete(a, &err);
+    else
+        ask_container(a, "POST", "/wait?condition=not-running", NULL, ended);
+}
+
+static void kill_container(struct docker_attempt *a)
+{
+    ask_container(a, "POST", "/kill", NULL, killed);
+}
+
 /* ---- cleaning up ---------------------------------------------------------------------- */
 
-static void cleaned(void *ctx, const struct engine_reply *r)
+static void cleaned(void *ctx, const struct call_reply *r)
 {
     struct docker_attempt *a = ctx;
     struct err err;
@@ -115,7 +160,7 @@ static void cleaned(void *ctx, const struct engine_reply *r)
         docker_complete(a, &err);
         return;
     }
-    link_drop(a);
+    relay_link_drop(&a->link);
     docker_complete(a, NULL);
     docker_forget(a);
 }
@@ -141,6 +186,9 @@ void docker_begin(struct docker_attempt *a)
         return;
     case OP_FREEZE:
         freeze(a);
+        return;
+    case OP_KILL:
+        kill_container(a);
         return;
     case OP_CLEAN:
         break;

@@ -9,7 +9,7 @@ void docker_ask(struct docker_attempt *a, struct engine_request *request);
 /* Completes the operation. */
 void docker_complete(struct docker_attempt *a, const struct err *err);
 /* Whether the reply is a success; if not, the operation is complete with its error. */
-bool docker_succeeded(struct docker_attempt *a, const struct engine_reply *r);
+bool docker_succeeded(struct docker_attempt *a, const struct call_reply *r);
 
 void docker_begin(struct docker_attempt *a);
 

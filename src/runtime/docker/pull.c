@@ -146,6 +146,17 @@ static void add_decoded(struct str *out, const char *text)
     }
 }
 
+/* Takes the object over. */
+static void add_header(json_t *who, struct str *out)
+{
+    AUTO_FREE char *text = who ? json_dumps(who, JSON_COMPACT) : NULL;
+    if (text) {
+        str_add(out, "X-Registry-Auth: ");
+        add_base64url(out, text, strlen(text));
+    }
+    json_decref(who);
+}
+
 void pull_add_credentials(const char *config, const char *registry, struct str *out)
 {
     json_t *v = json_loads(config, 0, NULL);
@@ -157,15 +168,36 @@ void pull_add_credentials(const char *config, const char *registry, struct str *
     char *colon = pair.n ? strchr(pair.at, ':') : NULL;
     if (colon) {
         *colon = '\0';
-        json_t *who = json_pack("{s:s, s:s, s:s}", "username", pair.at, "password", colon + 1,
-                                "serveraddress", registry);
-        AUTO_FREE char *text = who ? json_dumps(who, JSON_COMPACT) : NULL;
-        if (text) {
-            str_add(out, "X-Registry-Auth: ");
-            add_base64url(out, text, strlen(text));
-        }
-        json_decref(who);
+        add_header(json_pack("{s:s, s:s, s:s}", "username", pair.at, "password", colon + 1,
+                             "serveraddress", registry),
+                   out);
     }
     str_done(&pair);
+    json_decref(v);
+}
+
+/* A name of a file in PATH, nothing else: the configuration is the user's own. */
+void pull_add_helper(const char *config, const char *registry, struct str *out)
+{
+    json_t *v = json_loads(config, 0, NULL);
+    const json_t *one = json_object_get(json_object_get(v, "credHelpers"), registry);
+    const char *name = json_string_value(one ? one : json_object_get(v, "credsStore"));
+    if (name && *name && !strchr(name, '/'))
+        str_addf(out, "docker-credential-%s", name);
+    json_decref(v);
+}
+
+void pull_add_secret(const char *output, const char *registry, struct str *out)
+{
+    json_t *v = json_loads(output, 0, NULL);
+    const char *name = json_string_value(json_object_get(v, "Username"));
+    const char *secret = json_string_value(json_object_get(v, "Secret"));
+    if (name && secret && !strcmp(name, "<token>"))
+        add_header(json_pack("{s:s, s:s}", "identitytoken", secret, "serveraddress", registry),
+                   out);
+    else if (name && secret)
+        add_header(json_pack("{s:s, s:s, s:s}", "username", name, "password", secret,
+                             "serveraddress", registry),
+                   out);
     json_decref(v);
 }

@@ -28,7 +28,12 @@ void pull_done(struct pull *p);
 void pull_registry(const char *image, struct str *out);
 /* The name with its tag or digest apart: "latest" if it has neither. */
 void pull_split(const char *image, struct str *name, struct str *tag);
+/* The program that keeps the credentials for this registry, as the configuration says; nothing if
+ * they are in the configuration itself. */
+void pull_add_helper(const char *config, const char *registry, struct str *out);
 /* The header with the credentials that are in this configuration, or nothing. */
 void pull_add_credentials(const char *config, const char *registry, struct str *out);
+/* The header with the credentials that a helper has printed, or nothing. */
+void pull_add_secret(const char *output, const char *registry, struct str *out);
 
 #endif

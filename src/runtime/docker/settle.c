@@ -12,7 +12,6 @@
 #include "base/clock.h"
 #include "protocol/exit_record.h"
 #include "runtime/docker/files.h"
-#include "runtime/docker/link.h"
 #include "runtime/docker/operations.h"
 
 enum { NOT_STARTED = 125 };
@@ -49,7 +48,7 @@ static void answer_without(struct docker_attempt *a)
 
 /* ---- it was never started ------------------------------------------------------------- */
 
-static void removed(void *ctx, const struct engine_reply *r)
+static void removed(void *ctx, const struct call_reply *r)
 {
     struct docker_attempt *a = ctx;
     struct err err;
@@ -111,7 +110,7 @@ static void take_record(struct docker_attempt *a, const struct str *text, const 
 
 /* ---- what the engine says ----------------------------------------------------------------- */
 
-static void inspected(void *ctx, const struct engine_reply *r)
+static void inspected(void *ctx, const struct call_reply *r)
 {
     struct docker_attempt *a = ctx;
     struct answer_container c;
@@ -132,7 +131,7 @@ static void inspected(void *ctx, const struct engine_reply *r)
         give_up(a);
         break;
     case CONTAINER_RUNNING:
-        link_want(a);
+        relay_link_want(&a->link);
         answer(a, FATE_RUNNING);
         break;
     case CONTAINER_ENDED:

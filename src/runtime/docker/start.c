@@ -5,18 +5,23 @@
  * name, so once it is removed no request that is late can start it (settle.c). */
 #include "runtime/docker/start.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "http/url.h"
+#include "runtime/docker/bring.h"
 #include "runtime/docker/container.h"
 #include "runtime/docker/files.h"
-#include "runtime/docker/link.h"
+#include "runtime/docker/image.h"
 #include "runtime/docker/node.h"
 #include "runtime/docker/operations.h"
-#include "runtime/docker/pull.h"
 
-#define PULL_LIMIT (4 * 3600 * USEC_PER_SEC)
+#define UPLOAD_LIMIT (4 * 3600 * USEC_PER_SEC)
+#define AFTER_UPLOAD (60 * USEC_PER_SEC)
 
 struct docker_start {
     struct arena arena;
@@ -24,15 +29,21 @@ struct docker_start {
     struct runtime_container container;
     const char *script;
     const char *checkpoints;
-    bool pulling;
-    struct pull pull;
+    uint32_t home, bring_home; /* as in struct runtime_start */
+    const char *bring_from;
+    const char *volume, *bring_volume; /* NULL = none */
+    struct bring *bring;
+    struct image_search image;
+    int64_t upload_bytes, uploaded; /* of the job's files */
+    bool uploading, upload_news, files_there;
 };
 
 void start_done(struct docker_start *s)
 {
     if (!s)
         return;
-    pull_done(&s->pull);
+    bring_cancel(s->bring);
+    image_done(&s->image);
     arena_done(&s->arena);
     free(s);
 }
@@ -56,25 +67,90 @@ static void fault(struct docker_attempt *a, const struct err *err)
 
 /* ---- the last steps -------------------------------------------------------------------- */
 
-static void started(void *ctx, const struct engine_reply *r)
+static void started(void *ctx, const struct call_reply *r)
 {
     struct docker_attempt *a = ctx;
     if (!docker_succeeded(a, r))
         return;
     a->ran = true;
-    link_want(a);
+    if (a->start->bring_volume)
+        bring_remove_source(a, a->start->bring_from, a->start->bring_volume);
+    relay_link_want(&a->link);
     docker_complete(a, NULL);
 }
 
-static void uploaded(void *ctx, const struct engine_reply *r)
+static void run_container(struct docker_attempt *a)
 {
-    struct docker_attempt *a = ctx;
     struct str path = {0};
-    if (!docker_succeeded(a, r))
-        return;
     str_addf(&path, "/containers/%s/start", a->container);
     docker_ask(a, &(struct engine_request){.method = "POST", .path = path.at, .done = started});
     str_done(&path);
+}
+
+static void upload(struct docker_attempt *a);
+
+/* ---- the job's files --------------------------------------------------------------------- */
+
+static void note_sent(void *ctx, int64_t bytes)
+{
+    struct docker_start *s = ((struct docker_attempt *)ctx)->start;
+    s->uploaded = bytes;
+    s->upload_news = true;
+}
+
+static void files_sent(void *ctx, const struct call_reply *r)
+{
+    struct docker_attempt *a = ctx;
+    struct runtime_host *h = a->node->runtime->host;
+    a->start->uploading = a->start->upload_news = false;
+    a->op->deadline = docker_now(a->node->runtime) + AFTER_UPLOAD;
+    h->waits(h, a->id, NULL);
+    a->start->files_there = true;
+    if (docker_succeeded(a, r))
+        upload(a); /* again: its conductor compares the age of our files with the time */
+}
+
+/* It has no deadline: the engine may be at the end of a slow line. */
+static void send_files(struct docker_attempt *a)
+{
+    struct docker_start *s = a->start;
+    struct str path = {0};
+    struct stat st;
+    struct err err;
+    int fd = open(s->container.upload, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &st) < 0) {
+        if (fd >= 0)
+            close(fd);
+        err_set(&err, ERR_NOT_FOUND, "the uploaded files are not there any more");
+        fault(a, &err);
+        return;
+    }
+    s->uploading = s->upload_news = true;
+    s->upload_bytes = st.st_size;
+    str_addf(&path, "/containers/%s/archive?path=", a->container);
+    url_add_escaped(&path, s->spec.workdir);
+    struct engine_request q = {.method = "PUT",
+                               .path = path.at,
+                               .type = "application/x-tar",
+                               .file = fd,
+                               .file_bytes = st.st_size,
+                               .limit = UPLOAD_LIMIT,
+                               .sent = note_sent,
+                               .done = files_sent,
+                               .ctx = a};
+    a->call = engine_ask(a->node->engine, &q);
+    str_done(&path);
+}
+
+static void uploaded(void *ctx, const struct call_reply *r)
+{
+    struct docker_attempt *a = ctx;
+    if (!docker_succeeded(a, r))
+        return;
+    if (a->start->container.upload && !a->start->files_there)
+        send_files(a);
+    else
+        run_container(a);
 }
 
 static void upload(struct docker_attempt *a)
@@ -92,9 +168,59 @@ static void upload(struct docker_attempt *a)
     str_done(&path);
 }
 
+/* ---- checkpoints ------------------------------------------------------------------------- */
+
+/* The files of the attempt come last: its conductor compares their age with the time. */
+static void brought(struct docker_attempt *a, const struct err *err)
+{
+    struct docker_start *s = a->start;
+    bring_cancel(s->bring);
+    s->bring = NULL;
+    a->op->deadline = docker_now(a->node->runtime) + 60 * USEC_PER_SEC;
+    if (err)
+        docker_complete(a, err);
+    else
+        upload(a);
+}
+
+static void bring(struct docker_attempt *a)
+{
+    struct docker_start *s = a->start;
+    s->bring = bring_begin(a, &(struct bring_request){.from = s->bring_from,
+                                                      .volume = s->bring_volume,
+                                                      .image = s->container.image,
+                                                      .checkpoints = s->checkpoints,
+                                                      .done = brought});
+}
+
+struct bring *start_bring(const struct docker_attempt *a)
+{
+    return a->start ? a->start->bring : NULL;
+}
+
+static const char *name_volume(struct docker_attempt *a, uint32_t home)
+{
+    struct str name = {0};
+    str_addf(&name, "trainyard-%s-%lld-%u", a->node->runtime->yard, (long long)a->id.job, home);
+    const char *copy = arena_strdup(&a->start->arena, name.at);
+    str_done(&name);
+    return copy;
+}
+
+/* Checkpoints are in a volume, unless the job has them on one of its mounts. */
+static void find_volumes(struct docker_attempt *a)
+{
+    struct docker_start *s = a->start;
+    if (container_mounts_path(&s->container, s->checkpoints))
+        return;
+    s->volume = name_volume(a, s->home ? s->home : a->id.n);
+    if (s->bring_from)
+        s->bring_volume = name_volume(a, s->bring_home);
+}
+
 /* ---- the container ------------------------------------------------------------------------ */
 
-static void created(void *ctx, const struct engine_reply *r)
+static void created(void *ctx, const struct call_reply *r)
 {
     struct docker_attempt *a = ctx;
     struct err err;
@@ -110,6 +236,8 @@ static void created(void *ctx, const struct engine_reply *r)
     }
     if (engine_check(r, &err) < 0 || answer_read_id(r->body, r->n, a->container, &err) < 0)
         docker_complete(a, &err);
+    else if (a->start->bring_volume)
+        bring(a);
     else
         upload(a);
 }
@@ -138,23 +266,21 @@ static void create(struct docker_attempt *a)
         docker_complete(a, &err);
         return;
     }
-    struct str body = {0}, path = {0}, volume = {0};
-    str_addf(&volume, "trainyard-%s-%lld", r->yard, (long long)a->id.job);
-    struct container_request q = {
-        .id = a->id,
-        .yard = r->yard,
-        .container = &s->container,
-        .size = &a->op->size,
-        .node_cpus = node_cpus(a->node),
-        .workdir = s->spec.workdir,
-        .volume = !strcmp(s->checkpoints, CONTAINER_CHECKPOINTS) ? volume.at : NULL,
-        .log_part = s->spec.log_max_bytes,
-        .gpus = a->gpus};
+    struct str body = {0}, path = {0};
+    struct container_request q = {.id = a->id,
+                                  .yard = r->yard,
+                                  .container = &s->container,
+                                  .size = &a->op->size,
+                                  .node_cpus = node_cpus(a->node),
+                                  .workdir = s->spec.workdir,
+                                  .volume = s->volume,
+                                  .checkpoints = s->checkpoints,
+                                  .log_part = s->spec.log_max_bytes,
+                                  .gpus = a->gpus};
     container_add_create(&q, &body);
     str_addf(&path, "/containers/create?name=%s", a->name);
     docker_ask(a, &(struct engine_request){
                       .method = "POST", .path = path.at, .body = body.at, .done = created});
-    str_done(&volume);
     str_done(&path);
     str_done(&body);
 }
@@ -179,130 +305,52 @@ static int complete_command(struct docker_start *s, const struct answer_image *i
     memcpy(all + n, second, k * sizeof *all);
     s->spec.command = all;
     if (!s->spec.workdir || !*s->spec.workdir)
-        s->spec.workdir = *image->workdir == '/' ? image->workdir : "/";
+        s->spec.workdir = s->container.upload      ? CONTAINER_WORK
+                          : *image->workdir == '/' ? image->workdir
+                                                   : "/";
     return 0;
 }
 
-static void pull_image(struct docker_attempt *a);
-
-static void inspected(void *ctx, const struct engine_reply *r)
+static void image_found(struct docker_attempt *a, const struct answer_image *image)
 {
-    struct docker_attempt *a = ctx;
-    struct docker_start *s = a->start;
-    struct answer_image image;
     struct err err;
-    a->call = NULL;
-    if (r->err.code == ERR_OK && r->status == 404 && !s->pulling) {
-        pull_image(a);
-        return;
-    }
-    if (engine_check(r, &err) < 0 ||
-        answer_read_image(r->body, r->n, &s->arena, &image, &err) < 0) {
-        docker_complete(a, &err);
-        return;
-    }
-    if (complete_command(s, &image, &err) < 0)
+    if (complete_command(a->start, image, &err) < 0)
         fault(a, &err);
     else
         create(a);
 }
 
-static void inspect_image(struct docker_attempt *a)
+static void image_missing(struct docker_attempt *a, const struct err *err, bool never)
 {
-    struct str path = {0};
-    str_addf(&path, "/images/%s/json", a->start->container.image);
-    docker_ask(a, &(struct engine_request){.method = "GET", .path = path.at, .done = inspected});
-    str_done(&path);
+    if (never)
+        fault(a, err);
+    else
+        docker_complete(a, err);
 }
 
-static void take_progress(void *ctx, const char *bytes, size_t n)
+struct image_search *start_image(struct docker_attempt *a)
 {
-    struct docker_attempt *a = ctx;
-    pull_feed(&a->start->pull, bytes, n);
-}
-
-/* An image that cannot be had is the job's fault; an engine that cannot be reached is not. */
-static void pulled(void *ctx, const struct engine_reply *r)
-{
-    struct docker_attempt *a = ctx;
-    const struct docker_start *s = a->start;
-    struct runtime_host *h = a->node->runtime->host;
-    struct err err;
-    int rc = engine_check(r, &err);
-    a->call = NULL;
-    h->waits(h, a->id, NULL);
-    a->op->deadline = docker_now(a->node->runtime) + 60 * USEC_PER_SEC;
-    if (rc == 0 && s->pull.err.code == ERR_OK) {
-        inspect_image(a);
-        return;
-    }
-    if (r->err.code != ERR_OK) {
-        docker_complete(a, &err);
-        return;
-    }
-    struct err why = rc < 0 ? err : s->pull.err;
-    err_set(&err, ERR_NOT_FOUND,
-            "the image %.60s is not there and cannot be pulled: %.90s; load it with `docker load`",
-            s->container.image, why.text);
-    fault(a, &err);
-}
-
-static void add_auth(const char *image, struct str *header)
-{
-    struct arena arena = {0};
-    struct endpoint_context c;
-    struct str registry = {0}, path = {0}, config = {0};
-    endpoint_context_read(&arena, &c);
-    pull_registry(image, &registry);
-    str_addf(&path, "%s/config.json", c.config_dir ? c.config_dir : "");
-    FILE *f = fopen(path.at, "re");
-    char bytes[4096];
-    for (size_t n; f && (n = fread(bytes, 1, sizeof bytes, f)) > 0;)
-        str_add_n(&config, bytes, n);
-    if (f)
-        fclose(f);
-    if (config.n)
-        pull_add_credentials(config.at, registry.at, header);
-    str_done(&registry);
-    str_done(&path);
-    str_done(&config);
-    arena_done(&arena);
-}
-
-static void pull_image(struct docker_attempt *a)
-{
-    struct docker_start *s = a->start;
-    struct str path = {0}, name = {0}, tag = {0}, header = {0};
-    s->pulling = s->pull.changed = true;
-    pull_split(s->container.image, &name, &tag);
-    str_addf(&path, "/images/create?fromImage=%s&tag=%s", name.at, tag.at);
-    add_auth(s->container.image, &header);
-    struct engine_request q = {.method = "POST",
-                               .path = path.at,
-                               .header = header.n ? header.at : NULL,
-                               .limit = PULL_LIMIT,
-                               .bytes = take_progress,
-                               .done = pulled,
-                               .ctx = a};
-    a->call = engine_ask(a->node->engine, &q);
-    str_done(&path);
-    str_done(&name);
-    str_done(&tag);
-    str_done(&header);
+    return &a->start->image;
 }
 
 bool start_has_news(const struct docker_attempt *a)
 {
-    return a->start && a->start->pulling && a->start->pull.changed;
+    return a->start && (a->start->upload_news || image_has_news(&a->start->image));
 }
 
 void start_say_waits(struct docker_attempt *a)
 {
     struct runtime_host *h = a->node->runtime->host;
-    struct str text = {0};
-    pull_describe(&a->start->pull, a->start->container.image, &text);
-    h->waits(h, a->id, text.at);
-    str_done(&text);
+    struct docker_start *s = a->start;
+    char text[160];
+    if (!s->uploading) {
+        image_say_news(&s->image);
+        return;
+    }
+    s->upload_news = false;
+    snprintf(text, sizeof text, "copying its files to %.80s: %.1f of %.1f MB", a->node->wanted.name,
+             (double)s->uploaded / 1e6, (double)s->upload_bytes / 1e6);
+    h->waits(h, a->id, text);
 }
 
 /* ---- the beginning --------------------------------------------------------------------------- */
@@ -326,12 +374,17 @@ static struct docker_start *copy_start(const struct runtime_start *from)
     record_copy(&launch_spec_record, from->spec, a, &s->spec);
     s->container = (struct runtime_container){
         .image = arena_strdup(a, from->container->image),
+        .run_as = from->container->run_as ? arena_strdup(a, from->container->run_as) : NULL,
+        .upload = from->container->upload ? arena_strdup(a, from->container->upload) : NULL,
         .mounts = copy_list(from->container->mounts, a),
         .ulimits = copy_list(from->container->ulimits, a),
         .shm_mb = from->container->shm_mb,
     };
     s->script = from->script ? arena_strdup(a, from->script) : NULL;
     s->checkpoints = arena_strdup(a, from->checkpoints);
+    s->home = from->home;
+    s->bring_home = from->bring_home;
+    s->bring_from = from->bring_from ? arena_strdup(a, from->bring_from) : NULL;
     s->spec.socket = CONTAINER_SOCKET;
     s->spec.echo = s->spec.inherit = true;
     s->spec.malleable.probe = s->spec.malleable.library != NULL;
@@ -345,6 +398,12 @@ void start_container(struct docker_attempt *a)
         docker_complete(a, NULL);
         return;
     }
-    a->start = copy_start(a->op->start);
-    inspect_image(a);
+    struct docker_start *s = a->start = copy_start(a->op->start);
+    find_volumes(a);
+    s->image = (struct image_search){.attempt = a,
+                                     .image = s->container.image,
+                                     .arena = &s->arena,
+                                     .found = image_found,
+                                     .missing = image_missing};
+    image_find(&s->image);
 }

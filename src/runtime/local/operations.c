@@ -55,6 +55,8 @@ static int carry_out(struct runtime *r, struct runtime_op *op, struct err *err)
         return resize(r, op, err);
     case OP_FREEZE:
         return freeze(r, op, err);
+    case OP_KILL: /* its only node is where the server is, and is never lost */
+        return 0;
     case OP_CLEAN:
         break;
     }

@@ -86,6 +86,9 @@ static void add_gpus(const struct runtime *r, const struct held *h, const struct
 {
     struct str list = {0};
     size_t n = h->gpus.share.n;
+    /* What the submitter or the server had set would let it use the GPUs of others. */
+    if (!n && r->gpus.gpu.n)
+        launch_spec_set(s->spec, s->arena, "CUDA_VISIBLE_DEVICES", "%s", "");
     if (!n)
         return;
     s->spec->gpus = ARENA_ARRAY(s->arena, n + 1, const char *);

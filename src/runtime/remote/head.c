@@ -1,6 +1,6 @@
 /* Owns the reading of a response's head. Only the status matters here: the engine has agreed to
  * change the protocol with 101, or with 200 if it is an older one. */
-#include "runtime/docker/head.h"
+#include "runtime/remote/head.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Owns the meeting of curl's multi interface with libuv: a poll handle for each socket that curl
  * has, and one timer. */
-#include "runtime/docker/loop.h"
+#include "runtime/remote/curl_loop.h"
 
 #include <uv.h>
 
@@ -139,6 +139,11 @@ void curl_loop_close(struct curl_loop *l)
         return;
     curl_multi_cleanup(l->multi);
     uv_close((uv_handle_t *)&l->timer, free_loop);
+}
+
+struct uv_loop_s *curl_loop_uv(const struct curl_loop *l)
+{
+    return l->loop;
 }
 
 void curl_loop_add(struct curl_loop *l, CURL *easy, curl_loop_fn fn, void *ctx)

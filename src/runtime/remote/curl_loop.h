@@ -1,6 +1,6 @@
 /* Transfers of libcurl on the server's loop. */
-#ifndef RUNTIME_DOCKER_LOOP_H
-#define RUNTIME_DOCKER_LOOP_H
+#ifndef RUNTIME_REMOTE_CURL_LOOP_H
+#define RUNTIME_REMOTE_CURL_LOOP_H
 
 #include <curl/curl.h>
 
@@ -15,6 +15,9 @@ typedef void (*curl_loop_fn)(void *ctx, CURLcode result);
 int curl_loop_open(struct uv_loop_s *loop, struct curl_loop **out, struct err *err);
 /* All transfers must have been removed. */
 void curl_loop_close(struct curl_loop *l);
+
+/* The loop that it is on. */
+struct uv_loop_s *curl_loop_uv(const struct curl_loop *l);
 
 /* Begins a transfer; fn is called once, later, unless it is removed before. */
 void curl_loop_add(struct curl_loop *l, CURL *easy, curl_loop_fn fn, void *ctx);

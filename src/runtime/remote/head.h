@@ -1,6 +1,6 @@
 /* The head of an HTTP response, on a connection that is then used for other bytes. */
-#ifndef RUNTIME_DOCKER_HEAD_H
-#define RUNTIME_DOCKER_HEAD_H
+#ifndef RUNTIME_REMOTE_HEAD_H
+#define RUNTIME_REMOTE_HEAD_H
 
 #include <stdbool.h>
 #include <stddef.h>

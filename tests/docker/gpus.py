@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""GPUs of containers. There is none here: the hook of NVIDIA's toolkit, which would put devices into
+a container, is a stand-in that does nothing. The engine is real, takes the request as it does with
+the toolkit, and tells the container which devices it has.
+
+run-tests: alone
+"""
+import contextlib
+import pathlib
+import tempfile
+
+import lib
+from lib import live
+from live import expect_equal
+
+
+@contextlib.contextmanager
+def gpu_engine():
+    with tempfile.TemporaryDirectory(prefix="trainyard-hook-") as directory:
+        hook = pathlib.Path(directory, "nvidia-container-runtime-hook")
+        hook.write_text("#!/bin/sh\nexit 0\n")
+        hook.chmod(0o755)
+        with lib.Engine(path=directory) as engine:
+            yield engine.load("busy")
+
+
+def devices(yard, **fields):
+    """A job that goes on, and the devices that its container was given."""
+    job = yard.put("busy", "echo devices=$NVIDIA_VISIBLE_DEVICES; sleep 600", cpus=0.1, **fields)
+    return job, yard.wait_log(job, "devices=").strip().split("=")[1]
+
+
+def test_each_job_has_its_own():
+    """A new server knows which are taken."""
+    with gpu_engine() as engine, lib.yard_on(engine, gpus=3, gpu_type="t4") as yard:
+        first, on = devices(yard, gpus=1)
+        expect_equal(on, "0")
+        yard.kill()
+        yard.start()
+        yard.wait_nodes("d1")
+        _, on = devices(yard, gpus=2)
+        expect_equal(on, "1,2")
+        _, on = devices(yard)
+        expect_equal(on, "void", "a job without GPUs sees none")
+        yard.cancel(first)
+        yard.wait_for(first, "cancelled")
+        _, on = devices(yard, gpus=1)
+        expect_equal(on, "0")
+        yard.sweep()
+
+
+def test_its_container_is_not_updated():
+    """An update can cut it off from its devices."""
+    with gpu_engine() as engine, lib.yard_on(engine, gpus=1, gpu_type="t4") as yard:
+        job, _ = devices(yard, gpus=1)
+        before = yard.container(engine, job)["HostConfig"]["NanoCpus"]
+        expect_equal(yard.ask("POST", f"/jobs/{job}/resize", {"cpus": 1}).status, 409)
+        yard.wait_for(yard.put("busy", "true", cpus=1), "done")
+        expect_equal(yard.container(engine, job)["HostConfig"]["NanoCpus"], before)
+        yard.sweep()
+
+
+if __name__ == "__main__":
+    lib.main()
