@@ -5,6 +5,7 @@
 
 #include "base/str.h"
 #include "model/speed.h"
+#include "wire/notice.h"
 #include "wire/slurm_options.h"
 #include "wire/slurm_values.h"
 #include "wire/spec_lists.h"
@@ -156,6 +157,61 @@ static enum outcome take_export(struct slurm *x, const char *value, struct err *
 
 #define NUMBER(how, member) .number = how, .at = offsetof(struct slurm, member)
 
+/* Events of sbatch's --mail-type; those without a counterpart have no name. */
+static const struct {
+    const char *slurm, *ours;
+} mail_types[] = {{"NONE", ""},
+                  {"BEGIN", "start"},
+                  {"END", "end"},
+                  {"FAIL", "fail"},
+                  {"TIME_LIMIT", "fail"},
+                  {"INVALID_DEPEND", "fail"},
+                  {"ALL", "start,end,fail,node"},
+                  {"REQUEUE", ""},
+                  {"STAGE_OUT", ""},
+                  {"ARRAY_TASKS", ""},
+                  {"TIME_LIMIT_90", ""},
+                  {"TIME_LIMIT_80", ""},
+                  {"TIME_LIMIT_50", ""}};
+
+static int add_mail_type(const char *word, size_t n, struct str *out, struct err *err)
+{
+    AUTO_FREE char *name = xstrndup(word, n);
+    for (size_t i = 0; i < COUNT_OF(mail_types); i++)
+        if (str_equal_nocase(name, mail_types[i].slurm)) {
+            str_addf(out, "%s%s", out->n && *mail_types[i].ours ? "," : "", mail_types[i].ours);
+            return 0;
+        }
+    return err_set(err, ERR_INVALID, "'%.40s': expected NONE, BEGIN, END, FAIL or ALL", name);
+}
+
+static enum outcome take_mail_type(struct slurm *x, const char *value, struct err *err)
+{
+    struct str events = {0};
+    enum outcome outcome = TAKEN;
+    for (const char *p = value; *p && outcome == TAKEN;) {
+        size_t n = strcspn(p, ",");
+        if (add_mail_type(p, n, &events, err) < 0)
+            outcome = FAILED;
+        p += n + (p[n] == ',');
+    }
+    x->mails = outcome == TAKEN && events.n;
+    if (x->mails)
+        outcome = set(x, "notify_on", events.at, err);
+    str_done(&events);
+    return outcome;
+}
+
+static enum outcome take_mail_user(struct slurm *x, const char *value, struct err *err)
+{
+    struct str target = {0};
+    str_addf(&target, "mail:%s", value);
+    x->mail_user = arena_strdup(&x->s->arena, target.at);
+    str_done(&target);
+    (void)err;
+    return TAKEN;
+}
+
 static const struct known known[] = {
     {{"array", 'a', SLURM_VALUE}, .field = "array"},
     {{"chdir", 'D', SLURM_VALUE}, .field = "workdir"},
@@ -171,6 +227,8 @@ static const struct known known[] = {
     {{"gres", 0, SLURM_VALUE}, .take = take_gres},
     {{"hold", 'H', SLURM_NOTHING}, .field = "hold", .text = "true"},
     {{"job-name", 'J', SLURM_VALUE}, .field = "name"},
+    {{"mail-type", 0, SLURM_VALUE}, .take = take_mail_type},
+    {{"mail-user", 0, SLURM_VALUE}, .take = take_mail_user},
     {{"mem", 0, SLURM_VALUE}, NUMBER(memory, memory)},
     {{"mem-per-cpu", 0, SLURM_VALUE}, NUMBER(memory, cpu_memory)},
     {{"mem-per-gpu", 0, SLURM_VALUE}, NUMBER(memory, gpu_memory)},
@@ -316,6 +374,10 @@ int slurm_finish(struct slurm *x, struct err *err)
 {
     int64_t tasks = x->tasks.value > x->node_tasks.value ? x->tasks.value : x->node_tasks.value;
     tasks = tasks ? tasks : 1;
+    /* As with sbatch, nobody gets mail without --mail-type. */
+    if (x->mails &&
+        set(x, "notify", x->mail_user ? x->mail_user : "mail:" NOTICE_USER, err) == FAILED)
+        return -1;
     if (x->gpus.place.file && set_product(x, "gpus", &x->gpus, 1, err) < 0)
         return -1;
     if (x->task_gpus.place.file && set_product(x, "gpus", &x->task_gpus, tasks, err) < 0)
@@ -323,7 +385,7 @@ int slurm_finish(struct slurm *x, struct err *err)
     int64_t gpus_in_all = x->s->gpus.max / UNIT;
     if (finish_cpus(x, tasks, gpus_in_all, err) < 0)
         return -1;
-    int64_t cpus_in_all = (x->s->cpus.max + UNIT - 1) / UNIT;
+    int64_t cpus_in_all = x->s->cpus.max ? (x->s->cpus.max + UNIT - 1) / UNIT : 1;
     if (x->memory.place.file)
         return set_product(x, "memory", &x->memory, 1, err);
     if (x->cpu_memory.place.file)

@@ -17,6 +17,8 @@ struct slurm {
     struct spec_list *ignored; /* in the request's arena */
     struct slurm_number tasks, node_tasks, task_cpus, gpu_cpus, gpus, task_gpus;
     struct slurm_number memory, cpu_memory, gpu_memory; /* MB */
+    bool mails;                                         /* --mail-type names an event */
+    const char *mail_user;                              /* as a target; NULL = not given */
     struct spec_place now;                              /* of the option being read */
 };
 

@@ -40,8 +40,6 @@ const struct slurm_name slurm_ignored[] = {
     {"input", 'i', SLURM_VALUE},
     {"kill-on-invalid-dep", 0, SLURM_VALUE},
     {"licenses", 'L', SLURM_VALUE},
-    {"mail-type", 0, SLURM_VALUE},
-    {"mail-user", 0, SLURM_VALUE},
     {"mcs-label", 0, SLURM_VALUE},
     {"mem-bind", 0, SLURM_VALUE},
     {"mincpus", 0, SLURM_VALUE},

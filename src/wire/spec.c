@@ -8,6 +8,7 @@
 
 #include "base/str.h"
 #include "model/speed.h"
+#include "wire/notice.h"
 #include "wire/spec_lists.h"
 #include "wire/value.h"
 
@@ -20,7 +21,8 @@ const struct spec_field spec_fields[] = {
      .not_option = true},
     {"script", 0, SPEC_BODY, "TEXT", "a script to run; the words of the command are its arguments",
      AT(script), .not_option = true},
-    {"cpus", 'c', SPEC_CPUS, "MIN-MAX", "CPUs it can use, such as 2, 1-4 or 0.5-2 (default 1)",
+    {"cpus", 'c', SPEC_CPUS, "MIN-MAX",
+     "CPUs it can use, such as 2, 1-4 or 0.5-2 (default 1; with a deadline, as many as it needs)",
      AT(cpus), 0.001, 65536},
     {"gpus", 'g', SPEC_GPUS, "MIN-MAX", "GPUs it can use, such as 1 or 1-4 (default none)",
      AT(gpus), 0, 65536},
@@ -37,6 +39,10 @@ const struct spec_field spec_fields[] = {
      AT(deadline), 0, CENTURY},
     {"deadline_at", 0, SPEC_WHEN, "WHEN", "it should end by this time, such as 2030-01-31T18:00",
      AT(deadline_at)},
+    {"strict_deadline", 0, SPEC_FLAG, NULL,
+     "refuse the job if its deadline cannot be met, as far as that is known", AT(strict_deadline)},
+    {"no_probe", 0, SPEC_FLAG, NULL,
+     "never run it on another size for a short time to learn how it scales", AT(no_probe)},
     {"time_limit", 't', SPEC_DURATION, "TIME", "stop it after running this long", AT(time_limit), 0,
      CENTURY},
     {"signal", 0, SPEC_WARNING, "SIG@SECONDS", "send this signal that long before the time limit",
@@ -45,6 +51,10 @@ const struct spec_field spec_fields[] = {
      "signal that asks it to save a checkpoint (default TERM)", AT(checkpoint_signal)},
     {"grace", 0, SPEC_DURATION, "TIME", "time between asking it to stop and SIGKILL (default 60s)",
      AT(grace), 0, 86400},
+    {"lease", 0, SPEC_LEASE, "TIME|none",
+     "when its node is lost, it stops there after this time and can start elsewhere (default: the "
+     "server's)",
+     AT(lease), 10, 86400},
     {"priority", 'p', SPEC_INT, "N", "jobs with a higher priority go first (default 0)",
      AT(priority), -1000000, 1000000},
     {"weight", 0, SPEC_REAL, "N", "its weight in policies that share by weight (default 1)",
@@ -54,6 +64,9 @@ const struct spec_field spec_fields[] = {
      "metric by which it is judged (default: its loss, otherwise its first metric)", AT(metric)},
     {"goal", 0, SPEC_CHOICE, "auto|min|max",
      "whether less or more of the metric is better (default auto: by its name)", AT(goal)},
+    {"category", 0, SPEC_TEXT, "NAME",
+     "jobs of this name are alike: estimates learn from them (default: by user and program)",
+     AT(category)},
     {"total", 0, SPEC_TOTAL, "N[UNIT]",
      "how long it trains, such as 500, 500steps or 10epochs, if its output does not say",
      AT(total)},
@@ -64,7 +77,8 @@ const struct spec_field spec_fields[] = {
     {"stop_when", 0, SPEC_IF, "CONDITION",
      "stop it, as done, when a metric is good enough, such as \"val_loss < 0.1\"", AT(stop_when)},
     {"stop_when_flat", 0, SPEC_FLAT, "PART/WINDOW",
-     "stop it, as done, when its metric improves by less, such as 5%/10min or 1%/500steps",
+     "stop it, as done, when its metric improves by less than this, such as 5%/10min or "
+     "1%/500steps",
      AT(stop_when_flat)},
     {"wait_children", 0, SPEC_FLAG, NULL,
      "wait for processes that its command leaves running, instead of ending them",
@@ -87,8 +101,8 @@ const struct spec_field spec_fields[] = {
     {"keep_best", 0, SPEC_INT, "N",
      "stop the worse half of the group at each comparison, but keep at least N", AT(keep_best), 0,
      INDICES_MAX},
-    {"every", 0, SPEC_INT, "STEPS", "compare after this many steps, then when they have doubled",
-     AT(every), 1, 1e9},
+    {"every", 0, SPEC_INT, "STEPS",
+     "compare after this many steps, then each time they have doubled", AT(every), 1, 1e9},
     {"hold", 'H', SPEC_FLAG, NULL, "do not start it until it is released", AT(hold)},
     {"workdir", 0, SPEC_TEXT, "DIR", "working directory (default: the current one)", AT(workdir)},
     {"env", 'e', SPEC_MAP, "KEY=VALUE", "environment variables", AT(env)},
@@ -102,15 +116,26 @@ const struct spec_field spec_fields[] = {
      AT(pty)},
     {"checkpoint_dir", 0, SPEC_TEXT, "DIR", "where it saves checkpoints (TRAINYARD_CHECKPOINT_DIR)",
      AT(checkpoint_dir)},
-    {"image", 'i', SPEC_TEXT, "IMAGE", "container image (default: none, a process on the node)",
-     AT(image)},
+    {"image", 'i', SPEC_TEXT, "IMAGE",
+     "container image (default: that of the server, or none: a process on the node)", AT(image)},
+    {"run_as", 0, SPEC_TEXT, "UID[:GID]",
+     "user and group of the container's processes and files (default: those of the image)",
+     AT(run_as)},
     {"mounts", 0, SPEC_LIST, "SRC:DST[:ro]", "directories to mount into the container", AT(mounts),
      .option = "mount"},
+    {"upload", 0, SPEC_TEXT, "DIR",
+     "folder to copy into the container, as its working directory unless that is given",
+     AT(upload)},
     {"shm_size", 0, SPEC_MEMORY, "SIZE", "size of /dev/shm in the container, such as 1g",
      AT(shm_mb)},
     {"ulimits", 0, SPEC_LIST, "NAME=SOFT[:HARD]", "limits of the container, such as nofile=65536",
      AT(ulimits), .option = "ulimit"},
     {"user", 0, SPEC_TEXT, "USER", "owner of the job (default: you)", AT(user)},
+    {"notify", 0, SPEC_LIST, "TARGET",
+     "send notices about it to mail:ADDRESS, webhook:URL, slack:URL, ntfy:URL or command:LINE",
+     AT(notify)},
+    {"notify_on", 0, SPEC_TEXT, "EVENTS",
+     "which notices: some of " NOTICE_WORDS ", or all (default: all but start)", AT(notify_on)},
     {"comment", 0, SPEC_TEXT, "TEXT", "a note", AT(comment)},
     {0},
 };
@@ -120,13 +145,17 @@ enum { FIELDS = COUNT_OF(spec_fields) - 1 };
 void spec_init(struct spec *s)
 {
     *s = (struct spec){
-        .cpus = {UNIT, UNIT},
         .workers = {1, 1},
         .grace = 60 * USEC_PER_SEC,
         .weight = 1,
         .target = NAN,
         .backoff = 10 * USEC_PER_SEC,
     };
+}
+
+bool spec_has_image(const struct spec *s)
+{
+    return s->image && strcmp(s->image, SPEC_NO_IMAGE) != 0;
 }
 
 void spec_done(struct spec *s)
@@ -190,6 +219,7 @@ static const size_t sizes[] = {
     [SPEC_GPUS] = sizeof(struct spec_span),
     [SPEC_COUNT] = sizeof(struct spec_span),
     [SPEC_MEMORY] = sizeof(int64_t),
+    [SPEC_LEASE] = sizeof(usec_t),
     [SPEC_DURATION] = sizeof(usec_t),
     [SPEC_WHEN] = sizeof(usec_t),
     [SPEC_INT] = sizeof(int32_t),

@@ -31,6 +31,9 @@ static inline bool spec_has_launcher(enum spec_resize how)
     return how == SPEC_RESIZE_TORCHRUN || how == SPEC_RESIZE_HOROVOD;
 }
 
+/* The name of an image that asks for a process, also where the server has a default image. */
+#define SPEC_NO_IMAGE "none"
+
 enum spec_preempt {
     SPEC_PREEMPT_AUTO,    /* restart if it can resume; otherwise freeze, or leave it alone */
     SPEC_PREEMPT_RESTART, /* save a checkpoint, stop, queue again */
@@ -86,12 +89,15 @@ struct spec_warning {
 
 struct spec {
     struct arena arena; /* holds what the fields point to */
-    const char *name, *user, *comment, *image, *workdir, *checkpoint_dir, *pattern, *gpu_type;
+    const char *name, *user, *comment, *image, *run_as, *upload, *workdir, *checkpoint_dir,
+        *pattern, *gpu_type, *category;
     /* The text of a script to run instead of a program: then the first word of `command` is
      * only its name, and the others are its arguments. */
     const char *script;
     struct spec_list command, env, mounts, ulimits; /* env: "KEY=VALUE" */
-    struct spec_span cpus, gpus;                    /* of one worker, in units_t */
+    struct spec_span cpus, gpus;                    /* of one worker, in units_t; 0 = not given */
+    struct spec_list notify;                        /* targets, see wire/notice.h */
+    const char *notify_on;                          /* events; NULL = all but starts */
     struct spec_span workers;
     int64_t memory_mb; /* 0 = no limit */
     int64_t shm_mb;    /* of /dev/shm in a container; 0 = the engine's default */
@@ -102,10 +108,12 @@ struct spec {
     struct spec_list environment; /* what came along of it; `env` overrides it */
     usec_t deadline;              /* after submission; 0 = none */
     usec_t deadline_at;           /* or at this wall-clock time; 0 = none */
+    bool strict_deadline;         /* refuse it if the deadline cannot be met */
     usec_t time_limit;            /* 0 = none */
     struct spec_warning signal;
     int checkpoint_signal; /* 0 = not given: SIGTERM */
     usec_t grace;
+    usec_t lease; /* on a node that is lost; 0 = the server's, USEC_NEVER = none */
     int32_t priority;
     double weight;
     double target;           /* metric; NAN = none */
@@ -116,6 +124,7 @@ struct spec {
     usec_t backoff;
     bool requeue; /* restart when its node or conductor is lost */
     bool hold;
+    bool no_probe;    /* never run it on another size to learn how it scales */
     bool stop_on_nan; /* when its loss is NaN or infinite */
     struct condition stop_when;
     struct flatness stop_when_flat;
@@ -137,6 +146,7 @@ enum spec_type {
     SPEC_GPUS,     /* struct spec_span: "1", "1-4" */
     SPEC_COUNT,    /* struct spec_span: "2", "1-4" */
     SPEC_MEMORY,   /* int64_t: "512m", "4g", MB */
+    SPEC_LEASE,    /* usec_t: "5m", "none" = USEC_NEVER */
     SPEC_DURATION, /* usec_t: "90s", "2h" */
     SPEC_WHEN,     /* usec_t: seconds since 1970, or a date and time */
     SPEC_INT,      /* int32_t */
@@ -165,6 +175,9 @@ struct spec_field {
     bool not_option;    /* not an option on the command line */
     const char *option; /* its name as an option; NULL = from `name` */
 };
+
+/* Whether it names an image to run in. */
+bool spec_has_image(const struct spec *s);
 
 /* Ends with a NULL name. */
 extern const struct spec_field spec_fields[];

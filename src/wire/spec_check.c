@@ -8,6 +8,7 @@
 #include "base/letter.h"
 #include "base/str.h"
 #include "model/speed.h"
+#include "wire/notice.h"
 #include "wire/spec_export.h"
 #include "wire/spec_lists.h"
 #include "wire/spec_name.h"
@@ -40,13 +41,27 @@ static int fault(struct check *c, const char *field, const char *fmt, ...)
     return -1;
 }
 
+static int check_notify(struct check *c)
+{
+    const struct spec *s = c->s;
+    struct notice_target target;
+    unsigned events;
+    struct err err;
+    for (uint32_t i = 0; i < s->notify.n; i++)
+        if (notice_target_parse(s->notify.at[i], &target, &err) < 0)
+            return fault(c, "notify", "%s", err.text);
+    if (s->notify_on && notice_events_parse(s->notify_on, &events, &err) < 0)
+        return fault(c, "notify_on", "%s", err.text);
+    return 0;
+}
+
 static int check_command(struct check *c)
 {
     struct spec *s = c->s;
     size_t size = 0;
     if (s->script && s->command.n == 0)
         spec_list_add(s, &s->command, "script", NULL);
-    if (s->command.n == 0 && !s->image)
+    if (s->command.n == 0 && !spec_has_image(s))
         return fault(c, "command", "nothing to run");
     if (s->command.n && !*s->command.at[0])
         return fault(c, "command", "the first word must not be empty");
@@ -81,6 +96,12 @@ static int check_times(struct check *c)
     const struct spec *s = c->s;
     if (s->deadline && s->deadline_at)
         return fault(c, "deadline_at", "give either deadline or deadline_at, not both");
+    if (s->strict_deadline && !s->deadline && !s->deadline_at)
+        return fault(c, "strict_deadline", "there is no deadline; give one with deadline");
+    if (s->deadline && s->time_limit && s->time_limit > s->deadline && s->strict_deadline)
+        return fault(c, "strict_deadline",
+                     "time_limit is longer than deadline, so the job may run past it; lower "
+                     "time_limit");
     if (s->signal.number && !s->time_limit)
         return fault(c, "signal", "it is sent before the time limit, but there is no time_limit");
     if (s->signal.number && s->signal.before >= s->time_limit)
@@ -89,11 +110,21 @@ static int check_times(struct check *c)
     return 0;
 }
 
+/* "pvc/NAME", "configmap/NAME" or "secret/NAME", of a Kubernetes cluster. */
+static bool is_object(const char *text)
+{
+    size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz"),
+           name = strspn(text + n + (text[n] == '/'), "abcdefghijklmnopqrstuvwxyz0123456789.-");
+    return (!strncmp(text, "pvc/", 4) || !strncmp(text, "configmap/", 10) ||
+            !strncmp(text, "secret/", 7)) &&
+           name && text[n + 1 + name] == ':';
+}
+
 /* SOURCE:TARGET, both absolute, followed by nothing, ":ro" or ":rw". */
 static bool is_mount(const char *text)
 {
     const char *colon = strchr(text, ':');
-    if (text[0] != '/' || !colon || colon[1] != '/')
+    if ((text[0] != '/' && !is_object(text)) || !colon || colon[1] != '/')
         return false;
     const char *mode = strchr(colon + 1, ':');
     return !mode || !strcmp(mode, ":ro") || !strcmp(mode, ":rw");
@@ -126,6 +157,14 @@ static bool is_image(const char *name)
     return n && !name[n];
 }
 
+/* UID or UID:GID, or names that the image knows. */
+static bool is_run_as(const char *text)
+{
+    static const char chars[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-";
+    size_t n = strspn(text, chars), m = text[n] == ':' ? strspn(text + n + 1, chars) : 0;
+    return n && (!text[n] || (m && !text[n + 1 + m]));
+}
+
 /* An image, and what goes with it. */
 static int check_container(struct check *c)
 {
@@ -133,9 +172,16 @@ static int check_container(struct check *c)
     char shown[VALUE_SHOWN];
     if (s->image && !is_image(s->image))
         return fault(c, "image", "'%s' is not the name of an image", value_show(s->image, shown));
-    if (!s->image && s->shm_mb)
+    if (!spec_has_image(s) && s->run_as)
+        return fault(c, "run_as", "it is for containers; give an image");
+    if (s->run_as && !is_run_as(s->run_as))
+        return fault(c, "run_as", "'%s': expected UID[:GID], such as 1000:1000",
+                     value_show(s->run_as, shown));
+    if (!spec_has_image(s) && s->upload)
+        return fault(c, "upload", "it is for containers; give an image");
+    if (!spec_has_image(s) && s->shm_mb)
         return fault(c, "shm_size", "it is for containers; give an image");
-    if (!s->image && s->ulimits.n)
+    if (!spec_has_image(s) && s->ulimits.n)
         return fault(c, "ulimits", "they are for containers; give an image");
     for (uint32_t i = 0; i < s->ulimits.n; i++)
         if (!is_ulimit(s->ulimits.at[i]))
@@ -153,11 +199,13 @@ static int check_paths(struct check *c)
     if (s->checkpoint_dir && s->checkpoint_dir[0] != '/')
         return fault(c, "checkpoint_dir", "'%s' is not an absolute path",
                      value_show(s->checkpoint_dir, shown));
-    if (s->mounts.n && !s->image)
+    if (s->mounts.n && !spec_has_image(s))
         return fault(c, "mounts", "they are for containers; give an image");
     for (uint32_t i = 0; i < s->mounts.n; i++)
         if (!is_mount(s->mounts.at[i]))
-            return fault(c, "mounts", "'%s': expected /SOURCE:/TARGET[:ro]",
+            return fault(c, "mounts",
+                         "'%s': expected /SOURCE:/TARGET[:ro], or on Kubernetes "
+                         "pvc/NAME:/TARGET, configmap/NAME:/TARGET or secret/NAME:/TARGET",
                          value_show(s->mounts.at[i], shown));
     return 0;
 }
@@ -225,6 +273,8 @@ static int check_group(struct check *c)
     char name[PROGRESS_NAME];
     if (s->group && strlen(s->group) >= SPEC_GROUP_SIZE)
         return fault(c, "group", "a name has at most %d bytes", SPEC_GROUP_SIZE - 1);
+    if (s->category && (!*s->category || strlen(s->category) >= SPEC_GROUP_SIZE))
+        return fault(c, "category", "a name has 1 to %d bytes", SPEC_GROUP_SIZE - 1);
     if (s->metric && condition_metric(s->metric, strlen(s->metric), name, &why) < 0)
         return fault(c, "metric", "%s", why.text);
     if (s->keep_best && !s->group)
@@ -241,7 +291,7 @@ int spec_check(struct spec *s, const char **field, struct err *err)
     struct check c = {.s = s, .err = err};
     if (check_command(&c) < 0 || check_export(&c) < 0 || check_times(&c) < 0 ||
         check_paths(&c) < 0 || check_container(&c) < 0 || check_size(&c) < 0 ||
-        check_sweep(&c) < 0 || check_group(&c) < 0) {
+        check_sweep(&c) < 0 || check_group(&c) < 0 || check_notify(&c) < 0) {
         if (field)
             *field = c.field;
         return -1;

@@ -36,10 +36,10 @@ static bool goes_along(const struct spec *s, const char *name, size_t n)
     static const char login[] = "HOME,LANG,LOGNAME,PATH,SHELL,TZ,USER";
     /* It would let a job act for the submitter. */
     static const char secret[] = "TRAINYARD_TOKEN";
-    if (!s->image && is_listed(login, name, n))
+    if (!spec_has_image(s) && is_listed(login, name, n))
         return true;
     if (!strcmp(export, "all"))
-        return !s->image && !is_listed(secret, name, n);
+        return !spec_has_image(s) && !is_listed(secret, name, n);
     return strcmp(export, "none") != 0 && is_listed(export, name, n);
 }
 

@@ -207,6 +207,10 @@ static json_t *field_to_json(const struct spec_field *f, const void *at)
         return span_to_json(at, 1);
     case SPEC_MEMORY:
         return json_integer(*(const int64_t *)at);
+    case SPEC_LEASE:
+        if (*(const usec_t *)at == USEC_NEVER)
+            return json_string("none");
+        return time_to_json(*(const usec_t *)at);
     case SPEC_DURATION:
     case SPEC_WHEN:
         return time_to_json(*(const usec_t *)at);

@@ -111,6 +111,8 @@ static int set_field(struct spec *s, const struct spec_field *f, const char *tex
         return set_span(at, f, text, err);
     case SPEC_MEMORY:
         return value_memory(text, at, err);
+    case SPEC_LEASE:
+        return value_lease(text, f->lo, f->hi, at, err);
     case SPEC_DURATION:
         return value_duration(text, f->lo, f->hi, at, err);
     case SPEC_WHEN:

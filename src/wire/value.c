@@ -71,6 +71,14 @@ int value_duration(const char *text, double lo, double hi, usec_t *out, struct e
     return 0;
 }
 
+int value_lease(const char *text, double lo, double hi, usec_t *out, struct err *err)
+{
+    if (strcmp(text, "none") != 0)
+        return value_duration(text, lo, hi, out, err);
+    *out = USEC_NEVER;
+    return 0;
+}
+
 /* "500", "500steps" or "500step"; 0 when it is not that. */
 static double parse_steps(const char *text)
 {

@@ -19,6 +19,8 @@ int value_memory(const char *text, int64_t *mb, struct err *err);
 
 /* A duration such as 90s or 2h30m, within [lo, hi] seconds. */
 int value_duration(const char *text, double lo, double hi, usec_t *out, struct err *err);
+/* The same, or "none": USEC_NEVER. */
+int value_lease(const char *text, double lo, double hi, usec_t *out, struct err *err);
 
 /* Seconds since 1970, or 2030-01-31[T18:00[:00]][Z|+02:00], in local time when no zone is
  * given. From 1970 to 2200. */

@@ -49,7 +49,8 @@ static void check_request(struct spec *s)
         demand(field && err.text[0] && spec_find(field, NULL));
         return;
     }
-    demand(s->name && *s->name && (s->command.n > 0 || s->image) && s->cpus.min > 0);
+    demand(s->name && *s->name && (s->command.n > 0 || s->image) && s->cpus.min >= 0 &&
+           s->cpus.max >= s->cpus.min);
     demand(spec_words(s, "/p", &s->arena).n > 0 || s->image);
     check_again(s);
 }

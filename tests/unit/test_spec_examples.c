@@ -64,7 +64,7 @@ static void array_file(void **state)
                 "{\"name\":\"search\",\"command\":[\"/bin/sh\",\"-c\",\"build/examples/trainer "
                 "--steps 1000 --seed \\\"$TRAINYARD_ARRAY_INDEX\\\"\"],\"cpus\":\"1-2\","
                 "\"array\":\"1-8%4\"}\n"
-                "{\"name\":\"summary\",\"command\":[\"echo\",\"all seeds are done\"],"
+                "{\"name\":\"summary\",\"command\":[\"echo\",\"all seeds are done\"],\"cpus\":1,"
                 "\"after\":[\"afterok:search\"]}\n");
 }
 

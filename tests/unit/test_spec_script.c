@@ -175,12 +175,25 @@ static void exports_variables(void **state)
                   "{\"env\":{\"A\":\"1\"},\"export\":\"TEST_SPEC_SCRIPT,TEST_SPEC_NONE\"}");
 }
 
+static void understands_mail(void **state)
+{
+    (void)state;
+    expect_sbatch("--mail-type=END,FAIL --mail-user=a@b.c",
+                  "{\"notify\":[\"mail:a@b.c\"],\"notify_on\":\"end,fail\"}");
+    expect_sbatch("--mail-user=a@b.c --mail-type=begin,TIME_LIMIT,REQUEUE",
+                  "{\"notify\":[\"mail:a@b.c\"],\"notify_on\":\"start,fail\"}");
+    expect_sbatch("--mail-type=ALL",
+                  "{\"notify\":[\"mail:$USER\"],\"notify_on\":\"start,end,fail,node\"}");
+    expect_sbatch("--mail-type=NONE --mail-user=a@b.c", "{}");
+    expect_sbatch("--mail-user=a@b.c", "{}");
+}
+
 static void names_what_it_ignores(void **state)
 {
     (void)state;
-    expect("#SBATCH -p debug --account=lab\n#SBATCH --exclusive --mail-type ALL -o out.txt\n",
+    expect("#SBATCH -p debug --account=lab\n#SBATCH --exclusive --mcs-label x -o out.txt\n",
            "{} job.sh:1: -p debug job.sh:1: --account=lab job.sh:2: --exclusive "
-           "job.sh:2: --mail-type=ALL job.sh:2: -o out.txt");
+           "job.sh:2: --mcs-label=x job.sh:2: -o out.txt");
     expect_sbatch("--site-special=4 -c 2", "{\"cpus\":2} job.sh:2: --site-special=4");
     expect_sbatch("--site-special 4 -c 2", "{\"cpus\":2} job.sh:2: --site-special=4");
     expect_sbatch("-Z -c 2", "{\"cpus\":2} job.sh:2: -Z");
@@ -254,11 +267,11 @@ static void checks_keep_the_place(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    TEST(reads_its_own_lines),    TEST(says_what_is_wrong_and_where),
-    TEST(knows_slurms_sizes),     TEST(knows_the_other_options),
-    TEST(exports_variables),      TEST(names_what_it_ignores),
-    TEST(its_own_lines_go_first), TEST(knows_slurms_times),
-    TEST(checks_keep_the_place),
+    TEST(reads_its_own_lines),   TEST(says_what_is_wrong_and_where),
+    TEST(knows_slurms_sizes),    TEST(knows_the_other_options),
+    TEST(exports_variables),     TEST(understands_mail),
+    TEST(names_what_it_ignores), TEST(its_own_lines_go_first),
+    TEST(knows_slurms_times),    TEST(checks_keep_the_place),
 };
 
 int main(void)
