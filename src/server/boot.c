@@ -8,8 +8,10 @@
 #include "base/str.h"
 #include "base/version.h"
 #include "policy/combo.h"
+#include "server/automatic.h"
 #include "server/jobs/adopt.h"
 #include "server/jobs/attempts.h"
+#include "server/jobs/category.h"
 #include "server/jobs/early.h"
 #include "server/jobs/past.h"
 #include "server/jobs/reports.h"
@@ -59,10 +61,11 @@ static struct live_job *make_live(struct yard *y, const struct job_row *row, str
     if (rc == 0) {
         terms_follow_row(&j->terms, row);
         report_recall(j);
+        category_find(y, j);
         rc = estimate_load(y->store, j, err);
         if (rc == 0)
             rc = early_recall(y, j, err);
-        if (rc == 0 && j->row.attempt)
+        if (rc == 0)
             past_find(y, j);
     }
     if (rc == 0)
@@ -202,6 +205,7 @@ int yard_load(struct yard *y, struct err *err)
 void yard_unload(struct yard *y)
 {
     studies_end(y); /* they borrow the nodes' names */
+    automatic_stop(y);
     nodes_close(y); /* after this, no operation is in progress */
     for (size_t i = 0; i < y->attempts.n; i++) {
         struct live_job *j = yard_live(y, y->attempts.at[i]->job);

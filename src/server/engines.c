@@ -51,7 +51,7 @@ int engines_add(struct yard *y, const struct engine_row *row, uint32_t *node, st
     uint32_t known;
     if (nodes_find(y, row->name, &known, &unknown) == 0 && !y->nodes.at[known].gone &&
         !y->nodes.at[known].orphan)
-        return err_set(err, ERR_CONFLICT, "there is a node '%s' already", row->name);
+        return err_set(err, ERR_CONFLICT, "a node '%s' already exists", row->name);
     if (attach(y, row, err) < 0 || store_engine_save(y->store, row, err) < 0)
         return -1;
     turn_hurry(y);

@@ -16,6 +16,8 @@
 #include "server/followers.h"
 #include "server/load.h"
 #include "server/log.h"
+#include "server/notices/alarms.h"
+#include "server/notices/deliver.h"
 #include "server/yard.h"
 #include "store/events.h"
 
@@ -196,6 +198,9 @@ void events_add(struct yard *y, const char *kind, int64_t job, json_t *extra)
         log_warning("job=%lld event=%s: %s", (long long)job, kind, err.text);
         return;
     }
+    notices_event(y, kind, job, json);
+    if (strncmp(kind, "job.", 4) == 0)
+        alarms_changed(y);
     if (!is_followed(y, job))
         return;
     keep_news(all, all->newest, at, job, kind, json);
@@ -247,6 +252,8 @@ void events_flush(struct yard *y, bool committed)
         }
         poke_logs(y, all);
     }
+    if (committed)
+        deliver_committed(y);
     all->newest = all->committed;
     drop_news(all);
 }

@@ -10,6 +10,7 @@
 #include "server/jobs/eligible.h"
 #include "server/jobs/links.h"
 #include "server/jobs/log_copy.h"
+#include "server/jobs/move.h"
 #include "server/log.h"
 #include "store/nodes.h"
 
@@ -41,9 +42,9 @@ bool nodes_gave_up(const struct yard_node *n)
 
 static enum node_state state_of(const struct yard_node *n)
 {
-    if (n->lost || n->gone)
+    if (n->lost || n->suspect || n->fenced || n->gone)
         return NODE_CLOSED;
-    if (n->drained || (n->closed_until && nodes_gave_up(n)))
+    if (n->drained || n->closed || (n->closed_until && nodes_gave_up(n)))
         return NODE_DRAINING;
     return n->closed_until ? NODE_CLOSED : NODE_UP;
 }
@@ -69,6 +70,17 @@ static void apply_state(struct yard *y, uint32_t node)
     turn_hurry(y);
 }
 
+void nodes_follow_fences(struct yard *y, uint32_t node)
+{
+    uint32_t n = 0;
+    for (size_t i = 0; i < y->attempts.n; i++)
+        n += y->attempts.at[i]->node == node && y->attempts.at[i]->fenced;
+    if (y->nodes.at[node].fenced == n)
+        return;
+    y->nodes.at[node].fenced = n;
+    apply_state(y, node);
+}
+
 int nodes_drain(struct yard *y, uint32_t node, bool drain, struct err *err)
 {
     struct yard_node *n = &y->nodes.at[node];
@@ -80,6 +92,8 @@ int nodes_drain(struct yard *y, uint32_t node, bool drain, struct err *err)
     if (!drain)
         forgive(n);
     apply_state(y, node);
+    if (drain && y->has_engine)
+        move_off(y, node);
     if (was_drained != drain)
         events_add(y, drain ? "node.drained" : "node.undrained", 0,
                    json_pack("{s:s}", "node", n->name));
@@ -264,15 +278,31 @@ static bool find_own(const struct yard *y, const char *runtime, uint32_t *node)
     return found == 1;
 }
 
+/* The runtime of this name, if its nodes are reported later. */
+static bool find_discoverer(const struct yard *y, const char *runtime, uint32_t *out)
+{
+    for (uint32_t i = 0; i < y->runtimes.n; i++)
+        if (y->runtimes.at[i].ops->discovers && !strcmp(y->runtimes.at[i].ops->name, runtime)) {
+            *out = i;
+            return true;
+        }
+    return false;
+}
+
 uint32_t nodes_expect(struct yard *y, const char *runtime, const char *name)
 {
     uint32_t node;
     struct err unknown;
     if (nodes_find(y, name, &node, &unknown) == 0 || find_own(y, runtime, &node))
         return node;
-    node = add_node(y, 0, name);
-    y->nodes.at[node].lost = y->nodes.at[node].orphan = true;
+    uint32_t server = 0;
+    bool known = find_discoverer(y, runtime, &server);
+    node = add_node(y, server, name);
+    y->nodes.at[node].lost = true;
+    y->nodes.at[node].orphan = !known;
     apply_state(y, node);
+    if (known)
+        return node;
     log_warning("node=%s has jobs, but no runtime serves it: they are left alone", name);
     return node;
 }
@@ -329,11 +359,16 @@ static void take_node(struct runtime_host *h, struct runtime *r, const struct ru
         return;
     }
     struct node was = y->cluster.nodes[i], *is = &y->cluster.nodes[i];
-    bool was_lost = n->lost;
+    bool was_lost = n->lost, was_suspect = n->suspect;
     free(n->notice);
     n->notice = told->notice ? xstrdup(told->notice) : NULL;
     n->lost = told->lost;
+    n->suspect = told->suspect && !told->lost;
+    n->here = told->here;
+    if (n->lost && !was_lost)
+        n->lost_since = clock_now(&y->clock);
     n->gone = told->gone;
+    n->closed = told->closed;
     is->cpus = told->gone ? 0 : told->cpus;
     is->gpus = told->gone ? 0 : told->gpus;
     is->gpu_pool = (uint8_t)(is->gpus ? nodes_gpu_pool(y, told->gpu_type) : POOL_CPU);
@@ -346,6 +381,10 @@ static void take_node(struct runtime_host *h, struct runtime *r, const struct ru
         return;
     if (was_lost != n->lost)
         add_event(y, n->lost ? "node.lost" : "node.returned", is);
+    else if (n->suspect && !was_suspect)
+        add_event(y, "node.suspect", is);
+    if (n->lost)
+        yard_care(y); /* leases end */
 }
 
 static int open_runtime(struct yard *y, const struct runtime_choice *choice, struct err *err)
@@ -411,8 +450,26 @@ char *nodes_files(const struct yard *y, const struct attempt *a)
     return r->ops->files(r->runtime, (struct attempt_id){a->job, a->n});
 }
 
+bool nodes_has_runtime(const struct yard *y, const char *name)
+{
+    for (size_t i = 0; i < y->runtimes.n; i++)
+        if (!strcmp(y->runtimes.at[i].ops->name, name))
+            return true;
+    return false;
+}
+
+bool nodes_discover_images(const struct yard *y)
+{
+    for (size_t i = 0; i < y->runtimes.n; i++)
+        if (y->runtimes.at[i].ops->discovers && y->runtimes.at[i].ops->images)
+            return true;
+    return false;
+}
+
 bool nodes_run_images(const struct yard *y)
 {
+    if (nodes_discover_images(y))
+        return true;
     for (uint32_t i = 0; i < y->nodes.n; i++)
         if (!y->nodes.at[i].orphan && !y->nodes.at[i].gone && nodes_runtime(y, i)->ops->images)
             return true;
@@ -421,7 +478,7 @@ bool nodes_run_images(const struct yard *y)
 
 bool nodes_unknown(const struct yard *y)
 {
-    bool unknown = false;
+    bool unknown = nodes_discover_images(y);
     for (uint32_t i = 0; i < y->nodes.n; i++) {
         const struct yard_node *n = &y->nodes.at[i];
         if (n->orphan || n->gone || !nodes_runtime(y, i)->ops->images)

@@ -34,11 +34,20 @@ void nodes_make_room(struct yard *y, const struct task *was);
 /* Before each decision: sets the engine's capacity to what each node has, or to what jobs hold
  * if that is more. */
 void nodes_follow(struct yard *y);
+/* Counts the attempts on the node that were given up while it was lost. While there are some, it
+ * takes no jobs. */
+void nodes_follow_fences(struct yard *y, uint32_t node);
 /* The pool of a GPU type, which is added if no node has it. */
 unsigned nodes_gpu_pool(struct yard *y, const char *type);
 
 /* The directory of an attempt's files as its job sees it; the caller frees it. */
 char *nodes_files(const struct yard *y, const struct attempt *a);
+
+/* Whether the server has this runtime. */
+bool nodes_has_runtime(const struct yard *y, const char *name);
+
+/* Whether a runtime with containers finds its nodes, and what is free on them, by itself. */
+bool nodes_discover_images(const struct yard *y);
 
 /* Whether any node runs jobs from images. */
 bool nodes_run_images(const struct yard *y);

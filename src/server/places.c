@@ -28,6 +28,7 @@ struct place {
 
 struct places {
     struct place state, run; /* the same path: only the state is locked */
+    gid_t group;             /* whose members may reach the sockets; 0 = none */
     uv_fs_event_t watch;
     uv_timer_t soon;
     void (*changed)(void *ctx);
@@ -65,7 +66,8 @@ static int lock_file(int fd, const char *dir, struct err *err)
         err_set(err, ERR_IO, "cannot lock %s/server.lock: %s", dir, strerror(errno));
         if (held && fcntl(fd, F_GETLK, &lock) == 0)
             err_set(err, ERR_CONFLICT,
-                    "another server, pid %ld, uses %s; stop it, or use another --state directory",
+                    "another server, pid %ld, uses %s; stop it, or use another --state or --run "
+                    "directory",
                     (long)lock.l_pid, dir);
         return -1;
     }
@@ -124,6 +126,18 @@ const char *places_run(const struct places *p)
     return p->run.path;
 }
 
+/* Members of the group may reach the sockets, whose modes say which; they cannot list. */
+int places_share(struct places *p, gid_t group, struct err *err)
+{
+    if (!strcmp(p->state.path, p->run.path))
+        return err_set(err, ERR_INVALID,
+                       "--group needs a directory for the sockets apart from the state; set --run");
+    if (chown(p->run.path, (uid_t)-1, group) < 0 || chmod(p->run.path, 0710) < 0)
+        return err_set(err, ERR_IO, "cannot share %s: %s", p->run.path, strerror(errno));
+    p->group = group;
+    return 0;
+}
+
 /* ---- the watch ------------------------------------------------------------------------ */
 
 /* Whether the file that is locked is still the one in its place. */
@@ -145,6 +159,8 @@ static int restore_run(struct places *p, struct err *err)
     int code = fs_make_dirs(p->run.path, 0700);
     if (code && code != EEXIST)
         return err_set(err, ERR_IO, "cannot create %s: %s", p->run.path, strerror(code));
+    if (p->group && places_share(p, p->group, err) < 0)
+        return -1;
     if (has_lock(place))
         return 0;
     int old = place->lock;

@@ -2,6 +2,8 @@
 #ifndef SERVER_PLACES_H
 #define SERVER_PLACES_H
 
+#include <sys/types.h>
+
 #include "base/err.h"
 
 struct places;
@@ -12,6 +14,9 @@ struct uv_loop_s;
 int places_open(const char *state, const char *run, struct places **out, struct err *err);
 /* Unlocks them. */
 void places_close(struct places *p);
+
+/* Lets members of the group into the run directory, which must not be that of the state. */
+int places_share(struct places *p, gid_t group, struct err *err);
 
 /* Absolute paths. */
 const char *places_state(const struct places *p);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,6 +22,7 @@
 #include "http/listen.h"
 #include "http/server.h"
 #include "server/api/api.h"
+#include "server/listen.h"
 #include "server/log.h"
 #include "server/nodes.h"
 #include "server/places.h"
@@ -29,7 +31,7 @@
 
 struct frame {
     uv_loop_t loop;
-    uv_signal_t term, intr, power, child;
+    uv_signal_t term, intr, power, child, hangup;
     uv_prepare_t before_wait; /* ends the turn */
     uint64_t ended, idle;     /* ns: when the last turn ended; waiting time until then */
     uv_timer_t alarm;         /* wakes the loop when a turn is due */
@@ -37,6 +39,8 @@ struct frame {
     struct api *api;
     struct places *places;
     struct http_server *http;
+    struct listen_config listen;
+    gid_t group;                           /* whose members may use the unix socket; 0 = none */
     uint64_t descriptors, job_descriptors; /* that the server may open, and jobs */
     bool stopping;
 };
@@ -156,6 +160,7 @@ static void stop_serving(struct frame *f)
     uv_close((uv_handle_t *)&f->intr, NULL);
     uv_close((uv_handle_t *)&f->power, NULL);
     uv_close((uv_handle_t *)&f->child, NULL);
+    uv_close((uv_handle_t *)&f->hangup, NULL);
     places_unwatch(f->places);
     turn_end(f->yard);
     http_server_stop(f->http, USEC_PER_SEC, http_stopped, f);
@@ -180,6 +185,13 @@ static void stop_server(uv_signal_t *signal, int number)
     stop_serving(f);
 }
 
+static void read_again(uv_signal_t *signal, int number)
+{
+    struct frame *f = signal->data;
+    (void)number;
+    listen_reload(f->http, &f->listen);
+}
+
 /* As process 1 of a container, the server inherits orphaned processes. */
 static void reap_orphans(uv_signal_t *signal, int number)
 {
@@ -196,7 +208,9 @@ static void watch_signals(struct frame *f)
     uv_signal_init(&f->loop, &f->intr);
     uv_signal_init(&f->loop, &f->power);
     uv_signal_init(&f->loop, &f->child);
-    f->term.data = f->intr.data = f->power.data = f->child.data = f;
+    uv_signal_init(&f->loop, &f->hangup);
+    f->term.data = f->intr.data = f->power.data = f->child.data = f->hangup.data = f;
+    uv_signal_start(&f->hangup, read_again, SIGHUP);
     uv_signal_start(&f->term, stop_server, SIGTERM);
     uv_signal_start(&f->intr, stop_server, SIGINT);
     uv_signal_start(&f->power, shut_down, SIGPWR);
@@ -206,34 +220,26 @@ static void watch_signals(struct frame *f)
 
 /* ---- serve --------------------------------------------------------------- */
 
-static int listen_http(struct frame *f, const struct serve_config *c, const char *run,
-                       struct err *err)
+static int listen_http(struct frame *f, const struct serve_config *c, struct err *err)
 {
     f->api = api_create(f->yard);
     struct http_config http = {.routes = f->api->routes,
                                .ctx = f->api,
-                               .token = c->token,
+                               .identify = api_identify,
                                .served = api_served,
+                               .group = f->group,
                                .limits = {.connections = most_connections(f)}};
     struct str path = {0};
-    unsigned port = 0;
-    bool open = false;
-    str_addf(&path, "%s/trainyard.sock", run);
-    AUTO_FREE char *socket = path.at;
-    if (http_server_create(&f->loop, &http, &f->http, err) < 0 ||
-        http_server_listen_unix(f->http, socket, err) < 0)
+    str_addf(&path, "%s/trainyard.sock", places_run(f->places));
+    f->listen = (struct listen_config){.socket = path.at,
+                                       .tcp = c->listen,
+                                       .state_dir = places_state(f->places),
+                                       .tls = c->tls,
+                                       .tls_cert = c->tls_cert,
+                                       .tls_key = c->tls_key};
+    if (http_server_create(&f->loop, &http, &f->http, err) < 0)
         return -1;
-    if (c->listen && http_server_listen_tcp(f->http, c->listen, &port, &open, err) < 0)
-        return -1;
-    log_info("serving socket=%s%s%s", socket, c->listen ? " listen=" : "",
-             c->listen ? c->listen : "");
-    if (c->listen)
-        log_info("port=%u", port);
-    if (open)
-        log_warning("listen=%s other machines can reach it, and there is no TLS: whoever sees the "
-                    "traffic learns the token; use a TLS proxy, a tunnel or 127.0.0.1",
-                    c->listen);
-    return 0;
+    return listen_open(f->http, f->yard, &f->listen, err);
 }
 
 /* Sockets that somebody has removed are made again. */
@@ -248,14 +254,17 @@ static void restore_sockets(void *ctx)
 
 static int run_server(struct frame *f, const struct serve_config *c, struct err *err)
 {
-    static const struct runtime_choice runtimes[] = {{&runtime_local, NULL},
-                                                     {&runtime_docker, NULL}};
+    const struct docker_options docker = {c->suspect_after, c->lost_after};
+    const struct runtime_choice runtimes[] = {
+        {&runtime_local, NULL}, {&runtime_docker, &docker}, {&runtime_kubernetes, c->kubernetes}};
     struct yard_config config = {.state_dir = places_state(f->places),
                                  .run_dir = places_run(f->places),
                                  .clock = &clock_system,
                                  .runtimes = runtimes,
-                                 .n_runtimes = COUNT_OF(runtimes),
+                                 .n_runtimes = COUNT_OF(runtimes) - !c->kubernetes,
                                  .mounts = c->mounts,
+                                 .default_image = c->default_image,
+                                 .schedulearn = c->schedulearn,
                                  .combo = c->combo,
                                  .combo_given = c->combo_given,
                                  .resched_min = c->resched_min,
@@ -263,8 +272,9 @@ static int run_server(struct frame *f, const struct serve_config *c, struct err 
                                  .default_memory_mb = c->default_memory_mb,
                                  .journal_rows = (uint64_t)c->journal_rows,
                                  .keep = c->keep,
+                                 .stall = c->stall,
                                  .job_descriptors = f->job_descriptors,
-
+                                 .lease = c->lease,
                                  .show_failed = c->show_failed};
     if (yard_open(&f->loop, &config, &f->yard, err) < 0)
         return -1;
@@ -272,7 +282,7 @@ static int run_server(struct frame *f, const struct serve_config *c, struct err 
     for (size_t i = 0; i < f->yard->nodes.n; i++)
         if (f->yard->nodes.at[i].notice)
             log_info("%s", f->yard->nodes.at[i].notice);
-    if (listen_http(f, c, places_run(f->places), err) < 0 ||
+    if (access_open(f->yard, c->token, err) < 0 || listen_http(f, c, err) < 0 ||
         places_watch(f->places, &f->loop, restore_sockets, f, err) < 0) {
         places_unwatch(f->places);
         if (f->http)
@@ -288,11 +298,27 @@ static int run_server(struct frame *f, const struct serve_config *c, struct err 
     return 0;
 }
 
+static int find_group(const char *name, gid_t *out, struct err *err)
+{
+    /* cppcheck-suppress getgrnamCalled ; there is one thread */
+    const struct group *found = getgrnam(name);
+    if (!found)
+        return err_set(err, ERR_INVALID, "--group: there is no group '%.60s'", name);
+    *out = found->gr_gid;
+    return 0;
+}
+
 int serve(const struct serve_config *config, struct err *err)
 {
     struct frame f = {0};
+    if (config->group && find_group(config->group, &f.group, err) < 0)
+        return -1;
     if (places_open(config->state_dir, config->run_dir, &f.places, err) < 0)
         return -1;
+    if (f.group && places_share(f.places, f.group, err) < 0) {
+        places_close(f.places);
+        return -1;
+    }
     raise_descriptors(&f);
     proc_guard_from_oom();
     uv_loop_init(&f.loop);
@@ -301,6 +327,7 @@ int serve(const struct serve_config *config, struct err *err)
     uv_run(&f.loop, UV_RUN_DEFAULT);
     uv_loop_close(&f.loop);
     api_free(f.api);
+    free((void *)f.listen.socket);
     places_close(f.places);
     return rc;
 }

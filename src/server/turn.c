@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "http/reply.h"
+#include "server/automatic.h"
 #include "server/boot.h"
 #include "server/events.h"
 #include "server/jobs/attempts.h"
@@ -253,6 +254,7 @@ void turn_end(struct yard *y)
     if (!must_wait(y))
         arrivals_turn(y);
     studies_turn(y);
+    automatic_turn(y);
     for (int round = 0; round < ROUNDS && finish_round(y); round++)
         continue;
     if (store_dirty(y->store) && y->turn.lazy_at == USEC_NEVER && !y->turn.urgent)
@@ -270,6 +272,8 @@ usec_t turn_due(const struct yard *y)
         due = nodes_due(y);
     if (y->load_at < due)
         due = y->load_at;
+    if (automatic_due(y) < due)
+        due = automatic_due(y);
     if (y->host.completed || studies_wait(y))
         due = clock_now(&y->clock);
     return y->care_at < due ? y->care_at : due;

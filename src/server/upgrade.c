@@ -14,7 +14,8 @@ struct upgrade {
     struct terms terms; /* of the current job */
 };
 
-/* Keeps a size that a user has set; it is in the row already. */
+/* Keeps a size that a user has set; it is in the row already. Jobs with a deadline that named no
+ * size had one CPU. */
 static int upgrade_row(struct upgrade *u, const struct job_row *old, struct err *err)
 {
     struct job_row row = *old;
@@ -22,6 +23,8 @@ static int upgrade_row(struct upgrade *u, const struct job_row *old, struct err 
     if (old->cpus_max) {
         row.cpus_min = old->cpus_min;
         row.cpus_max = old->cpus_max;
+    } else if (!row.cpus_max) {
+        row.cpus_min = row.cpus_max = UNIT;
     }
     return store_job_save(u->store, &row, err);
 }

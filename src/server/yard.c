@@ -1,6 +1,7 @@
 /* Owns opening and closing the yard, passing events to the engine and applying its effects,
  * and saving jobs. */
 #include "server/yard.h"
+#include "server/uploads.h"
 
 #include <assert.h>
 #include <jansson.h>
@@ -9,18 +10,25 @@
 
 #include "base/str.h"
 #include "journal/journal.h"
+#include "server/automatic.h"
 #include "server/boot.h"
 #include "server/events.h"
 #include "server/jobs/attempts.h"
+#include "server/jobs/category.h"
 #include "server/jobs/eligible.h"
+#include "server/jobs/leases.h"
 #include "server/jobs/parts.h"
 #include "server/jobs/past.h"
+#include "server/jobs/probe.h"
 #include "server/jobs/pursue.h"
 #include "server/jobs/size.h"
 #include "server/jobs/standing.h"
 #include "server/log.h"
 #include "server/nodes.h"
+#include "server/notices/alarms.h"
+#include "server/notices/deliver.h"
 #include "server/upgrade_env.h"
+#include "server/uploads.h"
 #include "store/job_state.h"
 #include "store/jobs.h"
 #include "store/journal.h"
@@ -179,14 +187,16 @@ void yard_end(struct yard *y, struct live_job *j, enum job_state state, int code
         j->task = TASK_NONE;
     }
     j->row.state = state;
-    j->row.ended = clock_wall(&y->clock);
+    j->row.ended = j->recorded_end ? j->recorded_end : clock_wall(&y->clock);
     j->row.code = code;
     char *old = (char *)j->row.reason; /* `reason` may point into it */
     j->row.reason = xstrdup(reason);
     free(old);
     (void)yard_save(y, j, &err);
-    if (state == JOB_DONE)
+    if (state == JOB_DONE) {
         past_learn(y, j);
+        category_learn(y, j);
+    }
     events_add(y, "job.ended", j->row.id,
                json_pack("{s:s, s:i, s:s, s:s}", "state", job_state_name(state), "code", code,
                          "reason", j->row.reason, "error", j->row.error));
@@ -205,7 +215,9 @@ void yard_end(struct yard *y, struct live_job *j, enum job_state state, int code
 int yard_set_policy(struct yard *y, const struct combo *combo, struct err *err)
 {
     struct event event = {.kind = EVENT_POLICY, .combo = combo};
-    if (store_meta_set(y->store, "policy", combo->name, err) < 0 || yard_step(y, &event, err) < 0)
+    automatic_stop(y);
+    if (store_meta_set(y->store, "policy", combo->name, err) < 0 ||
+        store_meta_set(y->store, "policy_choice", "", err) < 0 || yard_step(y, &event, err) < 0)
         return -1;
     events_add(y, "policy.changed", 0, json_pack("{s:s}", "policy", combo->name));
     log_info("policy=%s", combo->name);
@@ -251,6 +263,8 @@ static void trim_store(struct yard *y)
     if (store_trim(y->store, clock_wall(&y->clock) - y->config.keep, &removed, &err) < 0)
         log_warning("trim: %s", err.text);
     y->trimming = removed > 0;
+    if (!y->trimming)
+        uploads_trim(y);
 }
 
 static void care_by(struct yard *y, usec_t at)
@@ -264,10 +278,15 @@ void yard_look_after(struct yard *y)
     usec_t now = clock_now(&y->clock), retry = end_backoffs(y);
     bool silent = look_at_attempts(y);
     usec_t shrinking = size_look(y, now), closed = nodes_look(y, now);
+    usec_t lease = lease_look(y, now);
+    usec_t alarms = alarms_look(y, now), probes = probe_look(y, now);
     trim_store(y);
     y->care_at = USEC_NEVER;
     care_by(y, shrinking);
     care_by(y, closed);
+    care_by(y, lease);
+    care_by(y, alarms);
+    care_by(y, probes);
     if (y->trimming)
         care_by(y, now + SOON);
     if (silent)
@@ -333,6 +352,7 @@ int yard_open(struct uv_loop_s *loop, const struct yard_config *config, struct y
     }
     events_add(y, "server.started", 0, NULL);
     turn_hurry(y);
+    deliver_open(y);
     y->ready = true;
     *out = y;
     return 0;
@@ -340,8 +360,11 @@ int yard_open(struct uv_loop_s *loop, const struct yard_config *config, struct y
 
 void yard_close(struct yard *y)
 {
+    deliver_close(y);
+    access_close(y);
     turn_done(y);
     events_done(y);
+    uploads_done(y);
     yard_unload(y);
     store_close(y->store);
     metrics_done(&y->metrics);

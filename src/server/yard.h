@@ -5,16 +5,20 @@
 #ifndef SERVER_YARD_H
 #define SERVER_YARD_H
 
+#include "advisor/chooser.h"
 #include "engine/engine.h"
 #include "runtime/runtime.h"
+#include "server/access.h"
 #include "server/clock.h"
 #include "server/jobs/arrivals.h"
 #include "server/jobs/live.h"
 #include "server/metrics.h"
+#include "server/notices/notices.h"
 #include "server/turn.h"
 #include "store/job_state.h"
 
 struct followers;
+struct upload;
 struct study;
 struct uv_loop_s;
 
@@ -32,10 +36,15 @@ struct yard_node {
     const char *name;
     char *notice;                  /* for its operator; NULL = none */
     uint32_t runtime;              /* index in yard.runtimes */
+    bool suspect;                  /* it does not respond just now */
     bool lost;                     /* it does not respond */
+    usec_t lost_since;             /* engine time, if it is */
+    bool here;                     /* on the server's machine */
+    uint32_t fenced;               /* attempts that may still run there and must not */
     bool orphan;                   /* jobs are there, and no runtime serves it */
     bool gone;                     /* removed for good */
     bool drained;                  /* by a user */
+    bool closed;                   /* by the operator of its engine */
     int64_t memory_used;           /* MB, by jobs without a memory limit; in steps */
     VEC(struct attempt *) waiting; /* for CPUs that other attempts are about to free */
     uint32_t refusals;             /* failed starts in a row */
@@ -50,13 +59,17 @@ struct yard_config {
     const struct runtime_choice *runtimes;
     size_t n_runtimes;
     const char *const *mounts; /* directories that containers may mount; ends with NULL */
+    const char *default_image; /* of jobs that name none; NULL = they are processes */
+    bool schedulearn;          /* serves Schedulearn's clients too */
     struct combo combo;        /* used if the store has none */
     bool combo_given;          /* by the user: it overrides the store's */
     usec_t resched_min;
+    usec_t lease;              /* of jobs that do not give one; USEC_NEVER = none */
     usec_t min_run;            /* engine_config.min_run */
     int64_t default_memory_mb; /* limit of jobs that do not give one; 0 = none */
     uint64_t journal_rows;     /* maximum in one stretch of the journal */
     usec_t show_failed;        /* how long to list failed jobs with the active ones; 0 = not */
+    usec_t stall;              /* without progress, before users are told; 0 = never */
     usec_t keep;               /* how long to keep events and samples of ended jobs */
     uint64_t job_descriptors;  /* that a process of a job may open; 0 = as many as the server */
     uint32_t array_chunk;      /* members of an array that arrive in one turn; 0 = the default */
@@ -80,9 +93,13 @@ struct yard {
     VEC(int64_t) by_task;           /* job id of each engine task; 0 = none */
     VEC(struct attempt *) attempts; /* running, or not cleaned up yet */
     struct study *studies;          /* what-ifs that are under way */
+    struct chooser chooser;         /* of the policy auto */
     struct followers *followers;    /* of events and logs */
+    VEC(struct upload *) uploads;   /* under way */
     struct turn turn;
     struct metrics metrics;
+    struct access access;
+    struct notices notices;
     int64_t boot;          /* current stretch of the journal */
     uint64_t journal_rows; /* in this stretch, */
     uint64_t journal_head; /* and how many of them it began with */

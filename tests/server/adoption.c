@@ -11,7 +11,7 @@
 #define HOUR (60 * MINUTE)
 
 /* Operations and messages after which a server can be killed: more than any turn below has. */
-enum { DEEDS = 6 };
+enum { ACTIONS = 6 };
 
 static void begin(struct stage *w)
 {
@@ -26,14 +26,14 @@ static void begin(struct stage *w)
 static void killed_at_each_step_of_a_stop(void **state)
 {
     (void)state;
-    for (uint32_t deeds = 0; deeds < DEEDS; deeds++) {
+    for (uint32_t actions = 0; actions < ACTIONS; actions++) {
         struct stage w;
         struct err err;
         begin(&w);
         int64_t job = stage_submit(&w, "{'command': ['fake', 'work=600']}");
         stage_run(&w, 10 * SECOND);
         assert_ok(verb_cancel(w.y, job, -1, &err), err);
-        stage_kill_after(&w, deeds);
+        stage_kill_after(&w, actions);
         stage_run(&w, 10 * SECOND);
         stage_start(&w);
         assert_true(stage_run_until_over(&w, job, MINUTE));
@@ -47,7 +47,7 @@ static void killed_at_each_step_of_a_stop(void **state)
 static void killed_at_each_step_of_a_resize(void **state)
 {
     (void)state;
-    for (uint32_t deeds = 0; deeds < DEEDS; deeds++) {
+    for (uint32_t actions = 0; actions < ACTIONS; actions++) {
         struct stage w;
         struct err err;
         begin(&w);
@@ -55,7 +55,7 @@ static void killed_at_each_step_of_a_resize(void **state)
         stage_run(&w, 10 * SECOND);
         assert_int_equal(fake_cpus_in_use(w.fake, 0), 2 * UNIT);
         assert_ok(verb_resize(w.y, job, UNIT, UNIT, &err), err);
-        stage_kill_after(&w, deeds);
+        stage_kill_after(&w, actions);
         stage_run(&w, 10 * SECOND);
         stage_start(&w);
         stage_run(&w, 10 * SECOND);
@@ -68,7 +68,7 @@ static void killed_at_each_step_of_a_resize(void **state)
 static void killed_at_each_step_of_a_pause(void **state)
 {
     (void)state;
-    for (uint32_t deeds = 0; deeds < DEEDS; deeds++) {
+    for (uint32_t actions = 0; actions < ACTIONS; actions++) {
         struct stage w;
         struct err err;
         struct combo edf;
@@ -78,7 +78,7 @@ static void killed_at_each_step_of_a_pause(void **state)
         int64_t job = stage_submit(&w, "{'command': ['fake', 'work=60'], 'cpus': 2,"
                                        " 'preempt': 'pause'}");
         stage_run(&w, 10 * SECOND);
-        fake_mute_after(w.fake, deeds);
+        fake_mute_after(w.fake, actions);
         int64_t urgent = stage_submit(&w, "{'command': ['fake', 'work=60'], 'cpus': 2,"
                                           " 'deadline': '1h'}");
         stage_kill(&w);
@@ -99,12 +99,12 @@ static void killed_at_each_step_of_a_pause(void **state)
 static void killed_at_each_step_of_an_end(void **state)
 {
     (void)state;
-    for (uint32_t deeds = 0; deeds < DEEDS; deeds++) {
+    for (uint32_t actions = 0; actions < ACTIONS; actions++) {
         struct stage w;
         begin(&w);
         int64_t job = stage_submit(&w, "{'command': ['fake', 'work=10']}");
         stage_run(&w, 9 * SECOND);
-        fake_mute_after(w.fake, deeds);
+        fake_mute_after(w.fake, actions);
         stage_run(&w, 2 * SECOND);
         assert_state(&w, job, JOB_DONE);
         stage_kill(&w);
@@ -121,13 +121,13 @@ static void killed_at_each_step_of_an_end(void **state)
 static void killed_at_each_step_of_its_own_start(void **state)
 {
     (void)state;
-    for (uint32_t deeds = 0; deeds < DEEDS; deeds++) {
+    for (uint32_t actions = 0; actions < ACTIONS; actions++) {
         struct stage w;
         begin(&w);
         int64_t job = stage_submit(&w, "{'command': ['fake', 'work=60'], 'cpus': '1-2'}");
         stage_run(&w, 10 * SECOND);
         stage_kill(&w);
-        fake_mute_after(w.fake, deeds);
+        fake_mute_after(w.fake, actions);
         stage_start(&w);
         stage_kill(&w);
         fake_mute_after(w.fake, UINT32_MAX);
@@ -226,6 +226,22 @@ static void what_ended_before_the_restart_has_ended(void **state)
     assert_int_equal(stage_job(w, bad)->code, 3);
 }
 
+/* Its deadline was met, whenever the next server heard of that. */
+static void what_ended_without_a_server_ended_then(void **state)
+{
+    struct stage *w = *state;
+    int64_t job = stage_submit(w, "{'command': ['fake', 'work=60'], 'deadline': '5m'}");
+    stage_run(w, 10 * SECOND);
+    stage_kill(w);
+    stage_run(w, 60 * MINUTE);
+    stage_start(w);
+    stage_run(w, MINUTE);
+    assert_state(w, job, JOB_DONE);
+    usec_t ended = stage_job(w, job)->ended;
+    assert_int_equal(ended, stage_attempt(w, job, 1)->ended);
+    assert_true(ended < stage_job(w, job)->deadline);
+}
+
 static void time_before_the_restart_of_the_machine_is_not_counted_twice(void **state)
 {
     struct stage *w = *state;
@@ -250,6 +266,7 @@ static const struct CMUnitTest tests[] = {
     STAGE_TEST(the_time_that_it_ran_is_known),
     STAGE_TEST(a_restart_of_the_machine_ends_what_ran),
     STAGE_TEST(what_ended_before_the_restart_has_ended),
+    STAGE_TEST(what_ended_without_a_server_ended_then),
     STAGE_TEST(time_before_the_restart_of_the_machine_is_not_counted_twice),
 };
 

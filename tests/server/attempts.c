@@ -110,15 +110,15 @@ static void a_job_ends_while_no_server_runs(void **state)
 static void the_server_is_killed_at_each_step_of_a_start(void **state)
 {
     (void)state;
-    for (uint32_t deeds = 0; deeds < 6; deeds++) {
+    for (uint32_t actions = 0; actions < 6; actions++) {
         struct stage w;
         struct err err;
         stage_begin(&w, &one_node, "elastic-fifo");
         stage_start(&w);
-        fake_mute_after(w.fake, deeds);
+        fake_mute_after(w.fake, actions);
         int64_t job = stage_try_submit(&w, "{\"command\": [\"fake\", \"work=60\"]}", &err);
         assert_true(job > 0);
-        stage_run(&w, deeds * SECOND);
+        stage_run(&w, actions * SECOND);
         stage_kill(&w);
         fake_mute_after(w.fake, UINT32_MAX);
         stage_run(&w, 10 * SECOND);

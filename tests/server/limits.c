@@ -1,6 +1,9 @@
 /* What a job may use: time, memory, and the grace that it has when it must end. */
+#include <string.h>
+
 #include "policy/combo.h"
 #include "server/jobs/verbs.h"
+#include "store/events.h"
 #include "store/job_state.h"
 #include "support/stage.h"
 #include "support/test.h"
@@ -211,6 +214,48 @@ static void a_timeout_has_its_grace_too(void **state)
     assert_state(w, job, JOB_TIMEOUT);
 }
 
+/* ---- deadlines ------------------------------------------------------------------------- */
+
+static int count_at_risk(void *ctx, int64_t seq, usec_t at, int64_t job, const char *kind,
+                         const char *json, struct err *err)
+{
+    (void)seq;
+    (void)at;
+    (void)job;
+    (void)json;
+    (void)err;
+    *(unsigned *)ctx += !strcmp(kind, "job.at_risk");
+    return 0;
+}
+
+static void expect_at_risk(struct stage *w, int64_t job, unsigned times)
+{
+    struct err err;
+    unsigned n = 0;
+    assert_ok(store_event_list(w->y->store, 0, job, 0, count_at_risk, &n, &err), err);
+    assert_int_equal(n, times);
+}
+
+static void a_deadline_at_risk_is_announced_once(void **state)
+{
+    struct stage *w = *state;
+    struct err err;
+    int64_t job = stage_submit(w, "{'command': ['fake', 'work=6000'], 'deadline': '60s'}");
+    stage_run(w, 30 * SECOND);
+    expect_at_risk(w, job, 0);
+    stage_run(w, 2 * MINUTE);
+    expect_at_risk(w, job, 1);
+    stage_kill(w);
+    stage_start(w);
+    stage_run(w, 2 * MINUTE);
+    expect_at_risk(w, job, 1);
+    struct job_change later = {.set_deadline = true,
+                               .deadline = stage_job(w, job)->deadline + 10 * MINUTE};
+    assert_ok(verb_change(w->y, job, &later, &err), err);
+    stage_run(w, 20 * MINUTE);
+    expect_at_risk(w, job, 2);
+}
+
 static const struct CMUnitTest tests[] = {
     STAGE_TEST(a_job_ends_at_its_time_limit),
     STAGE_TEST(the_time_limit_is_of_the_job_not_of_the_attempt),
@@ -226,6 +271,7 @@ static const struct CMUnitTest tests[] = {
     STAGE_TEST(the_grace_goes_on_under_another_server),
     STAGE_TEST(a_job_that_must_end_is_not_frozen),
     STAGE_TEST(a_timeout_has_its_grace_too),
+    STAGE_TEST(a_deadline_at_risk_is_announced_once),
 };
 
 int main(void)

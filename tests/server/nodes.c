@@ -245,7 +245,8 @@ static void a_runtime_that_is_not_there_any_more(void **state)
     stage_add_runtime(&w, &other);
     w.remote = true;
     stage_start(&w);
-    int64_t job = stage_submit(&w, two_cpus);
+    int64_t job = stage_submit(&w, "{\"command\": [\"fake\", \"work=120\"], \"cpus\": 2, "
+                                   "\"lease\": \"none\"}");
     stage_run(&w, 10 * SECOND);
     assert_int_equal(fake_truth_of(w.fakes[1], job).running, 1);
     stage_kill(&w);

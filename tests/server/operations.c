@@ -156,7 +156,7 @@ static void a_cancel_that_was_lost_is_said_again(void **state)
     stage_turn(w);
     fake_cut_node(w->fake, 0, fake_now(w->fake) + 1);
     fake_set_faults(w->fake, &sound);
-    stage_run(w, 10 * SECOND);
+    stage_run(w, 2 * MINUTE);
     assert_int_equal(fake_truth_of(w->fake, job).running, 0);
     assert_state(w, job, JOB_CANCELLED);
 }

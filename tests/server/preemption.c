@@ -57,6 +57,13 @@ static void a_frozen_job_survives_a_restart(void **state)
     stage_start(w);
     stage_run(w, SECOND);
     expect_told(w, job, "It was preempted by job 2 at ");
+    assert_true(stage_run_until_over(w, 2, 5 * MINUTE));
+    stage_run(w, SECOND);
+    stage_kill(w);
+    stage_start(w);
+    stage_run(w, SECOND);
+    expect_told(w, job, "It was preempted by job 2 at ");
+    expect_told(w, job, ": it was frozen in place for 1m00s.");
     assert_true(stage_run_until_over(w, job, 20 * MINUTE));
     assert_int_equal(stage_job(w, job)->attempt, 1);
 }

@@ -193,6 +193,7 @@ static void add_value(struct rng *rng, const struct spec_field *f, struct str *o
         break;
     case SPEC_DURATION:
     case SPEC_WHEN:
+    case SPEC_LEASE:
         rng_below(rng, 2) ? add_quoted(out, PICK(rng, durations))
                           : str_add(out, PICK(rng, numbers));
         break;

@@ -11,6 +11,9 @@
 #include "support/promises.h"
 #include "support/test.h"
 
+const struct day_pace pace_day = {24 * HOUR, 1, 80};
+const struct day_pace pace_year = {365 * 24 * HOUR, 52, 560};
+
 struct known *day_job(const struct day *d, int64_t id)
 {
     return id > 0 && (uint64_t)id <= d->jobs.n ? d->jobs.at[id - 1] : NULL;
@@ -68,9 +71,11 @@ static void add_runtimes(struct day *d)
         struct fake_options o = {.seed = rng_next(&d->rng),
                                  .nodes = 1 + (uint32_t)rng_below(&d->rng, 3),
                                  .prefix = prefixes[i],
+                                 .lost_after = 30 * SECOND,
                                  .cpus = (units_t)(4 + rng_below(&d->rng, 3)) * UNIT,
                                  .memory_mb = 4096 + (int64_t)rng_below(&d->rng, 8192),
-                                 .report = day_between(d, 30 * SECOND, 20 * MINUTE)};
+                                 .report =
+                                     day_between(d, 30 * SECOND, 20 * MINUTE) * d->pace->slow};
         static const char *const policies[] = {"elastic-fifo", "fifo",        "srtf", "equal",
                                                "las",          "elastic-las", "ffdl", "edf"};
         if (i == 0)
@@ -80,15 +85,16 @@ static void add_runtimes(struct day *d)
     }
 }
 
-static void begin(struct day *d, uint64_t seed, struct tally *tally)
+static void begin(struct day *d, const struct day_pace *pace, uint64_t seed, struct tally *tally)
 {
-    *d = (struct day){.tally = tally};
+    *d = (struct day){.pace = pace, .tally = tally};
     rng_init(&d->rng, seed);
     add_runtimes(d);
     d->w.min_run = day_chance(d, 0.5) ? 0 : 5 * MINUTE;
     d->w.after_turn = day_after_turn;
     d->w.ctx = d;
     d->w.array_chunk = 1 + (uint32_t)rng_below(&d->rng, 4);
+    d->w.remote = day_chance(d, 0.5);
     day_draw_faults(d);
     stage_start(&d->w);
 }
@@ -119,7 +125,7 @@ static usec_t draw_pause(struct day *d)
     if (d->disk_until)
         return day_between(d, 1, MINUTE);
     if (day_chance(d, 0.6))
-        return day_between(d, 1, 30 * MINUTE);
+        return day_between(d, 1, 30 * MINUTE * d->pace->slow);
     return (usec_t)exp(rng_uniform(&d->rng) * log(20.0 * MINUTE));
 }
 
@@ -134,10 +140,10 @@ static void have_lull(struct day *d)
     day_trouble_again(d);
 }
 
-bool day_run(struct day *d, uint64_t seed, struct tally *tally)
+bool day_run(struct day *d, const struct day_pace *pace, uint64_t seed, struct tally *tally)
 {
-    begin(d, seed, tally);
-    usec_t end = d->w.now + 24 * HOUR;
+    begin(d, pace, seed, tally);
+    usec_t end = d->w.now + pace->span;
     while (!*d->why && d->w.now < end) {
         stage_run(&d->w, draw_pause(d));
         double what = rng_uniform(&d->rng);
@@ -155,7 +161,7 @@ bool day_run(struct day *d, uint64_t seed, struct tally *tally)
     day_calm_down(d);
     day_release_all(d);
     for (int hour = 0; !*d->why && !is_quiet(d) && hour < 200; hour++)
-        stage_run(&d->w, HOUR);
+        stage_run(&d->w, HOUR * pace->slow);
     return !*d->why && promises_check_quiet(d) && check_replay(d);
 }
 

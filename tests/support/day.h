@@ -14,7 +14,16 @@
 #define MINUTE (60 * SECOND)
 #define HOUR (60 * MINUTE)
 
-enum { DAY_JOBS_MOST = 80, DAY_NODES_MOST = 4 };
+enum { DAY_NODES_MOST = 4 };
+
+/* How much happens, and how fast. */
+struct day_pace {
+    usec_t span;
+    uint32_t slow; /* how many times as long jobs take, and pauses between what happens */
+    size_t jobs_most;
+};
+/* A day, and an unbroken year of one server with jobs that take up to weeks. */
+extern const struct day_pace pace_day, pace_year;
 
 /* What is true of a job in the fake world. */
 struct day_truth {
@@ -23,8 +32,10 @@ struct day_truth {
     uint32_t ended;     /* with 0 */
     uint32_t failed;    /* ended otherwise, without being asked to */
     uint32_t died;      /* without a record */
+    uint32_t unseen;    /* were on a node that was lost */
     uint32_t preempted; /* stopped to make room */
     usec_t failed_at;   /* the last one */
+    usec_t ended_at;    /* one that ended with 0 */
 };
 
 /* What the events have told of a job. */
@@ -65,10 +76,11 @@ struct known {
 /* What happened, over all days. */
 struct tally {
     uint32_t days, turns, submitted, refused, done, failed, cancelled, timeout, attempts;
-    uint32_t commands, servers, cuts, deaths, full, nodes;
+    uint32_t commands, servers, cuts, deaths, full, nodes, moves;
 };
 
 struct day {
+    const struct day_pace *pace;
     struct tally *tally;
     struct stage w;
     struct rng rng;
@@ -98,8 +110,8 @@ void day_note(const struct day *d, const char *fmt, ...) __attribute__((format(p
 bool day_chance(struct day *d, double p);
 usec_t day_between(struct day *d, usec_t lo, usec_t hi);
 
-/* A day from this seed. False when a promise was broken, which d->why tells. */
-bool day_run(struct day *d, uint64_t seed, struct tally *tally);
+/* A day, or more, from this seed. False when a promise was broken, which d->why tells. */
+bool day_run(struct day *d, const struct day_pace *pace, uint64_t seed, struct tally *tally);
 void day_end(struct day *d);
 
 #endif

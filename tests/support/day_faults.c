@@ -176,7 +176,8 @@ static void befall(struct day *d, enum fault fault)
         break;
     case FAULT_CUT:
         d->tally->cuts++;
-        fake_cut_node(f, node, fake_now(f) + day_between(d, SECOND, 10 * MINUTE));
+        fake_cut_node(
+            f, node, fake_now(f) + day_between(d, SECOND, day_chance(d, 0.3) ? HOUR : 10 * MINUTE));
         break;
     case FAULT_BLIP:
         day_blip(d);

@@ -18,7 +18,8 @@
 static void add_command(struct day *d, struct known *k, struct str *json)
 {
     str_addf(json, "\"command\": [\"fake\", \"work=%d\", \"code=%d\"",
-             (int)day_between(d, 1, day_chance(d, 0.3) ? 60 : 7200), k->fails ? 7 : 0);
+             (int)day_between(d, 1, day_chance(d, 0.3) ? 60 : 7200 * d->pace->slow),
+             k->fails ? 7 : 0);
     if (day_chance(d, 0.5))
         str_add(json, ", \"saves\"");
     if (day_chance(d, 0.1))
@@ -41,7 +42,9 @@ static void add_size(struct day *d, struct known *k, struct str *json)
     if (day_chance(d, 0.3))
         str_addf(json, ", \"memory\": \"%dm\"", (int)day_between(d, 100, 4000));
     if (day_chance(d, 0.2))
-        str_addf(json, ", \"time_limit\": \"%ds\"", (int)day_between(d, 60, 7200));
+        str_addf(json, ", \"time_limit\": \"%ds\"", (int)day_between(d, 60, 7200 * d->pace->slow));
+    if (day_chance(d, 0.3))
+        str_addf(json, ", \"lease\": \"%s\"", day_chance(d, 0.3) ? "none" : "60s");
     if (day_chance(d, 0.3))
         str_addf(json, ", \"grace\": \"%ds\"", (int)day_between(d, 0, 120));
 }
@@ -129,7 +132,7 @@ void day_submit(struct day *d)
     struct str json = {0};
     struct err err;
     int64_t first;
-    if (!d->w.y || d->jobs.n >= DAY_JOBS_MOST)
+    if (!d->w.y || d->jobs.n >= d->pace->jobs_most)
         return;
     draw_batch(d, n, impossible, requests, &json);
     bool taken = stage_hand_in(&d->w, json.at, &first, &err) > 0;
@@ -166,12 +169,13 @@ static int resize(struct day *d, const struct known *k, struct err *err)
 static int change(struct day *d, const struct known *k, struct err *err)
 {
     usec_t wall = clock_wall(&d->w.y->clock);
-    struct job_change c = {.set_priority = day_chance(d, 0.5),
-                           .priority = (int)rng_below(&d->rng, 3),
-                           .set_deadline = day_chance(d, 0.3),
-                           .deadline = day_chance(d, 0.3) ? 0 : wall + day_between(d, 1, 10 * HOUR),
-                           .set_time_limit = day_chance(d, 0.3),
-                           .time_limit = day_chance(d, 0.3) ? 0 : day_between(d, MINUTE, 3 * HOUR)};
+    struct job_change c = {
+        .set_priority = day_chance(d, 0.5),
+        .priority = (int)rng_below(&d->rng, 3),
+        .set_deadline = day_chance(d, 0.3),
+        .deadline = day_chance(d, 0.3) ? 0 : wall + day_between(d, 1, 10 * HOUR * d->pace->slow),
+        .set_time_limit = day_chance(d, 0.3),
+        .time_limit = day_chance(d, 0.3) ? 0 : day_between(d, MINUTE, 3 * HOUR * d->pace->slow)};
     return verb_change(d->w.y, k->id, &c, err);
 }
 
@@ -241,14 +245,14 @@ static void set_policy(struct day *d)
     (void)yard_set_policy(d->w.y, &combo, &err);
 }
 
-enum command { CANCEL, HOLD, RELEASE, REQUEUE, RESIZE, CHANGE, DRAIN, POLICY };
+enum command { CANCEL, HOLD, RELEASE, REQUEUE, RESIZE, MIGRATE, CHANGE, DRAIN, POLICY };
 
 /* Some more often than others. */
 static const enum command commands[] = {CANCEL,  CANCEL,  HOLD,    HOLD,   RELEASE, RELEASE,
-                                        RELEASE, REQUEUE, REQUEUE, RESIZE, RESIZE,  CHANGE,
-                                        CHANGE,  CHANGE,  DRAIN,   POLICY};
-static const char *const names[] = {"cancel", "hold",   "release", "requeue",
-                                    "resize", "change", "drain",   "policy, not"};
+                                        RELEASE, REQUEUE, REQUEUE, RESIZE, RESIZE,  MIGRATE,
+                                        MIGRATE, CHANGE,  CHANGE,  CHANGE, DRAIN,   POLICY};
+static const char *const names[] = {"cancel",  "hold",   "release", "requeue",    "resize",
+                                    "migrate", "change", "drain",   "policy, not"};
 
 void day_command(struct day *d)
 {
@@ -276,6 +280,9 @@ void day_command(struct day *d)
         break;
     case RESIZE:
         (void)resize(d, k, &err);
+        break;
+    case MIGRATE:
+        d->tally->moves += verb_migrate(d->w.y, k->id, NULL, &err) == 0;
         break;
     case CHANGE:
         (void)change(d, k, &err);

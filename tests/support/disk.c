@@ -12,7 +12,8 @@
 
 #include "base/mem.h"
 
-enum { SHARED_MAX = 16 };
+/* SQLite asks for parts of this size. */
+enum { SHARED_MAX = 16, SHARED_BYTES = 32768 };
 
 struct medium {
     char *path;
@@ -302,6 +303,18 @@ void disk_set_fault(enum disk_fault fault, uint64_t n)
     disk.fault = fault;
     disk.writes = 0;
     disk.fails_at = n;
+}
+
+size_t disk_memory(void)
+{
+    size_t sum = 0;
+    for (size_t i = 0; i < disk.media.n; i++) {
+        const struct medium *m = disk.media.at[i];
+        sum += m->room;
+        for (int k = 0; k < SHARED_MAX; k++)
+            sum += m->shared[k] ? SHARED_BYTES : 0;
+    }
+    return sum;
 }
 
 void disk_forget(const char *dir)

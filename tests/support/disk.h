@@ -3,6 +3,7 @@
 #ifndef SUPPORT_DISK_H
 #define SUPPORT_DISK_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum disk_fault {
@@ -17,6 +18,9 @@ void disk_end(void);
 
 /* From the n-th write on. */
 void disk_set_fault(enum disk_fault fault, uint64_t n);
+
+/* Memory that all files take. */
+size_t disk_memory(void);
 
 /* Forgets the files of this directory. */
 void disk_forget(const char *dir);

@@ -2,6 +2,7 @@
  * itself is taken for granted. */
 #include "support/promises.h"
 
+#include "runtime/fake_conductor.h"
 #include "runtime/fake_world.h"
 #include "server/jobs/launch.h"
 #include "server/jobs/live.h"
@@ -12,17 +13,20 @@
 
 /* ---- what is true ----------------------------------------------------------------- */
 
-static void count_attempt(struct day_truth *t, const struct fake_attempt *a)
+static void count_attempt(const struct fake *f, struct day_truth *t, const struct fake_attempt *a)
 {
     bool ended = a->state == FAKE_ENDED, asked = *a->record.stop;
-    t->running += a->state == FAKE_RUNNING;
+    t->running += fake_may_train(f, a);
     t->begun += a->begun;
     t->left += !a->cleaned && a->state != FAKE_VOID;
     t->succeeded += ended && a->record.code == 0 && !asked;
     t->ended += ended && a->record.code == 0;
     t->died += a->state == FAKE_DEAD;
+    t->unseen += a->unseen;
     t->preempted += !strcmp(a->stop, "preempt");
-    if (!ended || a->record.code == 0 || asked)
+    if (ended && a->record.code == 0)
+        t->ended_at = a->record.at;
+    if (!ended || a->record.code == 0 || a->record.untried || asked)
         return;
     t->failed++;
     t->failed_at = a->record.at > t->failed_at ? a->record.at : t->failed_at;
@@ -39,7 +43,7 @@ static void look_at_truth(struct day *d)
             const struct fake_attempt *a = &d->w.fakes[f]->attempts.at[i];
             struct known *k = day_job(d, a->id.job);
             if (k)
-                count_attempt(&k->truth, a);
+                count_attempt(d->w.fakes[f], &k->truth, a);
         }
 }
 
@@ -50,7 +54,7 @@ static bool check_once(struct day *d, const struct known *k)
     const struct day_truth *t = &k->truth;
     if (t->running > 1)
         return day_broken(d, k->id, "its command runs twice at the same time");
-    if (t->succeeded > 1 + k->requeues)
+    if (t->succeeded > 1 + k->requeues + t->unseen)
         return day_broken(d, k->id, "it ran again although it had succeeded");
     if (k->stays && t->preempted)
         return day_broken(d, k->id, "it was stopped to make room, and has no checkpoint");
@@ -73,9 +77,12 @@ static bool check_once(struct day *d, const struct known *k)
 static bool check_result(struct day *d, const struct known *k)
 {
     const struct day_truth *t = &k->truth;
-    uint32_t bad = t->failed + (k->forgives ? 0 : t->died);
+    uint32_t bad = t->failed + (k->forgives ? 0 : t->died + t->unseen);
     if (k->row.state == JOB_DONE && !t->ended)
         return day_broken(d, k->id, "it is done, and never succeeded");
+    if (k->row.state == JOB_DONE && t->ended == 1 && !d->clock_set && k->row.ended != t->ended_at)
+        return day_broken(d, k->id, "it ended %.3f s before the server says",
+                          time_seconds(k->row.ended - t->ended_at));
     if (k->row.failures > bad)
         return day_broken(d, k->id, "%u failures are counted, and %u happened", k->row.failures,
                           bad);
@@ -118,8 +125,8 @@ static bool check_begin(struct day *d, const struct known *k)
     if (on && !on->requeues && !dep_met(k, on))
         return day_broken(d, k->id, "it runs before job %lld lets it", (long long)k->dep);
     /* While the server's clock is that of the nodes, and unless it has failed again already. */
-    if (!d->clock_set && !k->requeues && k->row.failures && k->truth.failed == k->before.failed &&
-        pause < k->backoff << (k->row.failures - 1))
+    if (!d->clock_set && !k->requeues && !k->truth.unseen && k->row.failures &&
+        k->truth.failed == k->before.failed && pause < k->backoff << (k->row.failures - 1))
         return day_broken(d, k->id, "it runs %.3f s after failure %u", time_seconds(pause),
                           k->row.failures);
     return true;
@@ -229,7 +236,8 @@ static bool check_wanted(struct day *d)
             continue;
         for (size_t i = 0; i < y->attempts.n; i++) {
             const struct attempt *a = y->attempts.at[i];
-            if (a->node == node && !a->leaves && !a->paused && !is_extra(d, a->job, a->n))
+            if (a->node == node && !a->leaves && !a->paused && a->stop != STOP_MOVE &&
+                !is_extra(d, a->job, a->n))
                 cpus += a->cpus;
         }
         if (cpus > y->cluster.nodes[node].cpus)
@@ -254,6 +262,8 @@ static bool check_engine_state(struct day *d)
     for (size_t i = 0; good && i < y->engine.running.n; i++) {
         const struct live_job *j = yard_job_of_task(y, y->engine.running.at[i]);
         const struct task *t = &y->engine.tasks[y->engine.running.at[i]];
+        if (j && j->attempt && j->attempt->stop == STOP_MOVE)
+            continue; /* its next attempt will be there */
         if (!j || !j->attempt || j->attempt->cpus != t->n || j->attempt->node != t->at.at[0].node)
             good = day_broken(d, j ? j->row.id : 0, "the engine runs it, and the server does not");
     }

@@ -126,10 +126,12 @@ int stage_try_start(struct stage *w, struct err *err)
                                  .runtimes = w->choices,
                                  .n_runtimes = w->n_fakes,
                                  .min_run = w->min_run,
+                                 .lease = 300 * USEC_PER_SEC,
                                  .journal_rows = 10000,
                                  .array_chunk = w->array_chunk,
                                  .keep = 30 * 86400 * USEC_PER_SEC};
-    if (combo_parse(w->policy, &config.combo, err) < 0 || yard_open(NULL, &config, &w->y, err) < 0)
+    if (combo_parse(w->policy, &config.combo, err) < 0 ||
+        yard_open(w->loop, &config, &w->y, err) < 0)
         return -1;
     stage_turn(w);
     return 0;
@@ -156,10 +158,10 @@ void stage_kill(struct stage *w)
     w->y = NULL;
 }
 
-void stage_kill_after(struct stage *w, uint32_t deeds)
+void stage_kill_after(struct stage *w, uint32_t actions)
 {
     for (uint32_t i = 0; i < w->n_fakes; i++)
-        fake_mute_after(w->fakes[i], deeds);
+        fake_mute_after(w->fakes[i], actions);
     turn_end(w->y);
     stage_kill(w);
     for (uint32_t i = 0; i < w->n_fakes; i++)

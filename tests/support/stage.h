@@ -23,7 +23,8 @@ struct stage {
     uint32_t array_chunk; /* as in the server's config; to be set before a start */
     bool remote;          /* logs have to be fetched; to be set before the first start */
     const char *policy;
-    usec_t min_run; /* serve --min-run */
+    usec_t min_run;         /* serve --min-run */
+    struct uv_loop_s *loop; /* for what watches files; NULL = none; to be set before a start */
     char dir[64], boot_id[40];
     /* Called after each turn of the server; NULL = nobody is. */
     void (*after_turn)(void *ctx);
@@ -50,7 +51,7 @@ void stage_stop(struct stage *w);
 void stage_kill(struct stage *w);
 /* The server commits one more turn, and is killed when it has done this many operations
  * and messages of what follows from it. */
-void stage_kill_after(struct stage *w, uint32_t deeds);
+void stage_kill_after(struct stage *w, uint32_t actions);
 /* The server's machine is restarted: the server is killed, and what ran on the nodes of all
  * runtimes is gone. */
 void stage_reboot(struct stage *w);

@@ -23,7 +23,7 @@ static void test_runs_elastic_with_a_neighbour(void **state)
                 "It could use 4 CPUs, but no more are free on n1: job 1 (fixed) "
                 "has 2 CPUs.");
     said_reason(o, "share", "No other job uses its CPUs (share=hard).");
-    said_reason(o, "end", "At this rate it ends in about 10 minutes.");
+    said_reason(o, "end", "At this rate it ends in about 10 minutes (9 minutes to 11 minutes).");
     said_free(o, "It will grow to 4 CPUs in about 45 seconds, if job 1 (fixed) continues at 12 "
                  "steps/s.");
     said_free(o, "It would get 4 CPUs if job 1 (fixed) ended now.");

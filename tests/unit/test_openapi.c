@@ -232,7 +232,7 @@ static void test_document(void **state)
     json_t *id = json_array_get(json_object_get(show, "parameters"), 0);
     assert_string_equal(json_string_value(json_object_get(id, "name")), "id");
     assert_string_equal(json_string_value(json_object_get(id, "in")), "path");
-    static const char *const statuses[] = {"200", "400", "401", "404", "409", "default"};
+    static const char *const statuses[] = {"200", "400", "401", "403", "404", "409", "default"};
     assert_int_equal(json_object_size(json_object_get(show, "responses")), COUNT_OF(statuses));
     for (size_t i = 0; i < COUNT_OF(statuses); i++)
         assert_non_null(get(show, "responses", statuses[i]));
@@ -240,6 +240,27 @@ static void test_document(void **state)
     assert_int_equal(json_array_size(json_object_get(health, "security")), 0);
     assert_true(json_is_array(json_object_get(health, "security")));
     assert_null(json_object_get(json_object_get(health, "responses"), "401"));
+}
+
+static bool has_tag(const json_t *doc, const char *name)
+{
+    size_t i;
+    json_t *tag;
+    json_array_foreach(json_object_get(doc, "tags"), i, tag)
+    {
+        if (!strcmp(json_string_value(json_object_get(tag, "name")), name))
+            return true;
+    }
+    return false;
+}
+
+static void test_tags(void **state)
+{
+    json_auto_t *doc = openapi_document();
+    (void)state;
+    for (const struct api_part *const *p = api_parts; *p; p++)
+        if ((*p)->tag && !has_tag(doc, (*p)->tag))
+            fail_msg("the tag %s has no description in the document", (*p)->tag);
 }
 
 /* The server would accept every example of a body. */
@@ -292,7 +313,7 @@ static void test_schemas(void **state)
 
 static const struct CMUnitTest tests[] = {
     TEST(test_endpoints), TEST(test_types),    TEST(test_print),   TEST(test_check),
-    TEST(test_document),  TEST(test_examples), TEST(test_schemas),
+    TEST(test_document),  TEST(test_examples), TEST(test_schemas), TEST(test_tags),
 };
 
 int main(void)

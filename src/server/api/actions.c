@@ -1,6 +1,6 @@
-/* Owns the actions on a job: cancel, hold, release, requeue, resize, and change its priority,
- * deadline or time limit. Values are parsed by the code that reads job requests, so they have
- * the same syntax. */
+/* Owns the actions on a job: cancel, hold, release, requeue, migrate, resize, and change its
+ * priority, deadline or time limit. Values are parsed by the code that reads job requests, so they
+ * have the same syntax. */
 #include "server/api/call.h"
 #include "server/api/parts.h"
 #include "server/jobs/verbs.h"
@@ -84,6 +84,25 @@ static void requeue_job(const struct api_call *c)
     spec_done(&s);
 }
 
+/* ---- migrate --------------------------------------------------------------- */
+
+static const struct api_member migrate_members[] = {
+    API_MEMBER("node", "?string|null", "Where to; null = any other node that has room"),
+    {0},
+};
+
+static const struct api_schema migrate_schema = {"JobMigrate", .members = migrate_members};
+
+static void migrate_job(const struct api_call *c)
+{
+    const char *node = json_string_value(json_object_get(c->body, "node"));
+    struct err err;
+    if (verb_migrate(c->yard, c->job, node, &err) < 0)
+        reply_problem(c->reply, &err, err.code == ERR_NOT_FOUND && node ? "node" : NULL);
+    else
+        api_reply_job(c, 202);
+}
+
 /* ---- resize ---------------------------------------------------------------- */
 
 static const struct api_member resize_members[] = {
@@ -160,8 +179,8 @@ static void change_job(const struct api_call *c)
 
 /* ---- endpoints ------------------------------------------------------------- */
 
-static const struct api_schema *const schemas[] = {&cancel_schema, &requeue_schema, &resize_schema,
-                                                   &change_schema, NULL};
+static const struct api_schema *const schemas[] = {&cancel_schema, &requeue_schema, &migrate_schema,
+                                                   &resize_schema, &change_schema,  NULL};
 
 static const struct endpoint endpoints[] = {
     {
@@ -222,6 +241,19 @@ static const struct endpoint endpoints[] = {
         .body_optional = true,
         .body_example = "{\"hold\":true}",
         .replies = {{200, "JobDetail", "The job"}},
+    },
+    {
+        .name = "job_migrate",
+        .method = "POST",
+        .path = API_V1 "/jobs/{id}/migrate",
+        .handle = migrate_job,
+        .summary = "Move a running job to another node",
+        .description = "It saves a checkpoint and stops, and continues there as its next attempt. "
+                       "A job without a checkpoint is refused.",
+        .body = "JobMigrate",
+        .body_optional = true,
+        .body_example = "{\"node\":\"gpu2\"}",
+        .replies = {{202, "JobDetail", "The job, which is being moved"}},
     },
     {
         .name = "job_resize",

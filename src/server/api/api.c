@@ -8,25 +8,17 @@
 #include "server/api/parts.h"
 
 const struct api_part *const api_parts[] = {
-    &api_part_submit,
-    &api_part_job_list,
-    &api_part_jobs,
-    &api_part_actions,
-    &api_part_best,
-    &api_part_logs,
-    &api_part_estimate,
-    &api_part_job_view,
-    &api_part_job_history,
-    &api_part_nodes,
-    &api_part_load,
-    &api_part_policy,
-    &api_part_policies,
-    &api_part_whatif,
-    &api_part_events,
-    &api_part_about,
-    &api_part_metrics,
-    &api_part_session,
-    NULL,
+    &api_part_submit,      &api_part_job_list,
+    &api_part_jobs,        &api_part_actions,
+    &api_part_best,        &api_part_logs,
+    &api_part_estimate,    &api_part_job_view,
+    &api_part_job_history, &api_part_nodes,
+    &api_part_load,        &api_part_policy,
+    &api_part_policies,    &api_part_whatif,
+    &api_part_events,      &api_part_about,
+    &api_part_metrics,     &api_part_session,
+    &api_part_tokens,      &api_part_uploads,
+    &api_part_notify,      NULL,
 };
 
 const struct api_schema *api_schema_find(const char *name)
@@ -50,6 +42,12 @@ static void serve_request(const struct request *q, struct reply *r, void *ctx)
     json_decref(c.body);
 }
 
+bool api_identify(void *ctx, const struct request *q, struct caller *caller)
+{
+    const struct api *api = ctx;
+    return access_identify(api->yard, q, caller);
+}
+
 void api_served(void *ctx, const struct request *q, int status, usec_t took)
 {
     const struct api *api = ctx;
@@ -71,17 +69,24 @@ static void add_endpoint(struct api *api, size_t *n, const struct endpoint *e, c
     add_route(api, n, &(struct route){e->method, path, serve_request, e->name, e->open}, e);
 }
 
+static void add_part(struct api *api, size_t *n, const struct api_part *p)
+{
+    for (const struct endpoint *e = p->endpoints; e && e->name; e++) {
+        add_endpoint(api, n, e, e->path);
+        if (e->also)
+            add_endpoint(api, n, e, e->also);
+    }
+}
+
 struct api *api_create(struct yard *y)
 {
     struct api *api = xcalloc(1, sizeof *api);
     size_t n = 0;
     api->yard = y;
     for (const struct api_part *const *p = api_parts; *p; p++)
-        for (const struct endpoint *e = (*p)->endpoints; e && e->name; e++) {
-            add_endpoint(api, &n, e, e->path);
-            if (e->also)
-                add_endpoint(api, &n, e, e->also);
-        }
+        add_part(api, &n, *p);
+    if (y && y->config.schedulearn)
+        add_part(api, &n, &api_part_schedulearn);
     for (const struct route *r = page_routes; r->method; r++)
         add_route(api, &n, r, NULL);
     return api;

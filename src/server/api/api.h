@@ -16,6 +16,9 @@ struct api {
 /* Counts a request that was answered; for the HTTP server, whose context is the API. */
 void api_served(void *ctx, const struct request *q, int status, usec_t took);
 
+/* For the HTTP server: see http_config.identify. */
+bool api_identify(void *ctx, const struct request *q, struct caller *caller);
+
 /* `y` must outlive the API. */
 struct api *api_create(struct yard *y);
 void api_free(struct api *api);

@@ -9,6 +9,15 @@
  * and returns false. The caller releases c->body. */
 bool api_call_read(const struct endpoint *e, struct api_call *c);
 
+/* The role that an endpoint needs; ROLE_NONE if it is open. */
+enum role endpoint_role(const struct endpoint *e);
+/* Whether the caller may do this to what belongs to `user`; otherwise sends an error. `what` is
+ * "job 12". */
+bool api_may_change(const struct api_call *c, const char *user, const char *what);
+
+/* The same for the job in the path. */
+bool api_owns_job(const struct api_call *c);
+
 /* Replies with ERR_INVALID and "field: text". */
 void api_refuse(const struct api_call *c, const char *field, const char *text);
 

@@ -48,6 +48,7 @@ struct api_call {
     struct reply *reply;
     struct api_value query[API_QUERIES]; /* in the order of the endpoint's table */
     json_t *body;                        /* an object; NULL if the endpoint takes none */
+    enum role role;                      /* of whoever sent it; ROLE_NONE if the endpoint is open */
     int64_t job;                         /* from {id} in the path */
     uint32_t node;                       /* from {name} in the path */
 };
@@ -72,12 +73,18 @@ struct endpoint {
     const char *body_example;         /* JSON; NULL = none */
     struct api_reply replies[3];      /* on success; ends with status 0 */
     const char *header, *header_help; /* of its replies; NULL = none */
-    /* Errors in addition to the implied ones: 400; 401 unless it is open; 404 and 409 if it
+    /* Who may use it. By default GET needs ROLE_VIEWER and everything else ROLE_USER; users may
+     * only use what needs ROLE_USER and names a job for their own jobs. */
+    enum role role;
+    /* Errors in addition to the implied ones: 400; 401 and 403 unless it is open; 404 and 409 if it
      * names a job, 404 if it names a node; 413 if it takes a body. */
     int errors[3];
-    bool open;        /* needs no token */
+    bool open;        /* for everybody, also without a token */
     const char *also; /* second path, not in the OpenAPI document; NULL = none */
 };
+
+/* The type of a body that the handler takes as it is. */
+#define API_BYTES "application/octet-stream"
 
 /* A file of endpoints, and the schemas that it defines. */
 struct api_part {

@@ -37,6 +37,8 @@ struct estimate_view {
     const char *basis, *text;
     double step;
     json_t *end_step, *remaining_s, *sizes;
+    int64_t past_jobs;
+    double past_error, past_inside;
 };
 
 static const struct api_member estimate_members[] = {
@@ -49,6 +51,10 @@ static const struct api_member estimate_members[] = {
     API_JSON(estimate_view, end_step, "Band|null", "The step at which it ends"),
     API_JSON(estimate_view, remaining_s, "Band|null", "Time left on its present size, in seconds"),
     API_JSON(estimate_view, sizes, "SizeEstimate[]", "What it would take on other sizes"),
+    API_INTEGER(estimate_view, past_jobs, "Finished jobs of its category whose end was estimated"),
+    API_NUMBER_OR_NULL(estimate_view, past_error,
+                       "Mean error of these estimates, at a quarter of the steps; 0.1 = 10 %"),
+    API_NUMBER_OR_NULL(estimate_view, past_inside, "Part of these ends that were in the band"),
     {0},
 };
 
@@ -90,11 +96,28 @@ static void add_speed(const struct live_job *j, struct str *out)
     uint32_t sizes = j->estimate.fit.sizes;
     if (sizes == 0)
         str_add(out, " How long a step takes is not known yet.");
+    else if (sizes == 1 && j->estimate.fit.category)
+        str_add(out,
+                " It was measured on one size; others are expected to scale like finished jobs of "
+                "its category.");
     else if (sizes == 1)
         str_add(out, " It was measured on one size; others are assumed to scale with a loss of 5 % "
                      "for each further unit.");
     else
         str_addf(out, " It was measured on %u sizes.", sizes);
+}
+
+/* How far such estimates can be trusted. */
+static void add_record(const struct live_job *j, struct str *out)
+{
+    const struct estimate_score *s = &j->estimate.prior.score;
+    if (!s->n)
+        return;
+    str_addf(
+        out,
+        " At a quarter of their steps, estimates of %u finished job%s of its category were off "
+        "by %.0f %% on average, and %u of %u ends were inside the band.",
+        s->n, s->n == 1 ? "" : "s", 100 * s->error, s->inside, s->n);
 }
 
 /* ---- figures ---------------------------------------------------------------------- */
@@ -163,11 +186,16 @@ static json_t *print_estimate(const struct yard *y, const struct live_job *j)
     if (!known && !past && j->estimate.curve.left.basis == STEPS_UNREACHABLE)
         v.basis = names[STEPS_UNREACHABLE];
     add_speed(j, &text);
+    add_record(j, &text);
     v.text = text.at;
     v.step = j->progress.known ? j->progress.step : NAN;
     v.end_step = known ? band_print(&end) : NULL;
     v.remaining_s = past || estimate_left(y, j, &left) ? band_print(&left) : NULL;
     v.sizes = list_sizes(y, j);
+    const struct estimate_score *score = &j->estimate.prior.score;
+    v.past_jobs = score->n;
+    v.past_error = score->n ? score->error : NAN;
+    v.past_inside = score->n ? (double)score->inside / score->n : NAN;
     json_t *out = api_print(&estimate_schema, &v);
     str_done(&text);
     return out;

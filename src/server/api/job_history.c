@@ -130,7 +130,8 @@ static const struct api_member size_members[] = {
     API_NUMBER_OR_NULL(size_view, at, "When the size changed"),
     API_NUMBER(size_view, cpus, "CPUs from then on"),
     API_STRING(size_view, why,
-               "start, resize, pause, resume, stop, fail or end, and the policy that did it"),
+               "start, resize, pause, resume, stop, fail or end, the policy that did it, and for "
+               "which job"),
     {0},
 };
 
@@ -163,8 +164,11 @@ static int add_size(void *ctx, int64_t seq, usec_t at, int64_t job, const char *
         return 0;
     json_auto_t *event = json_loads(text, 0, NULL);
     const char *by = json_string_value(json_object_get(event, "why"));
+    json_int_t taker = json_integer_value(json_object_get(event, "by"));
     double cpus = json_number_value(json_object_get(event, "cpus"));
     str_addf(&why, "%s%s%s", size_events[i].why, by ? " by " : "", by ? by : "");
+    if (taker)
+        str_addf(&why, ", for job %lld", (long long)taker);
     struct size_view v = {api_seconds(at), size_events[i].holds ? cpus : 0, why.at};
     json_array_append_new(newest_first, api_print(&size_schema, &v));
     str_done(&why);

@@ -12,6 +12,7 @@
 #include "server/jobs/reports.h"
 #include "server/jobs/standing.h"
 #include "store/jobs.h"
+#include "wire/notice.h"
 #include "wire/spec_json.h"
 
 /* ---- progress and usage ---------------------------------------------------- */
@@ -19,7 +20,7 @@
 struct progress_view {
     double step, total, fraction, epoch, epochs, loss;
     const char *metric;
-    double value, rate, remaining_s, expected_end, expected_end_low, expected_end_high;
+    double value, rate, remaining_s, expected_end, expected_end_low, expected_end_high, past_error;
     const char *source, *total_from, *diverged;
     double at;
 };
@@ -38,6 +39,9 @@ static const struct api_member progress_members[] = {
     API_NUMBER_OR_NULL(progress_view, expected_end, "When it ends if it keeps its size"),
     API_NUMBER_OR_NULL(progress_view, expected_end_low, "10th percentile of the expected end"),
     API_NUMBER_OR_NULL(progress_view, expected_end_high, "90th percentile of the expected end"),
+    API_NUMBER_OR_NULL(
+        progress_view, past_error,
+        "Mean error of such estimates for finished jobs of its category; 0.1 = 10 %"),
     API_STRING_OR_NULL(progress_view, source, "Format in which the progress was found"),
     API_STRING_OR_NULL(progress_view, total_from,
                        "What told the total: \"output\", \"--epochs 14\", \"earlier runs\""),
@@ -126,6 +130,7 @@ static json_t *view_progress(const struct yard *y, const struct live_job *j,
         .expected_end = now + left.mid,
         .expected_end_low = now + left.low,
         .expected_end_high = now + left.high,
+        .past_error = j && j->estimate.prior.score.n ? j->estimate.prior.score.error : NAN,
         .source = row->progress_source,
         .total_from = row->total_from,
         .diverged = row->diverged,
@@ -348,6 +353,21 @@ json_t *job_view_brief(struct yard *y, const struct job_row *stored)
     return api_print(&job_schema, &v);
 }
 
+/* Leaves of the targets of notifications what is not secret. */
+static void hide_targets(json_t *request)
+{
+    json_t *list = json_object_get(request, "notify"), *shown = json_array();
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        struct str text = {0};
+        notice_target_show(json_string_value(json_array_get(list, i)), &text);
+        json_array_append_new(shown, json_string(text.at ? text.at : ""));
+        str_done(&text);
+    }
+    if (list)
+        json_object_set(request, "notify", shown);
+    json_decref(shown);
+}
+
 /* Replaces the object of variables by the list of their names. */
 static void hide_values(json_t *request)
 {
@@ -393,8 +413,10 @@ static int show_row(void *ctx, const struct job_row *stored, struct err *err)
     if (read_request(s->y, j, &row, &request, err) < 0 ||
         job_history_read(s->y, row.id, &d.deps, &d.attempts, &d.sizes, err) < 0)
         return -1;
-    if (!s->values)
+    if (!s->values) {
         hide_values(request);
+        hide_targets(request);
+    }
     AUTO_FREE char *dir = attempt_dir(s->y, row.id, row.attempt);
     if (row.attempt)
         str_addf(&log, "%s/log", dir);

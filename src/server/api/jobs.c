@@ -16,7 +16,9 @@ enum { SHOW_ENV };
 
 static const struct api_query show_query[] = {
     [SHOW_ENV] = {"env", QUERY_FLAG,
-                  .help = "With the values of the variables that were submitted as `env`"},
+                  .help =
+                      "With the values of the variables that were submitted as `env`; only for the "
+                      "job's user and admins"},
     {0},
 };
 
@@ -24,6 +26,8 @@ static void show_job(const struct api_call *c)
 {
     struct err err;
     json_t *job = NULL;
+    if (c->query[SHOW_ENV].number && !api_owns_job(c))
+        return;
     if (job_view_show(c->yard, c->job, c->query[SHOW_ENV].number, &job, &err) < 0)
         reply_problem(c->reply, &err, NULL);
     else

@@ -130,6 +130,16 @@ static void set_offset_header(struct reply *r, int64_t offset)
     reply_header(r, "X-Log-Offset", text);
 }
 
+/* Whether its first bytes can be read: once the reply has begun, it can only break off. */
+static int try_log(const struct log_span *l, int64_t start, struct err *err)
+{
+    char byte;
+    size_t got;
+    return l->dir < 0 || start == l->end
+               ? 0
+               : logread(l->dir, ATTEMPT_LOG_MAX, &start, &byte, 1, &got, err);
+}
+
 /* Takes ownership of l->dir. */
 static void send_log(const struct api_call *c, const struct log_span *l, int64_t start)
 {
@@ -192,7 +202,7 @@ static void show_log(const struct api_call *c)
     }
     if (c->query[LOGS_SCREEN].number) {
         send_screen(c, &l);
-    } else if (find_start(&l, c->query, &start, &field, &err) < 0) {
+    } else if (find_start(&l, c->query, &start, &field, &err) < 0 || try_log(&l, start, &err) < 0) {
         reply_problem(c->reply, &err, field);
     } else if (!c->query[LOGS_FOLLOW].number) {
         send_log(c, &l, start);

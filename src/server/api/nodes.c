@@ -19,16 +19,16 @@ struct node_view {
 static const char *const state_names[] = {
     [NODE_UP] = "up", [NODE_DRAINING] = "draining", [NODE_DOWN] = "down", [NODE_CLOSED] = "closed"};
 
-static const struct api_member state_words[] = {API_MEMBER("", "up|draining|down|closed|lost", ""),
-                                                {0}};
+static const struct api_member state_words[] = {
+    API_MEMBER("", "up|draining|down|closed|suspect|lost", ""), {0}};
 static const struct api_schema state_schema = {"NodeState", API_WORDS, .members = state_words};
 
 static const struct api_member node_members[] = {
     API_STRING(node_view, name, "Name"),
     API_WORD(node_view, state, "NodeState",
              "State; no job starts on a node that is not up. A node is closed for a while after "
-             "a failed start, draining after several in a row until one succeeds, and lost while "
-             "it does not respond"),
+             "a failed start, draining after several in a row until one succeeds, suspect when it "
+             "does not respond, and lost when that has lasted for a while"),
     API_NUMBER(node_view, cpus, "CPUs"),
     API_NUMBER(node_view, cpus_held, "CPUs that jobs hold"),
     API_NUMBER(node_view, gpus, "GPUs"),
@@ -75,6 +75,10 @@ static void add_notices(const struct yard *y, uint32_t index, struct str *out)
     const struct node *has = &y->cluster.nodes[index], *held = &y->engine.cluster.nodes[index];
     if (n->lost)
         add_notice(out, "it does not respond; its jobs may still be running");
+    else if (n->suspect)
+        add_notice(out, "it does not respond");
+    else if (n->fenced)
+        add_notice(out, "what was left running while it was lost is being stopped");
     if (n->refusal && nodes_gave_up(n))
         add_notice(out, "drained, as %u starts in a row have failed; it is tried now and then: %s",
                    n->refusals, n->refusal);
@@ -101,6 +105,7 @@ static json_t *print_node(const struct yard *y, uint32_t index)
     struct node_view v = {
         .name = has->name,
         .state = y->nodes.at[index].lost              ? "lost"
+                 : y->nodes.at[index].suspect         ? "suspect"
                  : nodes_gave_up(&y->nodes.at[index]) ? state_names[NODE_DRAINING]
                                                       : state_names[held->state],
         .cpus = api_units(has->cpus),
@@ -269,6 +274,7 @@ static const struct endpoint endpoints[] = {
     },
     {
         .name = "node_drain",
+        .role = ROLE_ADMIN,
         .method = "POST",
         .path = API_V1 "/nodes/{name}/drain",
         .handle = drain_node,
@@ -280,6 +286,7 @@ static const struct endpoint endpoints[] = {
     },
     {
         .name = "node_undrain",
+        .role = ROLE_ADMIN,
         .method = "POST",
         .path = API_V1 "/nodes/{name}/undrain",
         .handle = undrain_node,
@@ -291,6 +298,7 @@ static const struct endpoint endpoints[] = {
     },
     {
         .name = "node_add",
+        .role = ROLE_ADMIN,
         .method = "POST",
         .path = API_V1 "/nodes",
         .handle = add_node,
@@ -305,6 +313,7 @@ static const struct endpoint endpoints[] = {
     },
     {
         .name = "node_remove",
+        .role = ROLE_ADMIN,
         .method = "DELETE",
         .path = API_V1 "/nodes/{name}",
         .handle = remove_node,

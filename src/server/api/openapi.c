@@ -5,9 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/version.h"
 #include "http/problem.h"
 #include "server/api/api.h"
+#include "server/api/call.h"
 #include "server/api/openapi_schema.h"
 
 /* ---- parameters ------------------------------------------------------------ */
@@ -54,12 +56,17 @@ static json_t *query_parameter(const struct api_query *q)
 
 static json_t *path_parameter(const char *name)
 {
-    bool job = !strcmp(name, "id");
+    bool job = !strcmp(name, "id"), token = !strcmp(name, "token");
     return json_pack("{s:s, s:s, s:b, s:s, s:{s:s}, s:s}", "name", name, "in", "path", "required",
                      1, "description",
-                     job ? "Number of the job, its name or a unique prefix of a name"
-                         : "Name of the node",
-                     "schema", "type", "string", "example", job ? "12" : "host");
+                     job     ? "Number of the job, its name or a unique prefix of a name"
+                     : token ? "Name of the token"
+                     : !strcmp(name, "target") ? "Number of the target"
+                                               : "Name of the node",
+                     "schema", "type", "string", "example",
+                     job     ? "12"
+                     : token ? "ci"
+                             : "host");
 }
 
 /* The parameters in the path, then those in the query. */
@@ -82,7 +89,8 @@ static const struct {
     const char *name, *text;
 } problems[] = {
     {400, "Invalid", "The request is invalid; `field` names the wrong part"},
-    {401, "Unauthorized", "The token is missing or wrong (only over TCP)"},
+    {401, "Unauthorized", "The token is missing, wrong, expired or revoked (only over TCP)"},
+    {403, "Denied", "Your role does not allow it, or the job belongs to somebody else"},
     {404, "NotFound", "The job, attempt or node does not exist"},
     {409, "Conflict", "The state of the job does not allow it, or its name is ambiguous"},
     {413, "TooLarge", "The job needs more than the cluster has, or the request is too large"},
@@ -116,6 +124,7 @@ static bool can_fail(const struct endpoint *e, int status)
             return true;
     switch (status) {
     case 401:
+    case 403:
         return !e->open;
     case 404:
         return names_job(e) || strstr(e->path, "{name}");
@@ -176,6 +185,9 @@ static json_t *replies(const struct endpoint *e)
 
 static json_t *request_body(const struct endpoint *e)
 {
+    if (!strcmp(e->body, API_BYTES))
+        return json_pack("{s:b, s:{s:{s:{s:s, s:s}}}}", "required", true, "content", API_BYTES,
+                         "schema", "type", "string", "format", "binary");
     json_t *content = json_pack("{s:o}", "schema", openapi_type(e->body));
     if (e->body_example)
         json_object_set_new(content, "example", json_loads(e->body_example, 0, NULL));
@@ -185,9 +197,12 @@ static json_t *request_body(const struct endpoint *e)
 
 static json_t *operation(const struct api_part *part, const struct endpoint *e)
 {
-    json_t *o = json_pack("{s:s, s:s, s:s, s:[s], s:o, s:o}", "operationId", e->name, "summary",
-                          e->summary, "description", e->description, "tags", part->tag,
-                          "parameters", parameters(e), "responses", replies(e));
+    enum role role = endpoint_role(e);
+    json_t *text = e->open ? json_string(e->description)
+                           : json_sprintf("%s Needs the role %s.", e->description, role_name(role));
+    json_t *o = json_pack("{s:s, s:s, s:o, s:[s], s:o, s:o}", "operationId", e->name, "summary",
+                          e->summary, "description", text, "tags", part->tag, "parameters",
+                          parameters(e), "responses", replies(e));
     if (e->body)
         json_object_set_new(o, "requestBody", request_body(e));
     if (e->open)
@@ -216,13 +231,24 @@ static const char about[] =
     "unknown or none. A reply to a change is sent when the change is on disk. The unix socket "
     "needs no token; TCP does.";
 
+/* Every tag of an api_part, in the order in which documents show them. */
+static const char *const tag_texts[][2] = {
+    {"Jobs", "Submit, inspect and change jobs"},
+    {"Uploads", "Files that jobs need"},
+    {"Nodes", "Machines that run jobs"},
+    {"Policy", "The scheduling policy"},
+    {"Events", "Events and decisions"},
+    {"Access", "Tokens and logins"},
+    {"Server", "The server itself"},
+};
+
 static json_t *tags(void)
 {
-    return json_pack("[{s:s, s:s}, {s:s, s:s}, {s:s, s:s}, {s:s, s:s}, {s:s, s:s}]", "name", "Jobs",
-                     "description", "Submit, inspect and change jobs", "name", "Nodes",
-                     "description", "Machines that run jobs", "name", "Policy", "description",
-                     "The scheduling policy", "name", "Events", "description",
-                     "Events and decisions", "name", "Server", "description", "The server itself");
+    json_t *list = json_array();
+    for (size_t i = 0; i < COUNT_OF(tag_texts); i++)
+        json_array_append_new(
+            list, json_pack("{s:s, s:s}", "name", tag_texts[i][0], "description", tag_texts[i][1]));
+    return list;
 }
 
 static json_t *components(void)

@@ -3,10 +3,11 @@
 
 #include "server/api/call.h"
 #include "server/api/parts.h"
+#include "server/automatic.h"
 #include "wire/value.h"
 
 struct policy_view {
-    const char *policy, *allocate, *place, *share;
+    const char *policy, *allocate, *place, *share, *chosen;
     json_t *parameters;
 };
 
@@ -33,6 +34,7 @@ static const struct api_member policy_members[] = {
     API_STRING(policy_view, allocate, "Decides how much each job gets"),
     API_STRING(policy_view, place, "Decides where"),
     API_STRING(policy_view, share, "Divides the CPUs of a node"),
+    API_STRING_OR_NULL(policy_view, chosen, "Why auto has this allocator; null for other policies"),
     API_JSON(policy_view, parameters, "AllParameters",
              "Percentages as numbers (50 = 50 %), durations in seconds"),
     {0},
@@ -83,8 +85,10 @@ static json_t *print_params(const struct combo *combo, enum axis axis)
     return out;
 }
 
-static json_t *print_policy(const struct combo *combo)
+static json_t *print_policy(const struct yard *y)
 {
+    const struct combo *combo = &y->engine.config.combo;
+    struct str why = {0};
     json_t *parameters = json_object();
     for (enum axis axis = 0; axis < AXES; axis++)
         json_object_set_new(parameters, axis_name(axis), print_params(combo, axis));
@@ -93,14 +97,17 @@ static json_t *print_policy(const struct combo *combo)
         .allocate = combo->policy[AXIS_ALLOCATE]->name,
         .place = combo->policy[AXIS_PLACE]->name,
         .share = combo->policy[AXIS_SHARE]->name,
+        .chosen = automatic_reason(y, &why) ? why.at : NULL,
         .parameters = parameters,
     };
-    return api_print(&policy_schema, &v);
+    json_t *out = api_print(&policy_schema, &v);
+    str_done(&why);
+    return out;
 }
 
 static void show_policy(const struct api_call *c)
 {
-    turn_reply(c->yard, c->reply, 200, print_policy(&c->yard->engine.config.combo));
+    turn_reply(c->yard, c->reply, 200, print_policy(c->yard));
 }
 
 static void set_policy(const struct api_call *c)
@@ -129,6 +136,7 @@ static const struct endpoint endpoints[] = {
     },
     {
         .name = "policy_set",
+        .role = ROLE_ADMIN,
         .method = "PUT",
         .path = API_V1 "/policy",
         .handle = set_policy,

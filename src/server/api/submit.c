@@ -1,12 +1,13 @@
 /* Owns the endpoints that submit jobs and check job requests. A batch of requests is accepted or
  * refused as a whole. */
-#include <pwd.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "server/api/call.h"
 #include "server/api/job_view.h"
 #include "server/api/parts.h"
+#include "server/jobs/outlook.h"
 #include "server/jobs/submit.h"
 #include "store/job_state.h"
 #include "store/jobs.h"
@@ -41,25 +42,13 @@ static void refuse_request(struct reply *r, const struct batch *b, size_t at, co
     reply_problem(r, err, *path ? path : NULL);
 }
 
-/* The default owner of submitted jobs. */
-static void name_peer(const struct peer *peer, char *out, size_t size)
-{
-    char buf[4096];
-    struct passwd entry, *found = NULL;
-    if (!peer->local)
-        snprintf(out, size, "api");
-    else if (getpwuid_r(peer->uid, &entry, buf, sizeof buf, &found) == 0 && found)
-        snprintf(out, size, "%s", found->pw_name);
-    else
-        snprintf(out, size, "%lu", (unsigned long)peer->uid);
-}
-
-static int read_spec(struct spec *s, const json_t *request, const char *user, const char **field,
-                     struct err *err)
+static int read_spec(const struct yard *y, struct spec *s, const json_t *request, const char *user,
+                     const char **field, struct err *err)
 {
     spec_init(s);
     if (spec_from_json(request, s, field, err) < 0)
         return -1;
+    submit_choose_image(y, s);
     if (!s->user)
         s->user = arena_strdup(&s->arena, user);
     return spec_check(s, field, err);
@@ -83,17 +72,19 @@ static json_t *list_requests(const struct api_call *c, struct batch *b)
 
 static bool read_batch(const struct api_call *c, const json_t *list, struct batch *b)
 {
-    char user[256];
+    char user[ACCESS_USER];
     struct err err;
-    name_peer(c->request->peer, user, sizeof user);
+    access_user(c->request, user, sizeof user);
     b->specs = xcalloc(json_array_size(list), sizeof *b->specs);
     while (b->n < json_array_size(list)) {
         const char *field = NULL;
         size_t at = b->n++;
-        if (read_spec(&b->specs[at], json_array_get(list, at), user, &field, &err) < 0) {
+        if (read_spec(c->yard, &b->specs[at], json_array_get(list, at), user, &field, &err) < 0) {
             refuse_request(c->reply, b, at, field, &err);
             return false;
         }
+        if (!api_may_change(c, b->specs[at].user, "the job"))
+            return false;
     }
     return true;
 }
@@ -118,8 +109,28 @@ static const struct api_schema submitted_job_schema = {"SubmittedJob",
 static const struct api_member submitted_members[] = {
     API_MEMBER("jobs", "SubmittedJob[]", "In the order of the requests; one for each array index"),
     API_MEMBER("warnings", "string[]", "What will not be as the requests say; usually empty"),
+    API_MEMBER("deadlines", "DeadlineOutlook[]",
+               "Whether deadlines can be met; of an array, for its first job"),
     {0},
 };
+
+struct outlook_view {
+    int64_t job;
+    const char *outlook, *text;
+    double start, end, units;
+};
+
+static const struct api_member outlook_members[] = {
+    API_INTEGER(outlook_view, job, "Number of the job"),
+    API_STRING(outlook_view, outlook, "met, late or unknown, as far as can be foreseen"),
+    API_NUMBER_OR_NULL(outlook_view, start, "When it is expected to start"),
+    API_NUMBER_OR_NULL(outlook_view, end, "When it is expected to end; if late, at the earliest"),
+    API_NUMBER_OR_NULL(outlook_view, units, "CPUs or GPUs that it starts with"),
+    API_STRING(outlook_view, text, "The same in words"),
+    {0},
+};
+
+static const struct api_schema outlook_schema = {"DeadlineOutlook", .members = outlook_members};
 
 static const struct api_schema submitted_schema = {"Submitted", .members = submitted_members};
 
@@ -152,26 +163,65 @@ static json_t *make_warnings(const struct yard *y, bool deadline)
     return list;
 }
 
+static double wall_seconds(const struct yard *y, usec_t at)
+{
+    usec_t in = at - clock_now(&y->clock);
+    return at == USEC_NEVER ? NAN : time_seconds(clock_wall(&y->clock) + in);
+}
+
+static json_t *print_outlook(const struct yard *y, const struct live_job *j)
+{
+    struct outlook o;
+    struct str text = {0};
+    outlook_make(y, j, &o);
+    outlook_phrase(y, j, &o, &text);
+    struct outlook_view v = {
+        .job = j->row.id,
+        .outlook = outlook_name(o.kind),
+        .text = text.at,
+        .start = wall_seconds(y, o.start),
+        .end = wall_seconds(y, o.end),
+        .units = o.end == USEC_NEVER ? NAN : (double)o.units / UNIT,
+    };
+    json_t *out = api_print(&outlook_schema, &v);
+    str_done(&text);
+    return out;
+}
+
+/* A forecast takes some milliseconds: only the first few jobs get one. */
+static json_t *list_outlooks(const struct yard *y, const struct ids *ids)
+{
+    enum { MOST = 8 };
+    json_t *list = json_array();
+    for (size_t i = 0; i < ids->n && json_array_size(list) < MOST; i++) {
+        const struct live_job *j = yard_live(y, ids->at[i]);
+        if (j && j->row.deadline && (!j->row.array || j->row.array == j->row.id))
+            json_array_append_new(list, print_outlook(y, j));
+    }
+    return list;
+}
+
 /* A reply that waits until all members of an array are on disk. */
 struct waiting_reply {
     struct reply *reply;
-    json_t *warnings;
+    json_t *warnings, *outlooks;
 };
 
 /* All members of an array at once, which may be many: the text is written directly. */
-static char *print_members(const struct arrival *a, const json_t *warnings, size_t *n)
+static char *print_members(const struct arrival *a, const struct waiting_reply *w, size_t *n)
 {
     const struct spec *s = &a->submission->spec;
     struct submitted_view v = {0, s->name, job_state_name(s->hold ? JOB_HELD : JOB_QUEUED)};
     json_auto_t *first = api_print(&submitted_job_schema, &v);
     json_object_del(first, "id");
     AUTO_FREE char *rest = json_dumps(first, JSON_COMPACT);
-    AUTO_FREE char *said = json_dumps(warnings, JSON_COMPACT);
+    AUTO_FREE char *said = json_dumps(w->warnings, JSON_COMPACT);
+    AUTO_FREE char *foreseen = json_dumps(w->outlooks, JSON_COMPACT);
     struct str out = {0};
     str_add(&out, "{\"jobs\":[");
     for (uint32_t i = 0; i < a->members; i++)
         str_addf(&out, "%s{\"id\":%lld,%s", i ? "," : "", (long long)a->first + i, rest + 1);
-    str_addf(&out, "],\"warnings\":%s}", said);
+    str_addf(&out, "],\"warnings\":%s,\"deadlines\":%s}", said, foreseen);
     *n = out.n;
     return out.at;
 }
@@ -184,18 +234,20 @@ static void reply_to_arrival(void *ctx, const struct arrival *a, const struct er
     if (failure) {
         reply_problem(w->reply, failure, NULL);
     } else {
-        char *text = print_members(a, w->warnings, &n);
+        char *text = print_members(a, w, &n);
         reply_bytes(w->reply, 201, "application/json", text, n);
     }
     json_decref(w->warnings);
+    json_decref(w->outlooks);
     free(w);
 }
 
-/* Takes the warnings. */
-static void wait_for_arrival(struct arrival *a, struct reply *reply, json_t *warnings)
+/* Takes the warnings and the outlooks. */
+static void wait_for_arrival(struct arrival *a, struct reply *reply, json_t *warnings,
+                             json_t *outlooks)
 {
     struct waiting_reply *w = xmalloc(sizeof *w);
-    *w = (struct waiting_reply){reply, warnings};
+    *w = (struct waiting_reply){reply, warnings, outlooks};
     reply_defer(reply, NULL, NULL);
     a->done = reply_to_arrival;
     a->ctx = w;
@@ -215,9 +267,10 @@ static void submit_batch(const struct api_call *c, struct batch *b)
         return;
     }
     struct arrival *arrival = arrivals_find(y, ids.at[0]);
+    json_t *outlooks = list_outlooks(y, &ids);
     if (arrival) {
         VEC_DONE(&ids);
-        wait_for_arrival(arrival, c->reply, make_warnings(y, unseen));
+        wait_for_arrival(arrival, c->reply, make_warnings(y, unseen), outlooks);
         return;
     }
     json_t *jobs = json_array();
@@ -230,7 +283,8 @@ static void submit_batch(const struct api_call *c, struct batch *b)
     }
     VEC_DONE(&ids);
     turn_reply(y, c->reply, 201,
-               json_pack("{s:o, s:o}", "jobs", jobs, "warnings", make_warnings(y, unseen)));
+               json_pack("{s:o, s:o, s:o}", "jobs", jobs, "warnings", make_warnings(y, unseen),
+                         "deadlines", outlooks));
 }
 
 static void post_jobs(const struct api_call *c)
@@ -288,9 +342,9 @@ static const struct api_member batch_members[] = {
 
 static const struct api_schema batch_schema = {"JobBatch", .members = batch_members};
 
-static const struct api_schema *const schemas[] = {&request_schema,       &batch_schema,
-                                                   &submitted_job_schema, &submitted_schema,
-                                                   &checked_schema,       NULL};
+static const struct api_schema *const schemas[] = {
+    &request_schema, &batch_schema, &submitted_job_schema, &submitted_schema, &outlook_schema,
+    &checked_schema, NULL};
 
 static const struct endpoint endpoints[] = {
     {
@@ -299,8 +353,8 @@ static const struct endpoint endpoints[] = {
         .path = API_V1 "/jobs",
         .handle = post_jobs,
         .summary = "Submit one job or several",
-        .description = "A batch is accepted or refused as a whole. By default, `user` is the owner "
-                       "of the connecting process (over TCP: api).",
+        .description = "A batch is accepted or refused as a whole. By default, `user` is the "
+                       "connected user, over TCP that of the token; only admins may name another.",
         .body = "JobRequest|JobBatch",
         .body_example = "{\"command\":[\"python3\",\"train.py\"],\"cpus\":\"1-4\","
                         "\"workdir\":\"/home/ann\",\"time_limit\":\"2h\"}",
@@ -309,6 +363,7 @@ static const struct endpoint endpoints[] = {
     },
     {
         .name = "job_check",
+        .role = ROLE_VIEWER,
         .method = "POST",
         .path = API_V1 "/check",
         .handle = check_job,

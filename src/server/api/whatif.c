@@ -1,4 +1,4 @@
-/* Owns the endpoint that tells what other policies would do with the present jobs. The reply
+/* Owns the endpoint that tells what other policies would do with the current jobs. The reply
  * comes when the study is complete (server/studies.h). */
 #include <math.h>
 #include <stdio.h>
@@ -29,6 +29,7 @@ struct asked {
     struct study study;
     struct arena arena; /* of the nodes that were added */
     int64_t left_out, unknown;
+    uint64_t added; /* jobs, with all members of arrays */
 };
 
 static void asked_free(struct asked *a)
@@ -78,8 +79,8 @@ static const struct api_member course_members[] = {
     API_JSON(course_view, makespan_band_s, "Band|null", "`makespan_s` over the draws"),
     API_JSON(course_view, missed_band, "Band|null", "`missed` over the draws"),
     API_NUMBER_OR_NULL(course_view, better,
-                       "Part of the draws with a lower mean than the present policy"),
-    API_JSON(course_view, winners, "JobShift[]", "Jobs that gain most against the present policy"),
+                       "Part of the draws with a lower mean than the current policy"),
+    API_JSON(course_view, winners, "JobShift[]", "Jobs that gain most against the current policy"),
     API_JSON(course_view, losers, "JobShift[]", "Jobs that lose most"),
     {0},
 };
@@ -258,7 +259,7 @@ static int add_policies(struct asked *a, const json_t *names, struct err *err)
         const char *name = names ? json_string_value(json_array_get(names, i)) : usual[i];
         struct combo combo;
         if (!name)
-            return err_set(err, ERR_INVALID, "policies: expected a list of texts");
+            return err_set(err, ERR_INVALID, "policies: expected a list of strings");
         if (combo_parse(name, &combo, err) < 0)
             return err_prefix(err, "policies");
         if (strcmp(combo.name, a->y->engine.config.combo.name) != 0)
@@ -342,8 +343,9 @@ static int add_request(struct asked *a, const json_t *request, struct err *err)
         s->user = "";
     if (rc == 0)
         rc = spec_check(s, &field, err);
-    if (rc == 0 && submit_members(s) > JOBS_MAX)
-        rc = err_set(err, ERR_INVALID, "an array of more than %d jobs", JOBS_MAX);
+    if (rc == 0 && (a->added += submit_members(s)) > JOBS_MAX)
+        rc = err_set(err, ERR_INVALID, "more than %d jobs to add, with all members of arrays",
+                     JOBS_MAX);
     if (rc == 0) {
         struct live_job *j = create_job(s, clock_wall(&a->y->clock));
         j->submission = &submission;
@@ -401,10 +403,11 @@ static const struct api_schema *const schemas[] = {&shift_schema, &course_schema
 static const struct endpoint endpoints[] = {
     {
         .name = "whatif",
+        .role = ROLE_VIEWER,
         .method = "POST",
         .path = API_V1 "/whatif",
         .handle = ask_what_if,
-        .summary = "Tell what other policies would do with the present jobs",
+        .summary = "Show what other policies would do with the current jobs",
         .description = "Runs copies of the scheduler on until all jobs have ended: once with the "
                        "expected length of each job, then with lengths drawn from the bands of "
                        "the estimates, for about a second. Nothing is changed.",

@@ -22,8 +22,10 @@ static bool could_run(const struct explanation *x, uint32_t node)
 static void phrase_node(struct str *out, const struct explanation *x, const struct yard_node *n)
 {
     str_add(out, n->name);
-    if (n->lost) {
+    if (n->lost || n->suspect) {
         str_add(out, " does not respond");
+    } else if (n->fenced) {
+        str_add(out, " was lost, and what is left there is being stopped");
     } else if (n->drained) {
         str_add(out, " is drained");
     } else {
@@ -43,7 +45,7 @@ static void phrase_node(struct str *out, const struct explanation *x, const stru
 static void suggest_opening(struct explanation *x, const struct yard_node *n)
 {
     struct str s = {0};
-    if (n->lost) {
+    if (n->lost || n->suspect || n->fenced) {
         str_addf(&s, "Jobs can start on %s when it responds again.", n->name);
     } else if (n->drained || nodes_gave_up(n)) {
         str_addf(&s, "`trainyard drain --undo %s` lets jobs start there again.", n->name);

@@ -2,6 +2,7 @@
 #include "server/explain/explain.h"
 
 #include "base/str.h"
+#include "server/automatic.h"
 #include "server/explain/blocked.h"
 #include "server/explain/over.h"
 #include "server/explain/queued.h"
@@ -31,6 +32,14 @@ static void explain_live(struct explanation *x)
     }
 }
 
+/* Under auto the allocator itself was chosen. */
+static void explain_choice(struct explanation *x)
+{
+    struct str s = {0};
+    if (x->t && automatic_reason(x->y, &s))
+        explain_reason(x, "auto", &s, NULL);
+}
+
 static json_t *make_object(struct explanation *x, const struct job_row *row)
 {
     const char *state = job_state_name(x->j ? x->j->row.state : row->state);
@@ -58,10 +67,12 @@ static int explain_row(void *ctx, const struct job_row *row, struct err *err)
                             .frees = json_array()};
     (void)err;
     x.t = x.j ? yard_task(x.y, x.j) : NULL;
-    if (x.j)
+    if (x.j) {
         explain_live(&x);
-    else
+        explain_choice(&x);
+    } else {
         explain_over(&x, row);
+    }
     r->out = make_object(&x, row);
     str_done(&x.summary);
     return 0;

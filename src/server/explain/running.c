@@ -87,6 +87,20 @@ static void add_reserved(struct explanation *x)
     explain_reason(x, "size", &s, NULL);
 }
 
+static void add_probe(struct explanation *x)
+{
+    const struct probe *b = &x->j->probe;
+    struct str s = {0};
+    if (!b->units)
+        return;
+    str_add(&s, "It is on ");
+    phrase_units(&s, POOL_CPU, b->units);
+    str_addf(&s, " instead of %g for at most ", (double)b->from / UNIT);
+    phrase_span(&s, b->until > x->now ? b->until - x->now : 0);
+    str_add(&s, " more, to learn how it scales (a probe; no_probe forbids it).");
+    explain_reason(x, "probe", &s, NULL);
+}
+
 static void add_size(struct explanation *x)
 {
     const struct job *j = x->t->job;
@@ -304,6 +318,7 @@ void explain_running(struct explanation *x)
         add_reserved(x);
     else
         add_size(x);
+    add_probe(x);
     add_share(x);
     explain_preemption(x);
     explain_standing(x);

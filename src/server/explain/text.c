@@ -2,8 +2,10 @@
 #include "server/explain/text.h"
 
 #include <inttypes.h>
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/str.h"
 #include "server/jobs/preempted.h"
@@ -128,20 +130,48 @@ static int find_preemption(void *ctx, const struct attempt_row *row, struct err 
     return 0;
 }
 
+/* Adds how a job that was not stopped made room. */
+static void add_frozen(const struct attempt *a, struct str *s)
+{
+    char span[32];
+    if (a->paused)
+        str_add(s, ": it is frozen in place");
+    else if (a->since > a->frozen_at)
+        str_addf(s, ": it was frozen in place for %s",
+                 time_format(a->since - a->frozen_at, span, sizeof span));
+}
+
+/* Whether the attempt that runs has made room by being frozen, and not by being stopped. */
+static bool was_frozen(const struct attempt *a)
+{
+    return a && a->frozen_at && a->stop != STOP_PREEMPT;
+}
+
+/* The last one: of the attempt that runs, if it was frozen, otherwise of an earlier attempt. */
+static int read_preemption(const struct explanation *x, struct last_preemption *out,
+                           struct err *err)
+{
+    const struct attempt *a = x->j->attempt;
+    if (!was_frozen(a))
+        return store_attempt_list(x->y->store, x->j->row.id, find_preemption, out, err);
+    *out = (struct last_preemption){a->stopped_by, a->frozen_at, 0};
+    return 0;
+}
+
 void explain_preemption(struct explanation *x)
 {
     const struct attempt *a = x->j->attempt;
     struct last_preemption last = {0};
     struct str s = {0};
     struct err err;
-    if (a && a->paused)
-        last = (struct last_preemption){a->stopped_by, a->since, 0};
-    else if (store_attempt_list(x->y->store, x->j->row.id, find_preemption, &last, &err) < 0)
+    if (read_preemption(x, &last, &err) < 0)
         log_warning("job=%lld explain: %s", (long long)x->j->row.id, err.text);
     if (!last.at)
         return;
     str_add(&s, "It was ");
     preempted_phrase(last.by, last.at, last.lost, &s);
-    str_add(&s, a && a->paused ? ": it is frozen in place." : ".");
+    if (was_frozen(a))
+        add_frozen(a, &s);
+    str_add(&s, ".");
     explain_reason(x, "preempted", &s, last.by ? explain_one(last.by) : NULL);
 }

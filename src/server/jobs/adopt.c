@@ -12,6 +12,7 @@
 #include "base/str.h"
 #include "server/jobs/attempts.h"
 #include "server/jobs/eligible.h"
+#include "server/jobs/leases.h"
 #include "server/nodes.h"
 #include "server/stretch.h"
 #include "store/attempts.h"
@@ -56,12 +57,16 @@ static int load_attempt(void *ctx, const struct attempt_row *row, struct err *er
         .cpu_seconds = row->cpu_seconds,
         .memory_max_mb = row->memory_max_mb,
         .leaves = over,
+        .lease = row->lease,
+        .leased = clock_now(&y->clock),
+        .fenced = row->fenced,
         .fetch = row->fetch,
         .log_end = -1,
         .paused = row->paused,
         .stop = stop_why_parse(row->stop),
         .grace = row->grace,
         .stopped_by = row->stopped_by,
+        .frozen_at = row->frozen_at,
         .lost = row->lost,
         .cpus = row->cpus,
         .gpus = row->gpus,
@@ -77,11 +82,13 @@ static int load_attempt(void *ctx, const struct attempt_row *row, struct err *er
     snprintf(a->token, sizeof a->token, "%s", row->token);
     snprintf(a->boot, sizeof a->boot, "%s", row->boot);
     a->adopted = true;
+    lease_started(y, a);
     a->told.limit = -1;
     /* The last operations of the earlier server may have failed: repeat them. */
     a->unsure = 1U << OP_FREEZE | 1U << OP_RESIZE;
     a->node = nodes_expect(y, row->runtime, row->node);
     attempt_enter(y, a);
+    nodes_follow_fences(y, a->node);
     if (!over)
         j->attempt = a;
     return 0;
@@ -104,17 +111,18 @@ static usec_t modified_at(const struct yard *y, const struct attempt *a, const c
     return there ? (usec_t)st.st_mtim.tv_sec * USEC_PER_SEC + st.st_mtim.tv_nsec / 1000 : 0;
 }
 
-/* How long the job has run: the time in its row, or, if that is longer, the time until now of
- * an attempt that has run without a break. */
+/* How long the job has run: the time in its row, or, if that is longer, the time until its record
+ * or until now of an attempt that has run without a break. Nobody knows when a machine that was
+ * restarted went down. */
 static usec_t run_time(const struct yard *y, const struct live_job *j)
 {
     const struct attempt *a = j->attempt;
-    if (!a || a->paused || strcmp(a->boot, y->boot_id) != 0)
+    if (!a || a->paused)
         return j->row.run_time;
     /* The earlier server may have missed the start; the claim is made just before it. */
     usec_t since = a->since ? a->since : a->started ? a->started : modified_at(y, a, "claim");
     usec_t until = modified_at(y, a, "exit.json");
-    if (!since)
+    if (!since || (!until && strcmp(a->boot, y->boot_id) != 0))
         return j->row.run_time;
     usec_t ran = a->ran + (until ? until : clock_wall(&y->clock)) - since;
     return ran > j->row.run_time ? ran : j->row.run_time;
@@ -129,7 +137,7 @@ static void restore(struct yard *y, struct live_job *j)
     usec_t now = clock_now(&y->clock);
     units_t n = a ? (a->pool == POOL_CPU ? a->cpus : a->gpus) : 0;
     struct slot slot = {a ? a->node : 0, n};
-    bool stopping = a && a->stop == STOP_PREEMPT;
+    bool stopping = a && (a->stop == STOP_PREEMPT || a->stop == STOP_MOVE);
     struct task was = {
         .job = job,
         .phase = !a          ? TASK_QUEUED

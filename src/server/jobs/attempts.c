@@ -11,7 +11,9 @@
 #include "base/str.h"
 #include "server/events.h"
 #include "server/jobs/eligible.h"
+#include "server/jobs/leases.h"
 #include "server/jobs/links.h"
+#include "server/jobs/move.h"
 #include "server/jobs/parts.h"
 #include "server/jobs/past.h"
 #include "server/jobs/preempted.h"
@@ -111,6 +113,7 @@ static struct attempt_row make_row(const struct yard *y, const struct attempt *a
         .paused = a->paused,
         .grace = a->grace,
         .stopped_by = a->stopped_by,
+        .frozen_at = a->frozen_at,
         .lost = a->lost,
         .seq = a->seq,
         .before = a->before,
@@ -120,6 +123,8 @@ static struct attempt_row make_row(const struct yard *y, const struct attempt *a
         .memory_max_mb = a->memory_max_mb,
         .code = a->code,
         .signal = a->signal,
+        .lease = a->lease,
+        .fenced = a->fenced,
         .fetch = a->fetch,
         .reason = a->reason ? a->reason : "",
         .error = a->error ? a->error : "",
@@ -151,7 +156,6 @@ static void take_size(struct attempt *a, const struct live_job *j, const struct 
 {
     bool gpu = t->pool != POOL_CPU;
     a->pool = t->pool;
-    a->node = t->at.n ? t->at.at[0].node : a->node;
     a->gpus = gpu ? t->n : 0;
     a->cpus = job_cpus(&j->job[j->job_now], t->pool, t->n);
     if (gpu && !a->cpus)
@@ -185,8 +189,10 @@ void attempt_begin(struct yard *y, struct live_job *j, const struct task *t)
                           .unheard = clock_now(&y->clock)};
     make_token(a->token);
     snprintf(a->boot, sizeof a->boot, "%s", y->boot_id);
+    a->node = t->at.at[0].node;
     take_size(a, j, t);
     a->fetch = !nodes_runtime(y, a->node)->ops->in_place;
+    lease_begin(y, a, &j->terms);
     attempt_enter(y, a);
     j->attempt = a;
     j->row.attempt = a->n;
@@ -209,6 +215,10 @@ void attempt_resize(struct yard *y, struct live_job *j, const struct task *t, co
 {
     struct attempt *a = j->attempt;
     struct attempt before = *a;
+    if (move_is_due(a, t)) {
+        move_begin(y, j, t, why);
+        return;
+    }
     take_size(a, j, t);
     size_wake(y, a->node);
     if (before.cpus == a->cpus && before.cpu_limit == a->cpu_limit &&
@@ -240,13 +250,16 @@ void attempt_pause(struct yard *y, struct live_job *j, const struct task *t, boo
     if (pause && a->stop != STOP_NONE)
         return; /* frozen, it could not end */
     a->paused = pause;
-    a->stopped_by = preempted_by(y, taker);
-    estimate_break(y, j, pause ? a : NULL);
-    plateau_break(&j->plateau);
     a->ran = t->run_time;
     a->since = clock_wall(&y->clock);
-    if (!pause)
+    if (pause) {
+        a->stopped_by = preempted_by(y, taker);
+        a->frozen_at = a->since;
+    } else {
         take_size(a, j, t);
+    }
+    estimate_break(y, j, pause ? a : NULL);
+    plateau_break(&j->plateau);
     size_wake(y, a->node);
     attempt_touch(y, a);
     events_add(y, pause ? "job.paused" : "job.resumed", a->job,
@@ -289,6 +302,7 @@ void attempt_started(struct yard *y, struct attempt *a, usec_t at)
         j->row.started = at;
     if (a->state == JOB_STARTING)
         a->state = j->row.state = JOB_RUNNING;
+    move_started(y, j, a);
     attempt_touch(y, a);
     yard_touch(y, j);
     eligible_tell(y, j);
@@ -365,6 +379,20 @@ static void settle_shutdown(struct yard *y, struct live_job *j, const struct end
         fail_or_retry(y, j, end, reason);
 }
 
+/* A job whose node was lost, or whose conductor lost the server, is not to blame: it runs again,
+ * from its checkpoint if it can. */
+static void settle_lost(struct yard *y, struct live_job *j, const struct ending *end,
+                        const char *reason)
+{
+    bool unreached = end->node_lost || !strcmp(end->stop, EXIT_STOP_LEASE);
+    if (end->code == 0 && is_complete(j))
+        yard_end(y, j, JOB_DONE, 0, "");
+    else if (unreached || j->terms.requeue)
+        queue_again(y, j, false, reason);
+    else
+        fail_or_retry(y, j, end, reason);
+}
+
 /* How long after the start of its machine a job waits for its working directory. */
 #define MOUNT_PATIENCE (10 * 60 * USEC_PER_SEC)
 /* Between two looks for it. */
@@ -411,16 +439,16 @@ static void settle_job(struct yard *y, struct live_job *j, const struct ending *
         yard_end(y, j, JOB_TIMEOUT, end->code, *reason ? reason : "it ran into its time limit");
     } else if (went_down(end, stop)) {
         settle_shutdown(y, j, end);
+    } else if (stop == STOP_MOVE && !end->lost && !(end->code == 0 && is_complete(j))) {
+        if (!move_go_on(y, j, end))
+            queue_again(y, j, false, "moved to another node");
     } else if (stop == STOP_PREEMPT && !(end->code == 0 && is_complete(j))) {
         queue_again(y, j, false, reason);
     } else if (end->never_ran) {
         snprintf(text, sizeof text, "it was not started: %.*s", (int)sizeof text - 24, reason);
         queue_again(y, j, false, text);
-    } else if (end->lost) {
-        if (j->terms.requeue)
-            queue_again(y, j, false, reason);
-        else
-            fail_or_retry(y, j, end, reason);
+    } else if (end->lost || !strcmp(end->stop, EXIT_STOP_LEASE)) {
+        settle_lost(y, j, end, reason);
     } else if (end->code == 0) {
         yard_end(y, j, JOB_DONE, 0, "");
     } else {
@@ -486,6 +514,18 @@ void attempt_over(struct yard *y, struct attempt *a, const struct ending *end)
     settle_job(y, j, &told, stop);
 }
 
+/* A job that ended while no server was there ended then, not when the next one heard of it. */
+static void over_at(struct yard *y, struct attempt *a, const struct ending *end)
+{
+    struct live_job *j = yard_live(y, a->job);
+    usec_t now = clock_wall(&y->clock);
+    if (j && end->at < now && end->at >= j->row.submitted)
+        j->recorded_end = end->at;
+    attempt_over(y, a, end);
+    if ((j = yard_live(y, a->job)))
+        j->recorded_end = 0;
+}
+
 void attempt_over_by(struct yard *y, struct attempt *a, const struct exit_record *r)
 {
     struct ending end = {
@@ -507,5 +547,5 @@ void attempt_over_by(struct yard *y, struct attempt *a, const struct exit_record
     };
     if (r->untried)
         nodes_refused(y, a->node, r->reason);
-    attempt_over(y, a, &end);
+    over_at(y, a, &end);
 }

@@ -28,6 +28,7 @@ struct ending {
     int code, signal;
     bool oom, timeout;
     bool lost;                /* it is unknown how it ended */
+    bool node_lost;           /* with its node, and its lease is over */
     bool rebooted;            /* its machine was restarted meanwhile */
     bool no_workdir;          /* its working directory does not exist */
     bool never_ran;           /* its command did not run */

@@ -6,6 +6,8 @@
 #include <stdio.h>
 
 #include "server/events.h"
+#include "server/jobs/category.h"
+#include "server/jobs/past.h"
 #include "server/log.h"
 #include "store/deps.h"
 #include "store/job_state.h"
@@ -87,6 +89,8 @@ void create_register(struct yard *y, struct live_job *j)
     struct err err;
     live_add(&y->jobs, j);
     live_depend(&y->jobs, j);
+    past_find(y, j);
+    category_find(y, j);
     if (rules_make_job(y, j, &err) < 0) /* its terms were checked when it was submitted */
         log_warning("job=%lld terms: %s", (long long)j->row.id, err.text);
     events_add(y, "job.submitted", j->row.id, json_pack("{s:s}", "name", j->row.name));

@@ -63,9 +63,11 @@ static struct range time_for_rest(const struct live_job *j, double step, units_t
     struct steps_left left = steps_from(j, step);
     double missing = left.steps.mid;
     struct range t;
-    if (left.basis == STEPS_DECLARED && e->seen &&
-        speed_seen_step(e->seen, e->place.at, units, &t)) /* measured on this size */
-        return (struct range){missing * t.low, missing * t.mid, missing * t.high};
+    if (left.basis == STEPS_DECLARED && e->seen) {
+        if (!speed_seen_step(e->seen, e->place.at, units, &t)) /* not measured on this size */
+            t = speed_fit_step(&e->fit, units);
+        return speed_seen_rest(e->seen, &t, missing);
+    }
     return estimate_time(&e->fit, &left, units);
 }
 
@@ -99,7 +101,25 @@ static void see_step(struct job_estimate *e, usec_t at, double step, units_t uni
         speed_seen_init(e->seen, HALF_LIFE);
     }
     speed_seen_add(e->seen, at, units, (double)(at - e->at) / (step - e->step));
-    speed_fit(e->seen, at, NULL, &e->fit);
+}
+
+void estimate_fit(struct live_job *j, usec_t at)
+{
+    static const struct speed_seen nothing;
+    struct job_estimate *e = &j->estimate;
+    speed_fit(e->seen ? e->seen : &nothing, at, e->prior.shaped ? &e->prior.shape : NULL, &e->fit);
+}
+
+/* What is expected at a quarter of its steps is compared with its end. */
+static void keep_quarter(struct yard *y, struct live_job *j, usec_t at, double step)
+{
+    struct job_estimate *e = &j->estimate;
+    struct range left;
+    if (e->quarter.at || !(j->progress.total > 0) || step < j->progress.total / 4 ||
+        !estimate_left(y, j, &left))
+        return;
+    struct range us = {left.low * 1e6, left.mid * 1e6, left.high * 1e6};
+    e->quarter = estimate_record_make(at, &us);
 }
 
 /* Passes a new or changed curve to the engine. */
@@ -107,7 +127,7 @@ static void tell_curve(struct yard *y, struct live_job *j)
 {
     struct job_estimate *e = &j->estimate;
     units_t most = j->terms.pool == POOL_CPU ? j->terms.cpus_max : j->terms.gpus_max;
-    if (e->fit.sizes < 2 || most <= UNIT)
+    if (!speed_fit_is_curve(&e->fit) || !e->fit.sizes || most <= UNIT)
         return;
     double best = speed_fit_step(&e->fit, UNIT).mid / speed_fit_step(&e->fit, most).mid;
     if (e->told == e->fit.sizes && fabs(best - e->told_best) <= NOTICEABLE * e->told_best)
@@ -124,10 +144,11 @@ void estimate_report(struct yard *y, struct live_job *j, usec_t at, double step,
     if (isnan(step) || !j->attempt || !t || !task_running(t))
         return;
     bool advanced = e->at && at > e->at && step > e->step;
-    if (advanced)
+    if (advanced) {
         see_step(e, at, step, units_of(j->attempt));
-    if (advanced)
+        estimate_fit(j, at);
         e->every = at - e->at;
+    }
     if (!e->at || advanced || step < e->step) { /* a job that steps back begins again */
         e->at = at;
         e->step = step;
@@ -136,8 +157,10 @@ void estimate_report(struct yard *y, struct live_job *j, usec_t at, double step,
     e->place.at = at;
     e->place.step = step;
     curve_report(j, at, step, metric);
-    if (advanced)
+    if (advanced) {
         tell_curve(y, j);
+        keep_quarter(y, j, at, step);
+    }
 }
 
 /* ---- what follows ---------------------------------------------------------------- */
@@ -237,8 +260,8 @@ int estimate_load(struct store *s, struct live_job *j, struct err *err)
     j->estimate.place.known = isfinite(j->row.step);
     j->estimate.place.at = j->row.progress_at;
     j->estimate.place.step = j->row.step;
-    if (l.n)
-        speed_fit(j->estimate.seen, j->row.progress_at, NULL, &j->estimate.fit);
+    if (l.n || j->estimate.prior.shaped)
+        estimate_fit(j, j->row.progress_at);
     return curve_load(s, j, err);
 }
 

@@ -14,8 +14,15 @@ struct yard;
 struct job_estimate {
     struct speed_seen *seen; /* step times by size; NULL = no step yet */
     struct speed_fit fit;    /* fitted to `seen`; fit.sizes 0 = unknown */
-    uint32_t told;           /* number of sizes in the engine's curve; 0 = it has none */
-    double told_best;        /* speed-up of that curve at the job's largest size */
+    struct {
+        bool shaped; /* the speed curve of finished jobs of its category is known */
+        struct speed_shape shape;
+        struct estimate_score score; /* how good estimates of their ends were */
+    } prior;
+    struct estimate_record
+        quarter;      /* what was expected at a quarter of its steps; at 0 = not yet */
+    uint32_t told;    /* number of sizes in the engine's curve; 0 = it has none */
+    double told_best; /* speed-up of that curve at the job's largest size */
     /* The report that the next one is compared with. */
     usec_t at; /* wall clock; 0 = none since the last estimate_break() */
     double step;
@@ -34,6 +41,9 @@ void estimate_report(struct yard *y, struct live_job *j, usec_t at, double step,
 /* The next report must not be compared with earlier ones: the job starts, pauses or changes
  * its size. `ran` is the attempt as it ran until now; NULL = it did not run. */
 void estimate_break(const struct yard *y, struct live_job *j, const struct attempt *ran);
+
+/* Fits its speed again, after its prior was set. */
+void estimate_fit(struct live_job *j, usec_t at);
 
 /* The step at which it ends, and what that is known by; STEPS_UNKNOWN leaves *end unchanged. */
 enum steps_basis estimate_end(const struct live_job *j, struct range *end);

@@ -7,9 +7,11 @@
 #include "base/str.h"
 #include "server/jobs/attempts.h"
 #include "server/jobs/elastic.h"
+#include "server/jobs/move.h"
 #include "server/jobs/parts.h"
 #include "server/jobs/pursue.h"
 #include "server/nodes.h"
+#include "server/uploads.h"
 #include "wire/sweep.h"
 
 struct launch {
@@ -53,6 +55,19 @@ static void set_variables(struct launch *l, const struct spec_list *variables)
         launch_spec_put(&l->spec, &l->arena, variables->at[i]);
 }
 
+/* Programs can import trainyard. What the job has in PYTHONPATH comes first; it objects by
+ * TRAINYARD_PYTHON=no. */
+static void set_python(struct launch *l)
+{
+    const struct yard_runtime *r = nodes_runtime(l->y, l->a->node);
+    const char *ours = r->ops->tool(r->runtime, TOOL_PYTHON);
+    const char *path = launch_spec_get(&l->spec, "PYTHONPATH");
+    const char *wish = launch_spec_get(&l->spec, "TRAINYARD_PYTHON");
+    if (!ours || (wish && !strcmp(wish, "no")))
+        return;
+    SET(l, "PYTHONPATH", "%s%s%s", path ? path : "", path && *path ? ":" : "", ours);
+}
+
 static void set_environment(struct launch *l)
 {
     const struct attempt *a = l->a;
@@ -66,6 +81,7 @@ static void set_environment(struct launch *l)
     }
     /* Python would collect 8 KiB of output before it writes. */
     set_default(l, "PYTHONUNBUFFERED", "1");
+    set_python(l);
     SET(l, "TRAINYARD_JOB_ID", "%lld", (long long)a->job);
     SET(l, "TRAINYARD_JOB_NAME", "%s", l->j->row.name);
     SET(l, "TRAINYARD_ATTEMPT", "%u", a->n);
@@ -111,6 +127,14 @@ static void set_places(struct launch *l)
     str_done(&own);
 }
 
+static void set_source(struct launch *l)
+{
+    struct move_source source = move_find_source(l->y, l->j, l->a);
+    l->start.home = source.attempt;
+    l->start.bring_from = source.node;
+    l->start.bring_home = source.from;
+}
+
 static const char **end_list(struct launch *l, const struct spec_list *list)
 {
     const char **copy = ARENA_ARRAY(&l->arena, list->n + 1, const char *);
@@ -119,15 +143,25 @@ static const char **end_list(struct launch *l, const struct spec_list *list)
     return copy;
 }
 
+static const char *find_upload(struct launch *l)
+{
+    AUTO_FREE char *path = l->s->upload ? uploads_use(l->y, l->s->upload) : NULL;
+    return path ? arena_strdup(&l->arena, path) : l->s->upload;
+}
+
 static void set_container(struct launch *l)
 {
     if (!l->s->image)
         return;
     l->container = (struct runtime_container){.image = l->s->image,
+                                              .run_as = l->s->run_as,
+                                              .upload = find_upload(l),
                                               .mounts = end_list(l, &l->s->mounts),
                                               .ulimits = end_list(l, &l->s->ulimits),
                                               .shm_mb = l->s->shm_mb};
     l->start.container = &l->container;
+    l->start.cpus_min = l->j->terms.cpus_min;
+    l->start.cpus_max = l->j->terms.cpus_max;
 }
 
 static void set_command(struct launch *l)
@@ -145,6 +179,8 @@ static void set_limits(struct launch *l)
     const struct terms *t = &l->j->terms;
     struct launch_spec *spec = &l->spec;
     spec->grace = t->grace;
+    spec->lease = l->a->lease;
+    spec->start_within = l->a->lease ? RUNTIME_START_LAG : 0;
     spec->checkpoint_signal = t->checkpoint_signal;
     spec->time_limit = launch_time_limit(l->j, l->a);
     if (t->signal) {
@@ -181,6 +217,7 @@ void launch_begin(struct yard *y, struct attempt *a)
     l.start.spec = &l.spec;
     l.start.arena = &l.arena;
     set_places(&l);
+    set_source(&l);
     set_command(&l);
     set_environment(&l);
     set_limits(&l);

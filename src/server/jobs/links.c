@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "server/jobs/attempts.h"
+#include "server/jobs/leases.h"
 #include "server/jobs/log_copy.h"
 #include "server/jobs/pursue.h"
 #include "server/jobs/reports.h"
@@ -144,6 +145,9 @@ static void take_report(struct yard *y, struct attempt *a, const struct to_serve
         break;
     case TO_SERVER_RESTARTED:
         report_restarted(y, a, &m->restarted);
+        break;
+    case TO_SERVER_LEASE:
+        lease_grant(y, a, &m->lease);
         break;
     case TO_SERVER_WARNING:
         warn(a, m->warning.text);

@@ -12,6 +12,7 @@
 #include "runtime/runtime.h"
 #include "server/jobs/backoffs.h"
 #include "server/jobs/estimate.h"
+#include "server/jobs/probe.h"
 #include "server/jobs/submission.h"
 #include "server/jobs/terms.h"
 #include "server/jobs/ties.h"
@@ -24,6 +25,7 @@
     X(PREEMPT, "preempt")                                                                          \
     X(CANCEL, "cancel")                                                                            \
     X(REQUEUE, "requeue")                                                                          \
+    X(MOVE, "move")                                                                                \
     X(TIMEOUT, "timeout")                                                                          \
     X(SHUTDOWN, "shutdown")                                                                        \
     X(DIVERGED, "diverged")                                                                        \
@@ -51,9 +53,10 @@ struct attempt {
     bool changed;              /* its row must be saved before the turn ends */
     bool paused;
     enum stop_why stop;
-    usec_t grace;                   /* of the stop */
-    int64_t stopped_by;             /* job that it made room for, or is paused for; 0 = none */
-    usec_t lost;                    /* running time to repeat after its stop; -1 = unknown */
+    usec_t grace;       /* of the stop */
+    int64_t stopped_by; /* job that it made room for, or was last paused for; 0 = none */
+    usec_t frozen_at;   /* when it was last paused for a job; wall clock; 0 = never */
+    usec_t lost;        /* running time to repeat after its stop; -1 = unknown */
     usec_t created, started, ended; /* wall clock; 0 = not yet */
     usec_t before;                  /* the job's running time when the attempt began */
     usec_t ran;                     /* the same when it last began to run without a break, */
@@ -81,6 +84,9 @@ struct attempt {
     bool fetch;      /* its log is elsewhere and not copied completely */
     int64_t log_end; /* bytes of the copy; -1 = unknown */
     int64_t seq;     /* of the newest stored progress report */
+    usec_t lease;    /* of its conductor; 0 = none */
+    usec_t leased;   /* engine time at which the lease began at the latest */
+    bool fenced;     /* given up while its node was lost: kill what is left of it */
     usec_t unheard;  /* engine time at which it was last connected; 0 = it is connected */
 
     /* The observed state; jobs/pursue.c brings it to the desired one above. */
@@ -154,10 +160,25 @@ enum block {
     BLOCK_NODES = 1 << 5, /* no node could hold it */
 };
 
+/* A move to another node that is under way. */
+struct moving {
+    uint32_t attempt; /* that was stopped for it; 0 = none */
+    usec_t asked;     /* engine time; 0 = not known */
+    usec_t stopped;   /* when it had ended; 0 = not yet */
+    bool reports;     /* it reports progress: the next report ends the pause */
+};
+
 /* What an earlier run of the same program tells about this one, scaled to its arguments. */
 struct past {
     bool known;
     double step, work; /* step: NAN = it told none */
+};
+
+/* What is known about a job's silence (server/notices/alarms.h). */
+struct alarms {
+    uint32_t attempt;
+    usec_t progress, gap; /* engine time of the last report, 0 = none; longest time without one */
+    bool stalled;         /* told */
 };
 
 struct live_job {
@@ -175,14 +196,18 @@ struct live_job {
     struct tied ties;
     uint32_t backoff;        /* its place among the backoffs; 0 = none */
     struct attempt *attempt; /* the current one; NULL = none */
+    usec_t recorded_end;     /* wall time of the end that is being handled; 0 = now */
     struct progress_seen progress;
     double first_step; /* of this attempt; NAN = none yet */
     struct redo redo;
+    struct moving moving;
     struct job_estimate estimate;
+    struct probe probe;
     struct past past;
     struct plateau plateau; /* of its metric */
     uint32_t rungs;         /* of its group that it has passed, see model/halving.h */
     struct usage_seen usage;
+    struct alarms alarms;
     usec_t sampled;   /* wall clock of the newest sample */
     bool changed;     /* the row must be saved before the turn ends */
     uint64_t by_hand; /* number of the decision that follows a user's resize; 0 = none */

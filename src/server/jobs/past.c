@@ -23,12 +23,16 @@ static const char **words_of(const struct live_job *j)
 }
 
 /* "ann python3 /home/ann/train.py". A script that was sent along is told by its text. */
-static char *category_of(const struct live_job *j, const char *const *words)
+static char *name_category(const struct live_job *j, const char *const *words)
 {
     const struct spec *s = &j->submission->spec;
     struct str text = {0};
     uint64_t hash = 14695981039346656037u; /* FNV-1a */
     str_addf(&text, "%s ", j->row.user);
+    if (s->category) {
+        str_addf(&text, "category %s", s->category);
+        return text.at;
+    }
     for (const char *p = s->script ? s->script : ""; *p; p++)
         hash = (hash ^ (unsigned char)*p) * 1099511628211u;
     if (s->script)
@@ -44,6 +48,12 @@ static bool is_comparable(const struct live_job *j)
     return !j->row.array && (s->command.n || s->script);
 }
 
+char *past_category(const struct live_job *j)
+{
+    AUTO_FREE const char **words = words_of(j);
+    return name_category(j, words);
+}
+
 /* ---- learning --------------------------------------------------------------------------- */
 
 void past_learn(struct yard *y, const struct live_job *j)
@@ -52,7 +62,7 @@ void past_learn(struct yard *y, const struct live_job *j)
     if (!is_comparable(j) || j->row.attempt != 1 || j->row.run_time < LEAST)
         return;
     AUTO_FREE const char **words = words_of(j);
-    AUTO_FREE char *category = category_of(j, words);
+    AUTO_FREE char *category = name_category(j, words);
     json_auto_t *list = json_array();
     for (size_t i = 0; words[i]; i++)
         json_array_append_new(list, json_string(words[i]));
@@ -92,7 +102,7 @@ void past_find(struct yard *y, struct live_job *j)
     if (!is_comparable(j))
         return;
     AUTO_FREE const char **words = words_of(j);
-    AUTO_FREE char *category = category_of(j, words);
+    AUTO_FREE char *category = name_category(j, words);
     struct comparison c = {.words = words};
     if (store_past_list(y->store, category, compare, &c, &err) < 0)
         log_warning("job=%lld history: %s", (long long)j->row.id, err.text);

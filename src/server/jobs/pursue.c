@@ -10,7 +10,9 @@
 
 #include "server/jobs/attempts.h"
 #include "server/jobs/launch.h"
+#include "server/jobs/leases.h"
 #include "server/jobs/log_copy.h"
+#include "server/jobs/move.h"
 #include "server/jobs/size.h"
 #include "server/log.h"
 #include "server/nodes.h"
@@ -107,7 +109,9 @@ static void begin(struct yard *y, struct attempt *a)
 {
     if (a->adopted || a->stop != STOP_NONE || a->refused)
         settle(y, a, true); /* an earlier server or a failed start may have begun it */
-    else if (!a->paused && !size_must_wait(y, a)) /* a paused one begins when it is resumed */
+    else if (!a->paused && !size_must_wait(y, a) &&
+             !move_must_wait(y, yard_live(y, a->job),
+                             a)) /* a paused one begins when it is resumed */
         launch_begin(y, a);
 }
 
@@ -132,7 +136,9 @@ static void fetch_rest(struct yard *y, struct attempt *a)
 static void begin_missing(struct yard *y, struct attempt *a, const struct live_job *j)
 {
     bool shrinks_first = a->set.frozen && !a->paused && a->cpus < a->set.cpus;
-    if (a->leaves && a->fetch)
+    if (a->fenced)
+        attempt_begin_op(y, a, OP_KILL);
+    else if (a->leaves && a->fetch)
         fetch_rest(y, a);
     else if (a->leaves)
         attempt_begin_op(y, a, OP_CLEAN);
@@ -236,11 +242,9 @@ static void froze(struct attempt *a)
 
 void attempt_completed(struct yard *y, struct attempt *a)
 {
-    static const char *const names[] = {[OP_START] = "start",
-                                        [OP_SETTLE] = "look",
-                                        [OP_RESIZE] = "resize",
-                                        [OP_FREEZE] = "freeze",
-                                        [OP_CLEAN] = "clean up"};
+    static const char *const names[] = {
+        [OP_START] = "start",   [OP_SETTLE] = "look", [OP_RESIZE] = "resize",
+        [OP_FREEZE] = "freeze", [OP_KILL] = "kill",   [OP_CLEAN] = "clean up"};
     enum err_code code = a->op.err.code;
     enum runtime_op_kind kind = a->op.kind;
     bool failed = code != ERR_OK && code != ERR_NOT_FOUND;
@@ -253,7 +257,12 @@ void attempt_completed(struct yard *y, struct attempt *a)
     a->look_at = clock_now(&y->clock) + LOOK_EVERY;
     switch (kind) {
     case OP_START:
+        lease_started(y, a);
         started(y, a);
+        break;
+    case OP_KILL:
+        if (!failed)
+            lease_killed(y, a);
         break;
     case OP_SETTLE:
         if (!a->leaves)

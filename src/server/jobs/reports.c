@@ -12,11 +12,14 @@
 #include "server/jobs/attempts.h"
 #include "server/jobs/early.h"
 #include "server/jobs/elastic.h"
+#include "server/jobs/move.h"
 #include "server/jobs/preempted.h"
+#include "server/jobs/probe.h"
 #include "server/jobs/reported.h"
 #include "server/jobs/rules.h"
 #include "server/jobs/size.h"
 #include "server/log.h"
+#include "server/notices/alarms.h"
 #include "store/events.h"
 #include "store/jobs.h"
 #include "store/samples.h"
@@ -274,6 +277,8 @@ void report_progress(struct yard *y, struct attempt *a, const struct progress_me
     judge(&j->submission->spec, m, p);
     if (a->resumed)
         learn_cost(y, j, a);
+    if (j->moving.stopped)
+        move_resumed(y, j);
     preempted_report(y, j, p->step);
     keep_progress(j);
     yard_touch(y, j);
@@ -284,6 +289,8 @@ void report_progress(struct yard *y, struct attempt *a, const struct progress_me
     events_progress(y, a->job, m->at, &m->report);
     if (diverges)
         tell_divergence(y, j, a);
+    alarms_progress(y, j);
+    probe_report(y, j);
     early_report(y, j, m);
 }
 

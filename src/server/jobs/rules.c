@@ -1,6 +1,7 @@
 /* Owns how a job's terms become the engine's job, and how changed terms are applied. */
 #include "server/jobs/rules.h"
 
+#include "server/jobs/probe.h"
 #include "server/log.h"
 #include "server/nodes.h"
 #include "store/job_state.h"
@@ -60,10 +61,16 @@ int rules_make_job(const struct yard *y, struct live_job *j, struct err *err)
         unsigned pool = cluster_gpu_pool(&y->cluster, j->terms.gpu_type);
         j->terms.pool = (uint8_t)(pool < POOLS_MAX ? pool : POOL_ANY_GPU);
     }
-    if (terms_to_job(&j->terms, (uint32_t)j->row.id, j->row.name, j->row.priority, submit,
-                     engine_deadline(y, j->row.deadline), largest_node(y, j->terms.pool),
-                     &j->estimate.fit, arena, job, err) < 0)
+    terms_open(&j->terms, largest_node(y, POOL_CPU));
+    struct terms terms = j->terms;
+    const struct speed_fit *curve = &j->estimate.fit;
+    probe_limit(j, &terms, &curve);
+    if (terms_to_job(&terms, (uint32_t)j->row.id, j->row.name, j->row.priority, submit,
+                     engine_deadline(y, j->row.deadline), largest_node(y, j->terms.pool), curve,
+                     arena, job, err) < 0)
         return -1;
+    if (j->past.known && j->past.work > 0)
+        job->work = j->past.work;
     j->job_now = !j->job_now;
     return 0;
 }
@@ -78,7 +85,12 @@ int rules_can_hold(const struct yard *y, const struct live_job *j, struct err *e
         return err_set(err, ERR_UNREACHABLE, "a node with a container engine does not respond yet");
     if (type && cluster_gpu_pool(&y->cluster, type) == POOLS_MAX)
         return err_set(err, ERR_LIMIT, "no node has GPUs of type '%s'", type);
-    return cluster_can_hold(&y->cluster, &j->job[j->job_now], err);
+    if (cluster_can_hold(&y->cluster, &j->job[j->job_now], err) == 0)
+        return 0;
+    /* In a cluster that others use too, nodes join and what others use becomes free. */
+    if (j->terms.container && nodes_discover_images(y))
+        err->code = ERR_UNREACHABLE;
+    return -1;
 }
 
 /* Passes the job to the engine, unless the engine does not know it or no node can hold it. */

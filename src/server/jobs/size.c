@@ -130,6 +130,8 @@ bool size_gives(const struct attempt *a)
     bool starting = a->busy && a->op.kind == OP_START;
     if (a->leaves)
         return false;
+    if (a->stop == STOP_MOVE) /* the engine has given its place away */
+        return a->begun || starting;
     if (a->paused)
         return (a->begun || starting) && !is_surely_frozen(a);
     return is_unsure(a) || a->cpus < most_cpus(a);

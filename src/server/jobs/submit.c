@@ -10,8 +10,11 @@
 #include "server/jobs/create.h"
 #include "server/jobs/eligible.h"
 #include "server/jobs/find.h"
+#include "server/jobs/outlook.h"
+#include "server/jobs/past.h"
 #include "server/jobs/rules.h"
 #include "server/nodes.h"
+#include "server/uploads.h"
 #include "server/yard.h"
 #include "store/job_list.h"
 #include "store/jobs.h"
@@ -124,6 +127,12 @@ static bool is_below(const char *path, const char *dir)
 /* A container sees of its node what the operator of the server allows, and nothing else. */
 static int check_mount(const struct yard *y, const char *mount, struct err *err)
 {
+    if (*mount != '/') /* an object of the cluster, which decides itself */
+        return nodes_has_runtime(y, "kubernetes")
+                   ? 0
+                   : err_set(err, ERR_INVALID,
+                             "mounts: '%.100s' is for Kubernetes, which this server does not use",
+                             mount);
     AUTO_FREE char *source = xstrndup(mount, strcspn(mount, ":") + 1);
     bool climbs = strstr(source, "/../") || strstr(source, "/..:");
     for (size_t i = 0; !climbs && y->config.mounts && y->config.mounts[i]; i++)
@@ -135,9 +144,52 @@ static int check_mount(const struct yard *y, const char *mount, struct err *err)
                    mount);
 }
 
+/* The client took it for a process: what it sent of its environment does not suit an image, and its
+ * directory is there only if it may be mounted. */
+static void use_image(const struct yard *y, struct spec *s)
+{
+    struct str mount = {0};
+    struct err err;
+    s->image = y->config.default_image;
+    if (!s->export || !strcmp(s->export, "all"))
+        s->environment.n = 0;
+    str_addf(&mount, "%s:%s", s->workdir ? s->workdir : "", s->workdir ? s->workdir : "");
+    if (s->workdir && !strchr(s->workdir, ':') && check_mount(y, mount.at, &err) == 0) {
+        const char **at = ARENA_ARRAY(&s->arena, s->mounts.n + 1, const char *);
+        if (s->mounts.n)
+            memcpy(at, s->mounts.at, s->mounts.n * sizeof *at);
+        at[s->mounts.n] = arena_strdup(&s->arena, mount.at);
+        s->mounts = (struct spec_list){at, s->mounts.n + 1};
+    } else {
+        s->workdir = NULL;
+    }
+    str_done(&mount);
+}
+
+void submit_choose_image(const struct yard *y, struct spec *s)
+{
+    if (s->image && !spec_has_image(s))
+        s->image = NULL;
+    else if (!s->image && y->config.default_image)
+        use_image(y, s);
+}
+
+static int check_upload(const struct yard *y, const char *digest, struct err *err)
+{
+    AUTO_FREE char *path = digest_is(digest) ? uploads_use(y, digest) : NULL;
+    return path ? 0
+                : err_set(err, ERR_INVALID,
+                          "upload: the server does not have it; send the archive with PUT "
+                          "/uploads/DIGEST first, and give its digest here");
+}
+
 static int check_container(const struct yard *y, const struct spec *s, const char **field,
                            struct err *err)
 {
+    if (s->upload && check_upload(y, s->upload, err) < 0) {
+        *field = "upload";
+        return -1;
+    }
     for (uint32_t i = 0; i < s->mounts.n; i++)
         if (check_mount(y, s->mounts.at[i], err) < 0) {
             *field = "mounts";
@@ -182,6 +234,30 @@ static int set_terms(struct yard *y, const struct spec *s, struct live_job *firs
     return -1;
 }
 
+/* Refuses a job whose deadline cannot be met, if the user wants that. */
+static int check_deadline(struct yard *y, const struct spec *s, struct live_job *first,
+                          const char **field, struct err *err)
+{
+    struct submission submission = {.spec = *s};
+    struct outlook outlook;
+    struct str text = {0};
+    if (!s->strict_deadline)
+        return 0;
+    first->submission = &submission;
+    past_find(y, first);
+    outlook_make(y, first, &outlook);
+    outlook_phrase(y, first, &outlook, &text);
+    first->submission = NULL;
+    *field = "strict_deadline";
+    int rc = outlook.kind != OUTLOOK_LATE
+                 ? 0
+                 : err_set(err, ERR_CONFLICT, "strict_deadline: %s", text.at);
+    str_done(&text);
+    if (rc == 0)
+        *field = NULL;
+    return rc;
+}
+
 /* The number of jobs that the request asks for. */
 uint32_t submit_members(const struct spec *s)
 {
@@ -215,7 +291,7 @@ static int expand_request(struct yard *y, const struct spec *s, uint32_t at, boo
     VEC_PUSH(&b->jobs, first);
     VEC_PUSH(&b->of, at);
     if (check_request(y, s, now, field, err) < 0 || set_terms(y, s, first, field, err) < 0 ||
-        set_deps(y, s, b, first, field, err) < 0)
+        check_deadline(y, s, first, field, err) < 0 || set_deps(y, s, b, first, field, err) < 0)
         return -1;
     uint32_t members = submit_members(s), chunk = arrivals_chunk(y, first->deps.n);
     members = alone && chunk < members ? chunk : members;

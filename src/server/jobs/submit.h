@@ -16,6 +16,9 @@ struct ids {
 };
 /* The number of jobs that the request asks for. */
 uint32_t submit_members(const struct spec *s);
+/* Gives a request that names no image the server's default one; the name "none" asks for a process.
+ * Before spec_check(). */
+void submit_choose_image(const struct yard *y, struct spec *s);
 /* Accepts all requests or none. They have passed spec_check() and have a user; accepted ones
  * are empty afterwards. Adds one id to *ids for each job (an array has several); the rest of a
  * large array arrives in later turns (arrivals.h). On failure, *at is the index of the invalid

@@ -5,14 +5,22 @@
 #include <signal.h>
 #include <string.h>
 
+/* A job with a deadline that names no size may have any: 0..0, until the machine is known. */
+static bool is_open(const struct spec *s)
+{
+    return (s->deadline || s->deadline_at) && !s->cpus.max && !s->gpus.max &&
+           (s->resize == SPEC_RESIZE_AUTO || s->resize == SPEC_RESIZE_LIVE);
+}
+
 static struct terms as_asked(const struct spec *s)
 {
-    units_t lo = s->workers.min, hi = s->workers.max;
+    units_t lo = s->workers.min, hi = s->workers.max, one = is_open(s) ? 0 : UNIT;
+    struct spec_span cpus = s->cpus.max ? s->cpus : (struct spec_span){one, one};
     return (struct terms){
-        .cpus_min = s->cpus.min * lo,
-        .cpus_max = s->cpus.max * hi,
-        .asked_min = s->cpus.min * lo,
-        .asked_max = s->cpus.max * hi,
+        .cpus_min = cpus.min * lo,
+        .cpus_max = cpus.max * hi,
+        .asked_min = cpus.min * lo,
+        .asked_max = cpus.max * hi,
         .gpus_min = s->gpus.min * lo,
         .gpus_max = s->gpus.max * hi,
         .pool = s->gpus.max ? POOL_ANY_GPU : POOL_CPU,
@@ -27,6 +35,7 @@ static struct terms as_asked(const struct spec *s)
         .signal_before = s->signal.before,
         .checkpoint_signal = s->checkpoint_signal ? s->checkpoint_signal : SIGTERM,
         .grace = s->grace,
+        .lease = s->lease,
         .weight = s->weight,
         .target = s->target,
         .retries = (uint32_t)s->retries,
@@ -35,6 +44,7 @@ static struct terms as_asked(const struct spec *s)
         .array_limit = s->array.limit,
         .workers_min = (uint32_t)lo,
         .workers_max = (uint32_t)hi,
+        .move_cost = TERMS_MOVE_COST,
         .resize_cost = s->resize >= SPEC_RESIZE_RESTART ? TERMS_RESIZE_COST : 0,
     };
 }
@@ -49,12 +59,26 @@ int terms_from_spec(const struct spec *s, struct terms *out, struct err *err)
     return 0;
 }
 
+void terms_open(struct terms *t, units_t room)
+{
+    if (t->asked_max || t->pool != POOL_CPU)
+        return;
+    t->asked_min = UNIT;
+    t->asked_max = room > UNIT ? room / UNIT * UNIT : UNIT;
+    if (!t->cpus_max) {
+        t->cpus_min = t->asked_min;
+        t->cpus_max = t->asked_max;
+    }
+}
+
 void terms_follow_row(struct terms *t, const struct job_row *row)
 {
     t->cpus_min = row->cpus_min;
     t->cpus_max = row->cpus_max;
     t->time_limit = row->time_limit;
     t->resumes |= row->saves;
+    if (row->move_cost)
+        t->move_cost = row->move_cost;
     if (row->resize_cost)
         t->resize_cost = row->resize_cost;
 }
@@ -74,6 +98,7 @@ void terms_to_row(const struct terms *t, struct job_row *row)
 static void set_preemption(const struct terms *t, struct job *out)
 {
     bool automatic = t->preempt == SPEC_PREEMPT_AUTO && !t->resumes;
+    out->no_move = !t->resumes;
     out->no_restart = automatic && t->pool == POOL_CPU;
     out->can_pause = t->preempt == SPEC_PREEMPT_PAUSE || out->no_restart;
     out->no_preempt = t->preempt == SPEC_PREEMPT_NEVER || (automatic && t->pool != POOL_CPU);
@@ -127,7 +152,7 @@ static struct speed worker_sizes(const struct terms *t, units_t most,
 static const struct speed *make_curve(const struct terms *t, units_t room,
                                       const struct speed_fit *measured, struct arena *arena)
 {
-    const struct speed_fit *fit = measured && measured->sizes >= 2 ? measured : NULL;
+    const struct speed_fit *fit = speed_fit_is_curve(measured) ? measured : NULL;
     units_t least = t->pool == POOL_CPU ? t->asked_min : t->gpus_min;
     units_t most = largest(t) < room ? largest(t) : room;
     struct speed curve;
@@ -168,7 +193,7 @@ int terms_to_job(const struct terms *t, uint32_t id, const char *name, int32_t p
         .deadline = deadline,
         .work = TERMS_WORK_UNKNOWN,
         .target = t->target,
-        .cost = {.restart = t->resize_cost, .resize = t->resize_cost, .move = t->resize_cost},
+        .cost = {.restart = t->resize_cost, .resize = t->resize_cost, .move = t->move_cost},
         .speeds = curve,
         .nspeeds = curve ? 1 : 0,
     };

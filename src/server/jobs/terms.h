@@ -24,11 +24,13 @@ struct terms {
     usec_t signal_before;
     int checkpoint_signal;
     usec_t grace;
+    usec_t lease; /* 0 = the server's, USEC_NEVER = none */
     double weight, target;
     uint32_t retries;
     usec_t backoff;
     bool requeue;
     uint32_t workers_min, workers_max;
+    usec_t move_cost;     /* pause at a move to another node */
     usec_t resize_cost;   /* pause at a change of size; 0 = none */
     uint32_t array_limit; /* jobs of its array that may be active at once; 0 = all */
 };
@@ -44,6 +46,10 @@ enum { DEVICE_PROCESS, DEVICE_CONTAINER };
  * first. Fails with ERR_INVALID if the units cannot be divided equally among the workers. */
 int terms_from_spec(const struct spec *s, struct terms *out, struct err *err);
 
+/* Completes the terms of a job that has a deadline and names no size: from one CPU to all of the
+ * largest node, of which `room` has the size. Others stay as they are. */
+void terms_open(struct terms *t, units_t room);
+
 /* Copies the terms that can change from the row. */
 void terms_follow_row(struct terms *t, const struct job_row *row);
 /* Copies the terms that can change to the row. */
@@ -51,6 +57,8 @@ void terms_to_row(const struct terms *t, struct job_row *row);
 
 /* Assumed cost of a restart for a new size, until it is measured. */
 #define TERMS_RESIZE_COST (10 * USEC_PER_SEC)
+/* The same for a move to another node. */
+#define TERMS_MOVE_COST (10 * USEC_PER_SEC)
 
 /* Workers of an elastic launcher on this many units; 1 for other jobs. */
 uint32_t terms_workers(const struct terms *t, units_t units);

@@ -8,8 +8,10 @@
 #include "server/events.h"
 #include "server/jobs/attempts.h"
 #include "server/jobs/eligible.h"
+#include "server/jobs/move.h"
 #include "server/jobs/rules.h"
 #include "server/log.h"
+#include "server/nodes.h"
 #include "store/job_state.h"
 #include "store/jobs.h"
 
@@ -142,6 +144,15 @@ int verb_requeue(struct yard *y, int64_t id, bool hold, struct spec_list *enviro
     events_add(y, "job.requeued", id, NULL);
     turn_hurry(y);
     return 0;
+}
+
+int verb_migrate(struct yard *y, int64_t id, const char *node, struct err *err)
+{
+    struct live_job *j = require_live(y, id, err);
+    uint32_t to = UINT32_MAX;
+    if (!j || (node && nodes_find(y, node, &to, err) < 0))
+        return -1;
+    return move_by_hand(y, j, to, err);
 }
 
 int verb_change(struct yard *y, int64_t id, const struct job_change *c, struct err *err)

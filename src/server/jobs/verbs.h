@@ -15,6 +15,8 @@ int verb_release(struct yard *y, int64_t id, struct err *err);
 int verb_requeue(struct yard *y, int64_t id, bool hold, struct spec_list *environment,
                  struct err *err);
 /* Sets the range of CPUs, within the submitted one; min 0 = as submitted. */
+/* Moves a running job that has a checkpoint to this node; NULL = to any other. */
+int verb_migrate(struct yard *y, int64_t id, const char *node, struct err *err);
 int verb_resize(struct yard *y, int64_t id, units_t min, units_t max, struct err *err);
 
 struct job_change {

@@ -29,10 +29,9 @@ def run_case(name, case, *yards):
     return report(name, run)
 
 
-def run_sharing(cases):
+def run_sharing(cases, start):
     """Runs cases that share a server."""
-    with Yard() as yard:
-        yard.start()
+    with start() as yard:
         results = [run_case(name, case, yard) for name, case in cases]
         results.append(run_case("the server ends well and leaves nothing", yard.finish))
         if not all(results):
@@ -40,12 +39,13 @@ def run_sharing(cases):
     return results
 
 
-def main():
-    """Runs all cases of the file, or those named as arguments."""
+def main(start=lambda: Yard().start()):
+    """Runs all cases of the file, or those named as arguments; start() gives the server that
+    cases share."""
     cases = chosen()
     if not os.access(PROGRAM, os.X_OK):
         sys.exit(f"{PROGRAM}: not there; build it first, or set TRAINYARD")
     sharing = [(name, case) for name, case in cases if inspect.signature(case).parameters]
-    results = run_sharing(sharing) if sharing else []
+    results = run_sharing(sharing, start) if sharing else []
     results += [run_case(name, case) for name, case in cases if (name, case) not in sharing]
     sys.exit(0 if all(results) else 1)

@@ -96,11 +96,12 @@ class Yard:
     def output(self):
         return (self.dir / "output").read_text(errors="replace")
 
-    def run(self, *words, check=True):
+    def run(self, *words, check=True, cwd=None):
         """The command line, as a user has it."""
         return subprocess.run([PROGRAM, *words], env={**self.environment, "TRAINYARD_STATE":
                                                       str(self.state), "NO_COLOR": "1"},
-                              stdin=subprocess.DEVNULL, capture_output=True, text=True, check=check)
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, check=check,
+                              cwd=cwd)
 
     # ---- requests
 
