@@ -12,12 +12,14 @@
     model.fit(..., callbacks=[trainyard.KerasCallback()])
     Trainer(..., callbacks=[trainyard.HuggingFaceCallback()])
 
-One file, standard library only, Python 3.7 or later: copy it next to your program.
-Outside a job every call does nothing. No call raises an exception into the training:
+Programs can import it in every job; no installation is needed. Standard library only, Python 3.7
+or later. Outside a job these calls do nothing. No call raises an exception into the training:
 problems are reported once on standard error.
 
 A report is one JSON object per line, appended with one write to the file named by
 $TRAINYARD_PROGRESS; docs/progress.md describes the format.
+
+Outside jobs, trainyard.Client submits jobs and follows them (docs/python.md).
 """
 import atexit
 import json
@@ -472,6 +474,9 @@ def __getattr__(name):
     elif name == "HuggingFaceCallback":
         from transformers import TrainerCallback
         made = _make_huggingface(TrainerCallback)
+    elif name in ("Client", "Job", "Metric", "Problem"):
+        from . import client
+        made = getattr(client, name)
     else:
         raise AttributeError("module %r has no attribute %r" % (__name__, name))
     globals()[name] = made
