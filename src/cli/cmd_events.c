@@ -58,7 +58,7 @@ static int check_options(const struct args *args, struct err *err)
     if (after && str_parse_int(after, 0, INT64_MAX, &number, err) < 0)
         return err_prefix(err, "--after");
     if (follow && args_get(args, "limit"))
-        return err_set(err, ERR_INVALID, "--limit and --follow exclude each other");
+        return err_set(err, ERR_INVALID, "give either --limit or --follow, not both");
     if (!follow && args_get(args, "progress"))
         return err_set(err, ERR_INVALID, "--progress needs --follow; progress is not kept");
     return 0;

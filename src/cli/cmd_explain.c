@@ -106,7 +106,7 @@ static const struct option options[] = {
 
 const struct command command_explain = {
     .name = "explain",
-    .summary = "Explain why a job waits, or has the size that it has",
+    .summary = "Explain why a job waits, or why it has its current size",
     .operands = "JOB",
     .details =
         "Prints the reasons, most important first; who is ahead of it; what would let it start\n"

@@ -120,7 +120,7 @@ static int add_node(const struct args *args, struct server_link *l, struct err *
     const char *docker = args_get(args, "docker"), *tls = args_get(args, "tls");
     json_auto_t *node = NULL, *body = json_object();
     if (args->operands.n != 2 || !docker)
-        return err_set(err, ERR_INVALID, "write: trainyard nodes add NAME --docker ADDRESS");
+        return err_set(err, ERR_INVALID, "usage: trainyard nodes add NAME --docker ADDRESS");
     json_object_set_new(body, "name", json_string(args->operands.at[1]));
     json_object_set_new(body, "docker", json_string(docker));
     if (tls)
@@ -134,7 +134,7 @@ static int add_node(const struct args *args, struct server_link *l, struct err *
 static int remove_nodes(const struct args *args, struct server_link *l, struct err *err)
 {
     if (args->operands.n < 2)
-        return err_set(err, ERR_INVALID, "write: trainyard nodes remove NAME...");
+        return err_set(err, ERR_INVALID, "usage: trainyard nodes remove NAME...");
     for (size_t i = 1; i < args->operands.n; i++) {
         json_auto_t *node = NULL;
         struct str path = {0};

@@ -40,6 +40,11 @@ static void add_policy(const json_t *policy, struct str *out)
         str_add(out, "\n");
         str_done(&name);
     }
+    if (json_is_string(json_object_get(policy, "chosen"))) {
+        str_add(out, "  ");
+        screen_add(out, member_text(policy, "chosen"));
+        str_add(out, "\n");
+    }
 }
 
 static int run(const struct args *args)

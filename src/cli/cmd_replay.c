@@ -243,10 +243,10 @@ const struct command command_replay = {
                "replay gives the events to a new scheduler and compares each of its decisions with "
                "the recorded one, byte for byte. It works with and without a running server.\n\n"
                "The exit code is 1 when a decision differs; the first difference is shown.\n\n"
-               "With --policy, nothing is compared: the jobs of the journal come when they came, "
-               "and take the work that they took, under each of these policies. The row `same` is "
-               "the last policy of that time, tried in the same way: its difference from what was "
-               "recorded tells how far such a trial can be trusted.",
+               "With --policy, nothing is compared: the recorded jobs are submitted at their "
+               "recorded times, with the work that they did, under each of these policies. The row "
+               "`same` is the last recorded policy, tried in the same way: how much it differs "
+               "from what happened shows how far such a trial can be trusted.",
     .examples = "  trainyard replay\n  trainyard replay --state /var/lib/trainyard --boot 3\n"
                 "  trainyard replay --policy srtf --policy las",
     .options = options,

@@ -10,7 +10,7 @@
 #include "base/str.h"
 #include "cli/commands.h"
 #include "cli/terminal.h"
-#include "policy/combo.h"
+#include "policy/allocate/auto.h"
 #include "sim/nodes.h"
 #include "sim/report/report.h"
 #include "sim/report/result_csv.h"
@@ -32,7 +32,8 @@ struct request {
     struct power power;
     VEC(struct combo) combos;
     const char *trace_name, *nodes;
-    bool timing; /* report figures that depend on the machine */
+    bool sizes_given; /* also for auto, which would have estimates otherwise */
+    bool timing;      /* report figures that depend on the machine */
 };
 
 static void request_done(struct request *r)
@@ -84,19 +85,26 @@ static int get_rules(const struct args *a, enum rules *out, struct err *err)
         *out = RULES_GAVEL;
     else if (!strcmp(text, "muri"))
         *out = RULES_MURI;
+    else if (!strcmp(text, "sia"))
+        *out = RULES_SIA;
     else
-        return err_set(err, ERR_INVALID,
-                       "--rules %s: expected own, tiresias, elasticflow, pollux, gavel or muri",
-                       text);
+        return err_set(
+            err, ERR_INVALID,
+            "--rules %s: expected own, tiresias, elasticflow, pollux, gavel, muri or sia", text);
     return 0;
 }
 
-/* Pollux' simulator: rounds of a minute, and half a minute for every change. */
-static int get_rounds(const struct args *a, struct rounds_options *out, struct err *err)
+/* The simulators of Pollux and Sia: rounds of a minute, in which jobs train by their goodput. */
+static bool in_rounds(enum rules rules)
 {
-    *out = (struct rounds_options){.length = 60 * USEC_PER_SEC, .restart = 30 * USEC_PER_SEC};
-    if (get_duration(a, "resched-min", &out->length, err) < 0 ||
-        get_duration(a, "restart-cost", &out->restart, err) < 0)
+    return rules == RULES_POLLUX || rules == RULES_SIA;
+}
+
+static int get_rounds(const struct args *a, enum rules rules, struct rounds_options *out,
+                      struct err *err)
+{
+    *out = (struct rounds_options){.length = 60 * USEC_PER_SEC, .shapes_only = rules == RULES_SIA};
+    if (get_duration(a, "resched-min", &out->length, err) < 0)
         return -1;
     if (out->length < USEC_PER_SEC)
         return err_set(err, ERR_INVALID, "--resched-min: a round takes at least 1 s");
@@ -108,6 +116,21 @@ static int get_rounds(const struct args *a, struct rounds_options *out, struct e
     out->learned = args_get(a, "learned") != NULL;
     if (error && str_parse_double(error, 0, 5, &out->size_error, err) < 0)
         return err_prefix(err, "--size-error");
+    return 0;
+}
+
+/* Whether policies are told the sizes of jobs. Other simulators' rules, and nodes that fail, have
+ * no estimates. */
+static int get_sizes(const struct args *a, struct request *r, struct err *err)
+{
+    const char *text = args_get(a, "sizes");
+    bool possible = r->options.rules == RULES_OWN && !r->options.mtbf;
+    r->options.estimates = text && !strcmp(text, "estimated");
+    r->sizes_given = !possible || (text && !strcmp(text, "given"));
+    if (text && !r->options.estimates && strcmp(text, "given") != 0)
+        return err_set(err, ERR_INVALID, "--sizes %s: expected given or estimated", text);
+    if (r->options.estimates && !possible)
+        return err_set(err, ERR_INVALID, "--sizes estimated needs --rules own, and no --mtbf");
     return 0;
 }
 
@@ -145,16 +168,18 @@ static int get_options(const struct args *a, struct request *r, struct err *err)
         get_duration(a, "mtbf", &o->mtbf, err) < 0 ||
         get_duration(a, "repair", &o->repair, err) < 0)
         return -1;
-    if (o->rules == RULES_POLLUX) {
+    if (in_rounds(o->rules)) {
         o->resched_min = 0;
-        if (get_rounds(a, &o->rounds, err) < 0)
+        if (get_rounds(a, o->rules, &o->rounds, err) < 0)
             return -1;
         o->rounds.seed = o->seed;
     } else if (args_get(a, "learned") || args_get(a, "size-error")) {
-        return err_set(err, ERR_INVALID, "--learned and --size-error need --rules pollux");
+        return err_set(err, ERR_INVALID, "--learned and --size-error need --rules pollux or sia");
     } else if (get_share(a, "interference", &o->interference, err) < 0) {
         return -1;
     }
+    if (get_sizes(a, r, err) < 0)
+        return -1;
     if (args_get(a, "mtbf") && o->mtbf == 0)
         return err_set(err, ERR_INVALID, "--mtbf: must be above 0; without it no node fails");
     if (args_get(a, "power") && power_parse(args_get(a, "power"), &r->power, err) < 0)
@@ -167,11 +192,11 @@ static int get_options(const struct args *a, struct request *r, struct err *err)
     return get_policies(a, r, err);
 }
 
-/* How jobs with goodput profiles train. Under Pollux' rules goodput always counts. */
+/* How jobs with goodput profiles train. Under the rules of Pollux and Sia goodput always counts. */
 static int get_batch(const struct args *a, enum rules rules, enum trace_batch *out, struct err *err)
 {
     const char *text = args_get(a, "batch");
-    *out = rules == RULES_POLLUX ? BATCH_FIXED : BATCH_STEPS;
+    *out = in_rounds(rules) ? BATCH_FIXED : BATCH_STEPS;
     if (!text)
         return 0;
     if (!strcmp(text, "fixed"))
@@ -187,7 +212,8 @@ static int refuse_without_goodput(const struct trace *t, struct err *err)
 {
     for (uint32_t i = 0; i < t->n; i++)
         if (!t->jobs[i].learning)
-            return err_set(err, ERR_INVALID, "--rules pollux needs a trace in the pollux format");
+            return err_set(err, ERR_INVALID,
+                           "--rules pollux and sia need a trace in the pollux format");
     return 0;
 }
 
@@ -198,10 +224,13 @@ static int get_trace(const struct args *a, struct request *r, struct err *err)
     struct trace_options t = {.profiles = args_get(a, "profiles"),
                               .colocated = args_get(a, "colocated"),
                               .cluster = &r->cluster};
-    if (r->options.rules == RULES_POLLUX)
-        t.cost = (struct job_cost){.restart = r->options.rounds.restart,
-                                   .resize = r->options.rounds.restart,
-                                   .move = r->options.rounds.restart};
+    if (in_rounds(r->options.rules)) {
+        usec_t restart = 30 * USEC_PER_SEC; /* in Pollux' simulator; Sia's has its own by model */
+        if (get_duration(a, "restart-cost", &restart, err) < 0)
+            return -1;
+        t.cost = (struct job_cost){.restart = restart, .resize = restart, .move = restart};
+    }
+    t.sia = r->options.rules == RULES_SIA;
     if (r->options.rules == RULES_MURI)
         t.cost.restart = 10 * USEC_PER_SEC;
     t.iterations = r->options.rules == RULES_MURI;
@@ -225,7 +254,7 @@ static int get_trace(const struct args *a, struct request *r, struct err *err)
         return err_set(err, ERR_INVALID, "missing TRACE; give a file or --generate SPEC");
     if (trace_read(r->trace_name, &t, &r->trace, err) < 0)
         return -1;
-    if (r->options.rules == RULES_POLLUX)
+    if (in_rounds(r->options.rules))
         return refuse_without_goodput(&r->trace, err);
     t.profiles = NULL;
     if (r->options.rules == RULES_ELASTICFLOW)
@@ -298,6 +327,7 @@ static int run_policies(struct request *r, struct sim_result *results, struct er
         o.combo = r->combos.at[i];
         o.cluster = &r->cluster;
         o.trace = trace_for(r, &o.combo);
+        o.estimates |= !r->sizes_given && combo_is_auto(&o.combo);
         struct bar bar = {o.combo.name, columns, -1, clock_read_steady()};
         o.progress = shows ? show_progress : NULL;
         o.ctx = &bar;
@@ -406,18 +436,25 @@ static const struct option options[] = {
     {"generate", 'g', "SPEC", "generate jobs, such as poisson:jobs=1000,load=0.9", false},
     {"save-trace", 0, "F", "write the jobs in Trainyard's own format", false},
     {"seed", 0, "N", "seed of the random numbers (default 1)", false},
-    {"rules", 0, "R", "event rules: own, tiresias, elasticflow, pollux, gavel or muri", false},
+    {"rules", 0, "R", "event rules: own, tiresias, elasticflow, pollux, gavel, muri or sia", false},
     {"batch", 0, "HOW",
      "jobs with goodput profiles train at a fixed batch size, or at the best: fixed or adaptive",
      false},
     {"learned", 0, NULL,
-     "under Pollux' rules: offer a job one GPU at first, and at most twice what it has used",
+     "under the rules of Pollux and Sia: offer a job one GPU at first, and at most twice what it "
+     "has used",
      false},
     {"size-error", 0, "S",
-     "under Pollux' rules: what is known of job sizes is off by a factor e^S (default 0)", false},
-    {"resched-min", 0, "T", "minimum time between two decisions (default 0)", false},
-    {"min-run", 0, "T", "a job that was preempted runs this long before it is again (default 0)",
+     "under the rules of Pollux and Sia: what is known of job sizes is off by a factor e^S "
+     "(default 0)",
      false},
+    {"sizes", 0, "HOW",
+     "policies know job sizes as in the trace, or as a live server would: given or estimated "
+     "(default: given, but estimated for auto)",
+     false},
+    {"resched-min", 0, "T", "minimum time between two decisions (default 0)", false},
+    {"min-run", 0, "T",
+     "a preempted job runs this long before it can be preempted again (default 0)", false},
     {"restart-cost", 0, "T", "time that a preempted job loses when it resumes", false},
     {"resize-cost", 0, "T", "time that a job loses at each change of size", false},
     {"move-cost", 0, "T", "time that a job loses at each move to another node", false},

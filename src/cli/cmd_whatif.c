@@ -196,7 +196,7 @@ static void add_notes(const json_t *answer, size_t width, struct str *out)
                  (long long)member_integer(answer, "left_out"));
     str_addf(&text,
              ". BAND is the 10th to the 90th percentile of %lld draws, BETTER the share of them "
-             "in which the mean is below that of the present policy.",
+             "in which the mean is below that of the current policy.",
              (long long)member_integer(answer, "draws"));
     str_add(out, "\n");
     screen_add_filled(out, text.at, "", width);
@@ -242,7 +242,7 @@ static const struct option options[] = {
 
 const struct command command_whatif = {
     .name = "whatif",
-    .summary = "Tell what other policies would do with the present jobs",
+    .summary = "Show what other policies would do with the current jobs",
     .details =
         "Runs copies of the scheduler on until all jobs have ended, and prints for each policy "
         "the\n"

@@ -180,6 +180,9 @@ static void add_progress(const json_t *job, const struct job_details_look *look,
         add_line(out, "time left", "%s, likely %s", text, steps);
     else if (*text != '-')
         add_line(out, "time left", "%s", text);
+    if (*text != '-' && member_has(progress, "past_error"))
+        add_line(out, "", "such estimates were off by %.0f %% on average",
+                 100 * member_number(progress, "past_error"));
     if (*member_text(progress, "total_from"))
         add_line(out, "total", "from %s", member_text(progress, "total_from"));
     if (*member_text(progress, "diverged"))

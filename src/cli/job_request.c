@@ -3,13 +3,14 @@
 #include "cli/job_request.h"
 
 #include <errno.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "cli/member.h"
 #include "cli/screen_text.h"
+#include "cli/upload.h"
 #include "wire/slurm_calls.h"
 #include "wire/spec.h"
 #include "wire/spec_check.h"
@@ -130,21 +131,13 @@ static int make_absolute(struct spec *s, const char *base, const char **dir, str
 static int set_dirs(struct spec *s, const struct args *args, struct err *err)
 {
     AUTO_FREE char *here = getcwd(NULL, 0);
-    bool of_image = s->image && !s->workdir;
+    bool of_image = spec_has_image(s) && !s->workdir;
     if (!of_image && make_absolute(s, here, &s->workdir, err) < 0)
         return -1;
     if (!s->checkpoint_dir)
         return 0;
     return make_absolute(s, args_get(args, "checkpoint-dir") || of_image ? here : s->workdir,
                          &s->checkpoint_dir, err);
-}
-
-static void set_user(struct spec *s)
-{
-    struct passwd entry, *found = NULL;
-    char room[4096];
-    if (!s->user && getpwuid_r(geteuid(), &entry, room, sizeof room, &found) == 0 && found)
-        s->user = arena_strdup(&s->arena, found->pw_name);
 }
 
 static void set_environment(struct spec *s)
@@ -162,7 +155,6 @@ static int add_request(struct spec *s, void *ctx, struct err *err)
     const char *field;
     if (set_options(s, r->args, err) < 0 || set_dirs(s, r->args, err) < 0)
         return -1;
-    set_user(s);
     if (spec_check(s, &field, err) < 0)
         return -1;
     set_environment(s);
@@ -310,9 +302,25 @@ static void print_warnings(const json_t *warnings)
     }
 }
 
+/* Whether each deadline can be met; what a user must know at once goes where warnings go. */
+static void print_outlooks(const json_t *outlooks)
+{
+    for (size_t i = 0; i < json_array_size(outlooks); i++) {
+        const json_t *one = json_array_get(outlooks, i);
+        struct str text = {0};
+        screen_add(&text, member_text(one, "text"));
+        fprintf(stderr, "trainyard: %sjob %lld: %s\n",
+                !strcmp(member_text(one, "outlook"), "late") ? "warning: " : "",
+                (long long)member_integer(one, "job"), text.at ? text.at : "");
+        str_done(&text);
+    }
+}
+
 int job_request_send(struct server_link *l, json_t *jobs, json_t **accepted, struct err *err)
 {
     json_auto_t *answer = NULL, *body = NULL;
+    if (upload_folders(l, jobs, err) < 0)
+        return -1;
     body = json_array_size(jobs) == 1 ? json_incref(json_array_get(jobs, 0))
                                       : json_pack("{s:O}", "jobs", jobs);
     if (server_link_call(l, "POST", "/jobs", body, &answer, err) < 0)
@@ -322,6 +330,7 @@ int job_request_send(struct server_link *l, json_t *jobs, json_t **accepted, str
         return err_set(err, ERR_INTERNAL,
                        "the server accepted the jobs but did not return their ids");
     print_warnings(json_object_get(answer, "warnings"));
+    print_outlooks(json_object_get(answer, "deadlines"));
     *accepted = json_incref(list);
     return 0;
 }

@@ -1,5 +1,5 @@
 /* What the user submits: a command with options, a job file in YAML, or a script, completed
- * with what only the submitter knows: user, directory, environment. */
+ * with what only the submitter knows: directory, environment. */
 #ifndef CLI_JOB_REQUEST_H
 #define CLI_JOB_REQUEST_H
 

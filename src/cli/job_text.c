@@ -110,7 +110,7 @@ char *job_text_cpus(const json_t *job, char *buf)
 /* The percentage of a share, rounded down so that 100 means finished. */
 static int percent_of(double share)
 {
-    return share >= 1 ? 100 : share <= 0 ? 0 : (int)(share * 100);
+    return share >= 1 ? 100 : share <= 0 ? 0 : (int)(share * 100 + 1e-9);
 }
 
 void job_text_bar(double share, unsigned columns, struct str *out)

@@ -8,8 +8,9 @@
 #include "base/mem.h"
 #include "cli/member.h"
 
-/* The most lines that the server shows as a terminal would. */
-enum { SCREEN_MAX = 10000 };
+/* The most lines that the server shows as a terminal would; how often a reply may break off at the
+ * same place. */
+enum { SCREEN_MAX = 10000, BREAKS_MAX = 5 };
 
 static const json_t *attempt_of(const json_t *job, int64_t number)
 {
@@ -121,8 +122,14 @@ static int stream(struct log_reader *r, struct err *err)
 
 int log_reader_run(struct log_reader *r, struct err *err)
 {
-    int rc;
+    int64_t place = -1;
+    int rc, breaks = 0;
     while ((rc = stream(r, err)) < 0 && r->reached && err->code == ERR_UNREACHABLE) {
+        breaks = r->place.offset + r->got == place ? breaks + 1 : 1;
+        place = r->place.offset + r->got;
+        if (breaks == BREAKS_MAX && !r->follow)
+            return err_set(err, ERR_IO, "the log of job %s cannot be read from byte %lld on",
+                           r->job, (long long)place);
         fprintf(stderr, "the server does not answer; waiting for it\n");
         if (server_link_wait_back(r->link, err) < 0)
             return -1;

@@ -47,7 +47,8 @@ int server_link_open(const struct args *args, const struct server_link_config *c
 {
     const char *place = args_get(args, "server");
     AUTO_FREE char *own = NULL;
-    struct http_client_config c = {.token = variable("TRAINYARD_TOKEN")};
+    struct http_client_config c = {.token = variable("TRAINYARD_TOKEN"),
+                                   .pin = variable("TRAINYARD_FINGERPRINT")};
     if (place && !*place)
         return err_set(err, ERR_INVALID, "--server needs the path of a socket or a URL");
     place = place ? place : variable("TRAINYARD_SERVER");
@@ -67,13 +68,17 @@ int server_link_open(const struct args *args, const struct server_link_config *c
         c.stop = config->stop;
         c.ctx = config->ctx;
     }
+    out->url = c.url ? xstrdup(c.url) : NULL;
+    for (size_t n = out->url ? strlen(out->url) : 0; n && out->url[n - 1] == '/'; n--)
+        out->url[n - 1] = '\0';
     return http_client_create(&c, &out->http, err);
 }
 
 void server_link_close(struct server_link *l)
 {
     http_client_free(l->http);
-    l->http = NULL;
+    free(l->url);
+    *l = (struct server_link){0};
 }
 
 /* Adds what to do when there is no server. */

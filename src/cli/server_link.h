@@ -16,6 +16,7 @@
 
 struct server_link {
     struct http_client *http;
+    char *url; /* without a slash at its end; NULL = a unix socket */
 };
 
 struct server_link_config {
@@ -25,7 +26,8 @@ struct server_link_config {
 };
 
 /* The server is --server, else $TRAINYARD_SERVER (a socket's path or a URL), else the
- * socket in the run directory (wire/dirs.h); $TRAINYARD_TOKEN is its token. Nothing is
+ * socket in the run directory (wire/dirs.h); $TRAINYARD_TOKEN is the client's
+ * token, and $TRAINYARD_FINGERPRINT that of the server's key. Nothing is
  * connected yet. `config` may be NULL. */
 int server_link_open(const struct args *args, const struct server_link_config *config,
                      struct server_link *out, struct err *err);

@@ -7,6 +7,7 @@
 const struct variable variables_of_commands[] = {
     {"TRAINYARD_SERVER", "socket or URL of the server, unless --server is given"},
     {"TRAINYARD_TOKEN", "token for a server that is reached over TCP"},
+    {"TRAINYARD_FINGERPRINT", "sha256//... of the key of a server with a certificate of its own"},
     {"TRAINYARD_STATE", "state directory of the server, unless --state is given"},
     {"NO_COLOR", "print no colours"},
     {NULL, NULL},
@@ -14,13 +15,15 @@ const struct variable variables_of_commands[] = {
 
 const struct variable variables_of_server[] = {
     {"TRAINYARD_STATE", "state directory, unless --state is given"},
-    {"TRAINYARD_TOKEN", "token that clients need with --listen"},
+    {"TRAINYARD_TOKEN", "token of an admin, for clients over TCP; at least 16 characters"},
     {"TRAINYARD_CONDUCTOR", "path of trainyard-conductor, the parent process of each job"},
     {"TRAINYARD_MALLEABLE", "path of the library that is preloaded into jobs; empty = none"},
     {"TRAINYARD_LINES",
      "path of the library that makes C programs print line by line; empty = none"},
     {"TRAINYARD_TORCHRUN", "path of the launcher for jobs with resize: torchrun"},
     {"TRAINYARD_HOSTS", "path of the host discovery script for jobs with resize: horovod"},
+    {"TRAINYARD_PYTHON", "directory of the Python package that jobs can import; empty = none"},
+    {"TRAINYARD_SENDMAIL", "program that sends mail, instead of /usr/sbin/sendmail"},
     {"TRAINYARD_SSH", "program that is run instead of ssh to reach container engines"},
     {NULL, NULL},
 };
@@ -47,9 +50,12 @@ const struct variable variables_of_jobs[] = {
     {"TRAINYARD_CPUS_PER_WORKER", "with a launcher: CPUs of each worker"},
     {"TRAINYARD_GRACE", "with resize: torchrun, seconds for a worker to end at a resize (60)"},
     {"TRAINYARD_HOST_DISCOVERY", "with resize: horovod, path of the host discovery script"},
+    {"PYTHONPATH", "has the package trainyard, unless the job sets TRAINYARD_PYTHON=no"},
     {"CUDA_VISIBLE_DEVICES", "GPUs of the job, by UUID"},
     {"OMP_NUM_THREADS", "the most CPUs that it may hold, unless you have set it"},
     {"GOMAXPROCS", "the same, for programs in Go; for jobs that are resized in place"},
+    {"GOMP_SPINCOUNT",
+     "1000: waiting OpenMP threads soon sleep; for jobs that are resized in place"},
     {"LD_PRELOAD", "has the libraries for live resizing and for output line by line"},
     {"ASAN_OPTIONS", "has verify_asan_link_order=0, for programs built with AddressSanitizer"},
     {NULL, NULL},

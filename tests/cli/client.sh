@@ -92,7 +92,7 @@ usage 'logs: attempt' '--attempt: ' logs 1 --attempt 0
 usage 'ps: limit' '--limit: ' ps --limit x
 usage 'ps: watch' '--watch 0\.01: must be at least 0\.1 seconds' ps --watch 0.01
 usage 'events: after' '--after: ' events --after x
-usage 'events: limit and follow' '--limit and --follow exclude each other' events -f --limit 3
+usage 'events: limit and follow' 'give either --limit or --follow, not both' events -f --limit 3
 usage 'events: progress' '--progress needs --follow' events --progress
 usage 'top: delay' '--delay: ' top --delay x
 usage 'top: too often' '--delay 1ms: must be between 100ms and 1h' top --delay 1ms
@@ -126,7 +126,7 @@ check_output 'a page with a field' 'checkpoint\\-signal' "$TRAINYARD" man submit
 
 "$TRAINYARD" man >page
 for name in $(grep -hoE '"TRAINYARD_[A-Z_]+"' "$ROOT"/src/{server,conductor,runtime,malleable,wire}/*.[ch] \
-    "$ROOT"/src/{server,runtime}/*/*.[ch] "$ROOT"/python/*.py | tr -d '"' | sort -u); do
+    "$ROOT"/src/{server,runtime}/*/*.[ch] "$ROOT"/python/*.py "$ROOT"/python/*/*.py | tr -d '"' | sort -u); do
     check_file "$name is in the manual page" page "^.fB$name"
     check_file "$name is in the documentation" "$ROOT/docs/jobs.md" "\`$name\`"
 done

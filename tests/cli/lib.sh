@@ -20,6 +20,7 @@
 # goes away with it, and what the script started in the background does too. The
 # last command's output (both streams) is in $TMP/output.
 set -u
+export LC_ALL=C.UTF-8 # patterns count characters, not bytes
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 TRAINYARD=${TRAINYARD:-$ROOT/build/trainyard}

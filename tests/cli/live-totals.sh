@@ -72,6 +72,9 @@ check 'Python does not buffer' printed python '^step 1/4'
 check_output 'nor is it on a terminal' '^False$' "$TRAINYARD" logs python
 submit -n terminal --pty yes -- python3 prints.py
 check 'unless that is asked for' printed terminal '^True$'
+submit -n size --pty yes -- sh -c 'stty size; cat; echo read to the end'
+check 'standard input is that terminal' printed size '^[0-9]* 120$'
+check 'which has nothing to read' printed size '^read to the end$'
 submit -n buffers -e PYTHONUNBUFFERED= -- python3 -c 'import os; print(repr(os.environ["PYTHONUNBUFFERED"]))'
 check 'a job may object' "$TRAINYARD" wait buffers --timeout 60
 check_output 'it does' "^''$" "$TRAINYARD" logs buffers

@@ -11,7 +11,7 @@ check_file 'sharers' list '^  flowcon +CPU shares follow'
 check_file 'presets' list '^  voda-afs-l +Voda.s AFS-L$'
 
 "$TRAINYARD" policies --names >names
-check_output 'just the names' '^46 ' wc -l names
+check_output 'just the names' '^49 ' wc -l names
 while read -r name; do
     check_output "$name is in the list" "^  $name " grep -e "^  $name " list
     check_output "$name is explained" "^(As a preset, )?$name( \((allocate|place|share)\))?: " \

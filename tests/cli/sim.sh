@@ -65,8 +65,8 @@ bad 'a parameter that is no choice' 'policy fifo: order=fast: expected one of st
 bad 'a policy on the wrong axis' 'flowcon is not for allocate=; write share=flowcon' \
     ok.csv -n 1x2 -p allocate=flowcon
 bad 'one bad policy of two' "unknown policy 'lass'; did you mean 'las'" "${ok[@]}" -p lass
-bad 'unknown rules' '--rules slurm: expected own, tiresias, elasticflow, pollux, gavel or muri' "${ok[@]}" --rules slurm
-bad "rules that need goodput" "--rules pollux needs a trace in the pollux format" "${ok[@]}" --rules pollux
+bad 'unknown rules' '--rules slurm: expected own, tiresias, elasticflow, pollux, gavel, muri or sia' "${ok[@]}" --rules slurm
+bad "rules that need goodput" "--rules pollux and sia need a trace in the pollux format" "${ok[@]}" --rules pollux
 bad "an unknown batch" "--batch x: expected fixed or adaptive" "${ok[@]}" --batch x
 bad "learned without its rules" "--learned and --size-error need --rules pollux" "${ok[@]}" --learned
 bad "too much interference" "--interference: " "${ok[@]}" --rules pollux --interference 200%
@@ -99,7 +99,7 @@ bad 'nodes below 0' "nodes '-3x4': expected a whole number of nodes from 1 to 10
 : >empty.csv
 bad 'an empty file' 'empty.csv: the file is empty; expected a header line' empty.csv -n 1x2 -p fifo
 trace header.csv 'id,submit,work'
-bad 'a header and no jobs' 'header.csv: a header and no jobs' header.csv -n 1x2 -p fifo
+bad 'a header and no jobs' 'header.csv: it has a header but no jobs' header.csv -n 1x2 -p fifo
 trace other.csv 'name,colour' 'x,red'
 bad 'a file that is no trace' 'other.csv:1:' other.csv -n 1x2 -p fifo
 bad 'a program' "$TRAINYARD:1:.*not a text file" "$TRAINYARD" -n 1x2 -p fifo
@@ -188,7 +188,7 @@ import json
 import sys
 
 FIELDS = """policy jobs finished makespan_s mean_jct_s median_jct_s p95_jct_s p99_jct_s mean_wait_s
-deadline_jobs deadline_met utilization starts preemptions migrations resizes decisions
+deadline_jobs deadline_met utilization starts preemptions migrations resizes choices decisions
 decision_p50_us decision_p99_us decision_max_us wall_s never_runnable unfinished failures
 allocated_used energy_wh bound_jct_s worst_fairness unfair bound_makespan_s""".split()
 rows = [json.loads(line) for line in open(sys.argv[1])]

@@ -72,6 +72,8 @@ static void test_cells(void **state)
         "failed (3)|-|-|-|-|1.2s|-");
     reads("{\"state\":\"done\",\"code\":0,\"run_s\":60,\"progress\":{\"fraction\":0.999}}",
           "done|-|███▉  99%|-|-|1m00s|-");
+    reads("{\"state\":\"done\",\"run_s\":60,\"progress\":{\"fraction\":0.29}}",
+          "done|-|█▏░░  29%|-|-|1m00s|-");
     reads("{\"state\":\"done\",\"run_s\":60,\"progress\":{\"fraction\":7}}",
           "done|-|████ 100%|-|-|1m00s|-");
 }
