@@ -38,6 +38,13 @@ async function dialogsToo(page, yard, id) {
   await page.keyboard.press('Escape');
 }
 
+async function whatIfToo(page, yard) {
+  await visit(page, yard, '/policy');
+  await page.click('.ask-line button');
+  await page.locator('[aria-label="What other policies would do"] tbody tr').nth(2).waitFor();
+  same(await axe(page), []);
+}
+
 async function fitsPhone(page, yard, pages) {
   for (const where of pages) {
     await visit(page, yard, where);
@@ -184,6 +191,7 @@ async function manyJobs(page, yard) {
     await check(`${name}: axe finds nothing`, () => accessible(page, yard, pages));
     if (name === 'phone') await check('phone: nothing is too wide', () => fitsPhone(page, yard, pages));
     else await check(`${name}: nor in a dialog`, () => dialogsToo(page, yard, id));
+    await check(`${name}: nor in the table of what-ifs`, () => whatIfToo(page, yard));
     complaints.push(...page.complaints);
     await page.context().close();
   }

@@ -5,7 +5,7 @@ const { check, expect, same, finish } = require('./checks.js');
 const { Yard, TOKEN, TRAINER, until, openBrowser, openPage, visit } = require('./yard.js');
 
 const HOSTILE = `<img src=x onerror=alert(1)> "'&\u202e<script>alert(2)</script>`;
-const counts = 'for i in $(seq 400); do echo "step $i/400 loss=0.$((1000 - i))"; sleep 0.1; done';
+const counts = 'for i in $(seq 4000); do echo "step $i/4000 loss=0.$((9000 - i))"; sleep 0.1; done';
 const shell = (text, more = {}) => ({ command: ['sh', '-c', text], cpus: 1, workdir: '/tmp', ...more });
 
 // Presses the button of an action, fills the dialog, and agrees.
@@ -25,13 +25,47 @@ async function login(browser, yard) {
   const field = page.locator('input[type=password]');
   await field.fill('wrong');
   await page.click('button[type=submit]');
-  await page.locator('.failure', { hasText: 'token is wrong' }).waitFor();
+  await page.locator('.failure', { hasText: 'wrong' }).waitFor();
   await field.fill(TOKEN);
   await page.click('button[type=submit]');
   await page.locator('.card', { hasText: 'Running' }).waitFor();
-  expect(!(await context.cookies())[0].value.includes(TOKEN), 'the cookie is not the token as it is');
-  expect((await context.cookies())[0].httpOnly, 'scripts cannot read the cookie');
+  const [cookie] = await context.cookies();
+  expect(!cookie.value.includes(TOKEN), 'the cookie is not the token');
+  expect(cookie.httpOnly && cookie.sameSite === 'Strict', 'neither scripts nor other sites can use the cookie');
+  await page.locator('.user', { hasText: 'api' }).locator('button', { hasText: 'Log out' }).click();
+  await field.waitFor();
   await context.close();
+}
+
+// A link logs in once; then the page offers what the role allows.
+async function roles(browser, yard) {
+  const [job] = await yard.submit(shell('true', { name: 'of ann', hold: true, user: 'ann' }));
+  const [other] = await yard.submit(shell('true', { name: 'of bob', hold: true, user: 'bob' }));
+  for (const [role, own, others, admin] of [['viewer', 0, 0, 0], ['user', 1, 0, 0], ['admin', 1, 1, 1]]) {
+    const { token } = await yard.ask('POST', '/tokens', { name: `ann-${role}`, role, user: 'ann' });
+    const { path } = await yard.ask('POST', '/links', undefined, token);
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await page.goto(`${yard.url}${path}`);
+    await page.waitForSelector('html[data-ready="yes"]');
+    expect(!page.url().includes('login='), 'the code does not stay in the address');
+    same(await page.locator('.user .who').textContent(), 'ann');
+    same(await page.locator('nav a', { hasText: 'Submit' }).count(), own, `${role} submits`);
+    for (const [id, want] of [[job, own], [other, others]]) {
+      await visit(page, yard, `/jobs/${id}`);
+      await page.locator('h1', { hasText: 'of ' }).waitFor();
+      same(await page.locator('[data-action="release"]').count(), want, `${role} releases ${id}`);
+    }
+    await visit(page, yard, '/nodes');
+    await page.locator('tbody tr').first().waitFor();
+    same(await page.locator('button:has-text("Drain")').count(), admin, `${role} drains`);
+    await context.clearCookies();
+    await page.goto(`${yard.url}/?again${path.slice(1)}`);
+    await page.locator('.note-line.failed', { hasText: 'was used' }).waitFor();
+    await page.locator('form.login').waitFor();
+    await context.close();
+  }
+  for (const id of [job, other]) await yard.ask('POST', `/jobs/${id}/cancel`);
 }
 
 async function overview(page, yard) {
@@ -82,6 +116,8 @@ async function jobPage(page, yard, id) {
   const label = await page.locator('.chart').first().getAttribute('aria-label');
   expect(/loss over time.*at last, between/.test(label), label);
   const before = await page.locator('.facts', { hasText: 'Progress' }).textContent();
+  await page.locator('.facts', { hasText: /CPUs, \d+ MB, \d+ process/ }).waitFor();
+  expect(!/NaN|undefined|null/.test(await page.locator('.facts').textContent()), 'only words and numbers');
   await until('progress moves', async () => (await page.locator('.facts').textContent()) !== before);
   await page.locator('section', { hasText: 'Why' }).locator('.lead').first().waitFor();
   await page.locator('.events', { hasText: 'started' }).waitFor();
@@ -179,6 +215,25 @@ async function nodes(page, yard) {
   await page.locator('.chart canvas').first().waitFor({ timeout: 60_000 });
 }
 
+async function whatIf(page, yard) {
+  const [id] = await yard.submit({ command: [TRAINER, '--steps', '1000000'], cpus: '1-2', name: 'asked about', workdir: '/tmp' });
+  await yard.submit(shell('sleep 600', { name: 'in the queue', cpus: 2 }));
+  await until('it reports', async () => (await yard.job(id)).progress?.expected_end);
+  await visit(page, yard, '/policy');
+  await page.fill('.ask-line input', 'srtf, las:thresholds=60, nonsense');
+  await page.click('.ask-line button');
+  await page.locator('.failure', { hasText: 'nonsense' }).waitFor();
+  await page.fill('.ask-line input', 'srtf, las:thresholds=60');
+  await page.click('.ask-line button');
+  const rows = page.locator('[aria-label="What other policies would do"] tbody tr');
+  await rows.nth(2).waitFor();
+  same(await rows.locator('.name').allTextContents(), ['elastic-fifo', 'srtf', 'las:thresholds=60']);
+  await rows.nth(1).locator('button').click();
+  same(await page.inputValue('dialog [name=policy]'), 'srtf');
+  await page.keyboard.press('Escape');
+  for (const job of (await yard.get('/jobs?active=1')).jobs) await yard.ask('POST', `/jobs/${job.id}/cancel`, { grace: '0s' });
+}
+
 async function policy(page, yard) {
   await visit(page, yard, '/policy');
   await page.locator('details.policy', { hasText: 'least attained service in queues' }).locator('summary').click();
@@ -257,7 +312,8 @@ async function reconnect(page, yard) {
   await yard.start();
   const browser = await openBrowser();
   const page = await openPage(browser, yard);
-  await check('a browser logs in with the token', () => login(browser, yard));
+  await check('a browser logs in with a token, and out', () => login(browser, yard));
+  await check('a link logs in once, and roles decide what is offered', () => roles(browser, yard));
   const [one] = await yard.submit({ command: [TRAINER, '--steps', '1000000'], cpus: '0.3-1', name: 'curve-1', workdir: '/tmp' });
   const [two] = await yard.submit(shell(counts, { cpus: 0.3, name: 'curve-2' }));
   await check('the overview follows jobs and deadlines', () => overview(page, yard));
@@ -270,6 +326,7 @@ async function reconnect(page, yard) {
   await yard.ask('POST', `/jobs/${one}/cancel`, { grace: '0s' });
   await check('a job is released, changed, resized, requeued, cancelled, held', () => actions(page, yard));
   await check('a node is drained and used again', () => nodes(page, yard));
+  await check('what other policies would do is a table', () => whatIf(page, yard));
   await check('the policy is changed after a question', () => policy(page, yard));
   await check('the form submits what it shows', () => submit(page, yard));
   await check('the API page sends requests', () => reference(page, yard));

@@ -13,7 +13,7 @@ const pages = (ids) => [
   ['phone', `/jobs/${ids.first}`, { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }],
 ];
 
-// Networks of different sizes, whose cores are shared anew as they come.
+// Networks of different sizes, whose cores are divided again at each arrival.
 async function train(yard) {
   const trainer = (name, hidden, more) =>
     yard.submit({ command: ['./trainer', '--steps', '200000', '--hidden', String(hidden)], cpus: '0.5-2', name,

@@ -95,7 +95,7 @@ async function change(job, body, words) {
 // Buttons for what this job allows. One listener for all: buttons are drawn again.
 function actionButtons(job) {
   return html('div', { class: 'actions' },
-    Object.entries(JOB_ACTIONS).filter(([, action]) => action.allowed(job)).map(([name, action]) =>
+    Object.entries(JOB_ACTIONS).filter(([, action]) => yard.mayChange(job) && action.allowed(job)).map(([name, action]) =>
       html('button', { type: 'button', 'data-action': name, 'data-key': name, class: action.danger ? 'danger' : '' }, action.title)));
 }
 

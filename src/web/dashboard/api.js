@@ -44,6 +44,8 @@ const logIn = (token) =>
     login: true,
     headers: { Authorization: `Bearer ${token}` },
   });
+// The code is that of a link which `trainyard open` made.
+const followLink = (code) => request('POST', '/login', { code }, { login: true });
 const logOut = () => post('/logout');
 
 // Calls each(job) for the jobs of every page, until there are no more, `most` were

@@ -76,7 +76,8 @@ function loginPage(done) {
     'form',
     { class: 'login' },
     html('h1', 'Log in'),
-    html('p', 'This server asks for its token, the TRAINYARD_TOKEN with which it was started.'),
+    html('p', 'Run ', html('code', 'trainyard open'), ' where the server runs: it opens this page logged in. Or enter a token, which ',
+      html('code', 'trainyard token create'), ' makes.'),
     html('label', { class: 'field' }, 'Token', input),
     failure,
     html('button', { type: 'submit', class: 'primary' }, 'Log in'),
@@ -92,6 +93,7 @@ function loginPage(done) {
       input.select();
     }
   });
+  document.documentElement.classList.add('out');
   byId('main').replaceChildren(form);
   input.focus();
 }

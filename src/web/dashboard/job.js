@@ -73,6 +73,13 @@ function expectedEnd(job) {
   ];
 }
 
+// What it uses now; how many processes there are is not always known.
+function usageText(u) {
+  const parts = [u.cpus === null ? null : `${figure(Math.round(u.cpus * 100) / 100)} CPUs`, memory(u.memory_mb),
+    u.processes > 0 ? count(u.processes, 'process', 'processes') : null];
+  return parts.filter(Boolean).join(', ');
+}
+
 function jobFacts(job) {
   const p = job.progress;
   const u = job.usage;
@@ -88,7 +95,7 @@ function jobFacts(job) {
     expectedEnd(job) && fact('Expected end', expectedEnd(job)),
     job.deadline !== null && fact('Deadline', timeElement(job.deadline),
       deadlineRisk(job) ? [' ', html('span', { class: 'state late' }, deadlineRisk(job))] : ''),
-    u && fact('In use', `${figure(u.cpus)} CPUs, ${memory(u.memory_mb)}, ${count(u.pids, 'process', 'processes')}`),
+    u && fact('In use', usageText(u)),
     fact('Waited', duration(job.wait_s)),
     fact('Ran', duration(job.run_s), job.time_limit_s ? html('span', { class: 'dim' }, ` of at most ${duration(job.time_limit_s)}`) : ''),
     fact('Submitted', timeElement(job.submitted), html('span', { class: 'dim' }, ` by ${visible(job.user)}`)),

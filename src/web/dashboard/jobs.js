@@ -277,7 +277,8 @@ function jobsPage(main, _, query) {
   });
   const stopKeys = listKeys(table.box, search);
   main.append(
-    html('div', { class: 'heading page-head' }, html('h1', 'Jobs'), html('a', { class: 'button primary', href: '#/submit' }, 'Submit a job')),
+    html('div', { class: 'heading page-head' }, html('h1', 'Jobs'),
+      yard.maySubmit() && html('a', { class: 'button primary', href: '#/submit' }, 'Submit a job')),
     html('div', { class: 'tools' }, html('label', { class: 'filter' }, html('span', { class: 'unseen' }, 'Search'), search),
       html('label', { class: 'check' }, fold, 'Fold arrays'), said, more, compare),
     chips.box, table.box, empty,

@@ -12,7 +12,8 @@ function nodeRow(node) {
     html('td', grouped(jobs.length)),
     html('td', { class: 'text' }, visible(node.runtime)),
     html('td', { class: 'text wrap-text' }, visible(node.notice)),
-    html('td', html('button', { type: 'button', 'data-node': node.name }, node.state === 'draining' ? 'Use again' : 'Drain')));
+    html('td', yard.mayAdminister() &&
+      html('button', { type: 'button', 'data-node': node.name }, node.state === 'draining' ? 'Use again' : 'Drain')));
 }
 
 function nodesPage(main) {

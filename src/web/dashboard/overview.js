@@ -121,7 +121,7 @@ function waitingList() {
       'p',
       { class: 'empty' },
       yard.list(isActive).length ? 'Nothing waits: all jobs run.' : 'No job runs or waits. ',
-      !yard.list(isActive).length && html('a', { href: '#/submit' }, 'Submit one'),
+      !yard.list(isActive).length && yard.maySubmit() && html('a', { href: '#/submit' }, 'Submit one'),
     );
   }
   return [

@@ -33,7 +33,7 @@ function knownPolicy(one, active) {
     one.parameters.length > 0 && html('ul', { class: 'plain' }, one.parameters.map((p) =>
       html('li', html('span', { class: 'name' }, p.range), html('span', { class: 'dim' }, ` ${p.help}`)))),
     one.source && html('p', { class: 'dim' }, visible(one.source)),
-    (one.axis === 'allocate' || one.axis === 'preset') && !active &&
+    (one.axis === 'allocate' || one.axis === 'preset') && !active && yard.mayAdminister() &&
       html('button', { type: 'button', 'data-policy': one.name }, 'Activate …'));
 }
 
@@ -91,8 +91,9 @@ function policyPage(main) {
   };
   main.append(
     html('div', { class: 'heading page-head' }, html('h1', 'Policy'),
-      html('button', { type: 'button', onclick: () => askPolicy(yard.policy.policy) }, 'Change parameters …')),
-    now, html('section', html('h2', 'All policies'), list), html('section', html('h2', 'Last decisions'), last));
+      yard.mayAdminister() &&
+        html('button', { type: 'button', onclick: () => askPolicy(yard.policy.policy) }, 'Change parameters …')),
+    now, whatIf(main), html('section', html('h2', 'All policies'), list), html('section', html('h2', 'Last decisions'), last));
   draw();
   load().catch((problem) => note(problem.message, 'failed'));
   return { title: 'Policy', update: (kind) => kind === 'all' && draw(), end: () => {} };

@@ -17,7 +17,8 @@ let current = null;
 
 function drawNavigation(path) {
   const here = (link) => (link === '#/' ? path === '/' : path.startsWith(link.slice(1)));
-  render(byId('nav'), PAGES.filter(([, , name]) => name).map(([, , name, link]) =>
+  const shown = ([, page, name]) => name && (page !== submitPage || !yard.loaded || yard.maySubmit());
+  render(byId('nav'), PAGES.filter(shown).map(([, , name, link]) =>
     html('a', { href: link, 'aria-current': here(link) ? 'page' : null }, name)));
 }
 
@@ -43,8 +44,29 @@ function showPage() {
   scrollTo(0, 0);
 }
 
+// Who is logged in, and the way out.
+function drawUser() {
+  const { user, role } = yard.me;
+  const leave = () => attempt('You are logged out.', async () => {
+    await logOut();
+    location.reload();
+  });
+  render(byId('user'), html('span', { class: 'who', title: `Role: ${role}` }, visible(user)),
+    html('button', { type: 'button', onclick: leave }, 'Log out'));
+}
+
+// A link of `trainyard open` logs in once; its code does not stay in the address.
+async function useLink() {
+  const code = /^#login=(\w+)$/.exec(location.hash)?.[1];
+  if (!code) return;
+  history.replaceState(null, '', '#/');
+  drawNavigation('/');
+  await followLink(code).catch((problem) => note(problem.message, 'failed'));
+}
+
 async function begin() {
   try {
+    await useLink();
     await yard.load();
   } catch (problem) {
     if (problem.status === 401) return; // the login is shown
@@ -53,6 +75,7 @@ async function begin() {
     return;
   }
   live.start();
+  drawUser();
   addEventListener('hashchange', showPage);
   yard.watch((kind) => current?.update(kind));
   showPage();

@@ -3,11 +3,13 @@
 'use strict';
 
 const EVENT_KINDS = [
-  'job.submitted', 'job.started', 'job.resized', 'job.late', 'job.restarted', 'job.listed',
-  'job.paused', 'job.resumed', 'job.preempted', 'job.retried', 'job.requeued', 'job.held',
+  'job.submitted', 'job.started', 'job.diverged', 'job.stalled', 'job.at_risk', 'job.stopped', 'job.resized', 'job.probe', 'job.probed',
+  'job.late', 'job.restarted', 'job.listed',
+  'job.paused', 'job.resumed', 'job.preempted', 'job.retried', 'job.requeued', 'job.moving', 'job.moved',
+  'job.fenced', 'job.held',
   'job.released', 'job.changed', 'job.ended', 'node.joined', 'node.changed', 'node.removed',
-  'node.lost', 'node.returned', 'node.refused', 'node.accepted', 'node.drained', 'node.undrained',
-  'policy.changed', 'server.started',
+  'node.suspect', 'node.lost', 'node.returned', 'node.refused', 'node.accepted', 'node.drained', 'node.undrained',
+  'policy.changed', 'policy.chosen', 'server.started',
 ];
 // From this many changed jobs on, whole pages are cheaper than single jobs.
 const MANY = 400;
@@ -17,6 +19,7 @@ const yard = {
   jobs: new Map(),
   nodes: [],
   policy: null,
+  me: null, // user and role
   loaded: false, // active jobs, nodes and policy are known
   complete: false, // so are jobs that have ended
   listeners: new Set(),
@@ -24,6 +27,17 @@ const yard = {
   stale: { nodes: false, policy: false, all: false },
   timer: null,
   refreshing: false,
+
+  // What the user may do; the server checks it again.
+  mayAdminister() {
+    return this.me?.role === 'admin';
+  },
+  maySubmit() {
+    return this.mayAdminister() || this.me?.role === 'user';
+  },
+  mayChange(job) {
+    return this.mayAdminister() || (this.maySubmit() && job.user === this.me.user);
+  },
 
   // Calls listener(kind) when something has changed; returns how to stop it.
   watch(listener) {
@@ -42,11 +56,13 @@ const yard = {
   },
 
   async load() {
-    const [nodes, policy] = await Promise.all([
+    const [me, nodes, policy] = await Promise.all([
+      get('/session'),
       get('/nodes'),
       get('/policy'),
       listJobs('&active=1', Infinity, (jobs) => this.keep(jobs)),
     ]);
+    this.me = me;
     this.nodes = nodes.nodes;
     this.policy = policy;
     this.loaded = true;
