@@ -56,6 +56,36 @@ def test_a_log_that_is_none(yard):
         expect_equal(yard.wait_for(job)["state"], "done", kind)
 
 
+def test_parts_of_a_log_that_are_none(yard):
+    """What would be its oldest part is another file: whoever reads it is told, and soon."""
+    go = yard.dir / "go-on"
+    job = yard.submit(f"{HERE}touch log.99999999999; ln -s /etc/passwd log.3; echo ready; "
+                      f"while [ ! -e {go} ]; do sleep 0.05; done", cpus=0.1)
+    wait_until((yard.state / f"jobs/{job}/1/log.3").is_symlink, "it is there")
+    answer = yard.ask("GET", f"/jobs/{job}/logs")
+    expect("log.3 is not a file" in answer.text, answer.text)
+    said = yard.run("logs", str(job), check=False)
+    expect_equal(said.returncode, 1, said)
+    expect("log.3 is not a file" in said.stderr, said.stderr)
+    answers_soon(yard)
+    go.touch()
+    yard.wait_for(job, "done")
+
+
+def test_a_log_that_ends_too_soon(yard):
+    """It is replaced while it is read: the command says so, and does not ask for ever."""
+    go = yard.dir / "go-on-2"
+    job = yard.submit(f"{HERE}truncate -s 1G log.1; echo ready; "
+                      f"while [ ! -e {go} ]; do sleep 0.05; done", cpus=0.1)
+    wait_until((yard.state / f"jobs/{job}/1/log.1").exists, "it is there")
+    (yard.state / f"jobs/{job}/1/log.1").write_text("short\n")
+    said = yard.run("logs", str(job), check=False)
+    expect_equal(said.returncode, 1, said)
+    expect("cannot be read from byte 6 on" in said.stderr, said.stderr[-300:])
+    go.touch()
+    yard.wait_for(job, "done")
+
+
 def test_progress_that_is_none(yard):
     jobs, go = sabotage(yard, "job/progress")
     go.touch()

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """A machine that is smaller than it was, or refuses to start jobs: no job pays for it."""
+import contextlib
 import ctypes
 import os
 import pathlib
 import re
 import resource
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -75,6 +77,49 @@ def test_cpus_that_vanish_and_come_back():
             yard.wait_for(job, "done")
         expect_equal([yard.job(j)["attempt"] for j in (running_job, waiting)], [1, 1])
         yard.sweep()
+        yard.finish()
+
+
+def restart_machine(yard, boot):
+    """The next server runs on a machine that was restarted, as far as it can tell."""
+    (yard.dir / "boot").write_text(f"{boot}\n")
+
+    def prepare():
+        separate_mounts()
+        libc = ctypes.CDLL(None, use_errno=True)
+        bind = 4096
+        if libc.mount(os.fsencode(yard.dir / "boot"), b"/proc/sys/kernel/random/boot_id", None, bind,
+                      None):
+            raise OSError(ctypes.get_errno(), "mount")
+
+    yard.prepare = prepare
+
+
+def test_a_success_before_the_machine_was_restarted():
+    """It ended while no server was there; then the machine went down."""
+    if os.geteuid():
+        raise live.Skip("not root")
+    with live.Yard(cpus=2) as yard:
+        restart_machine(yard, "11111111-1111-4111-8111-111111111111")
+        yard.start()
+        ends = yard.submit(f"{GATE}; sleep 1; echo ran >>runs", requeue=True, retries=2, cpus=1)
+        dies = yard.submit("echo ready; sleep 600", cpus=1)
+        for job in (ends, dies):
+            yard.wait_log(job, "ready")
+        yard.kill()
+        (yard.dir / "go").touch()
+        wait_until((yard.state / f"jobs/{ends}/1/exit.json").exists, "its record")
+        for pid, _ in yard.processes():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        restart_machine(yard, "22222222-2222-4222-8222-222222222222")
+        yard.start()
+        done = yard.wait_for(ends, "done")
+        expect_equal(done["attempt"], 1)
+        expect_equal((yard.dir / "runs").read_text(), "ran\n")
+        expect(done["run_s"] >= 1, f"it ran for {done['run_s']} s")
+        expect_equal(done["ended"], done["attempts"][0]["ended"], "when it ended")
+        expect_equal(yard.wait_for(dies, "failed")["reason"], "the machine was restarted")
         yard.finish()
 
 

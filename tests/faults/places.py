@@ -102,6 +102,22 @@ def test_a_state_directory_that_was_removed_while_the_job_ran():
         wait_until(lambda: gone(conductor), "the conductor ends with its job", 20)
 
 
+def test_a_state_directory_that_was_made_again():
+    """Another server is in its place, which does not know the job."""
+    with live.Yard() as yard:
+        yard.start()
+        job = yard.submit(GATE)
+        yard.wait_log(job, "ready")
+        yard.kill()
+        (conductor,) = yard.conductors()
+        shutil.rmtree(yard.state)
+        yard.start()
+        expect(not gone(conductor), "the job is not affected")
+        (yard.dir / "go").touch()
+        wait_until(lambda: gone(conductor), "the conductor ends with its job", 20)
+        yard.finish()
+
+
 def test_a_shutdown_while_a_conductor_waits():
     with live.Yard() as yard:
         attempt, conductor = lingering(yard)

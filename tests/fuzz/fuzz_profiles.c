@@ -65,7 +65,7 @@ static void check_learning(const struct goodput *g, double batch, struct arena *
 {
     struct learning l;
     uint32_t most = g->largest < 64 ? g->largest : 64;
-    if (g->epochs > 100 || !learning_init(&l, g, batch, most, a))
+    if (g->epochs > 100 || !learning_init(&l, g, 1, batch, most, a))
         return;
     for (uint32_t e = 0; e < g->epochs; e++) {
         demand(l.rate[e] > 0 && l.left[e] >= l.left[e + 1]);
