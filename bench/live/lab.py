@@ -24,6 +24,10 @@ CPUS = len(os.sched_getaffinity(0))
 PATIENCE = 900
 
 
+class Lacking(Exception):
+    """An experiment needs something that is not installed."""
+
+
 def missing():
     """What the experiments need and do not find; empty if nothing is missing."""
     if not os.path.isdir(BLAS):
@@ -94,11 +98,12 @@ def read_times(path):
 
 
 class Solo:
-    """Each model alone on all CPUs: the time until its first step, and the time per step. Measured
-    once, so that jobs can be given a certain length on this machine."""
+    """Each model alone on all CPUs, or on as many as it is told: the time until its first step, and
+    the time per step. Measured once, so that jobs can be given a certain length on this machine."""
 
-    def __init__(self, seconds):
+    def __init__(self, seconds, cpus=f"1-{CPUS}"):
         self.seconds = seconds
+        self.cpus = cpus
         self.known = {}
 
     def measure(self, model):
@@ -106,8 +111,7 @@ class Solo:
             yard.start()
             path = os.path.join(tmp, "times")
             start = time.monotonic()
-            job = yard.submit(train(model, 1000000, path), cpus=f"1-{CPUS}", env=environment(),
-                              name=model)
+            job = yard.submit(train(model, 1000000, path), cpus=self.cpus, env=environment(), name=model)
             live.wait_until(lambda: len(read_times(path)) > 3 and
                             read_times(path)[-1][1] - read_times(path)[1][1] > self.seconds)
             times = read_times(path)
@@ -151,6 +155,8 @@ class Outcome:
         self.makespan = max(row["end"] for row in self.rows)
         self.mean = statistics.mean(row["completion"] for row in self.rows)
         self.use = sum(row["cpu"] for row in self.rows) / (self.makespan * CPUS)
+        self.resizes = sum(size["why"] not in ("start", "end") for view in views
+                           for size in view["sizes"])
         self.usage = {job.name: usage(yard.get(f"/jobs/{i}/progress")["samples"], start)
                       for job, i in zip(jobs, ids)}
 
@@ -169,8 +175,9 @@ def usage(samples, start):
 
 
 def stream(policy, jobs):
-    """Runs the jobs, each submitted at its time, under the policy on its own server."""
-    with live.Yard("--policy", policy) as yard:
+    """Runs the jobs, each submitted at its time, under the policy (None: the default) on its own
+    server."""
+    with live.Yard(*(["--policy", policy] if policy else [])) as yard:
         yard.start()
         start, began, ids = time.time(), time.monotonic(), []
         for job in jobs:

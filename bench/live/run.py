@@ -3,7 +3,7 @@
 
   bench/live/run.py NAME... [--short] [--repeat N] [--scale X] [--write]
 
-Names: coupling, flowcon, random, mixed, torchrun; all. BUILD names the build directory.
+Names: coupling, flowcon, random, mixed, torchrun, programs, deadlines, halving; all. BUILD names the build directory.
 --short      small jobs, few repeats: shows that it works, not how well
 --repeat N   measure N times
 --scale X    scale the published seconds (flowcon 0.1, random 0.04)
@@ -12,18 +12,23 @@ Names: coupling, flowcon, random, mixed, torchrun; all. BUILD names the build di
 import argparse
 import re
 import shlex
+import signal
 import sys
 import time
 
 import arrivals
 import coupling
+import deadlines
 import flowcon
+import halving
 import lab
 import mixed
+import programs
 import workers
 
 EXPERIMENTS = {"coupling": coupling.run, "flowcon": flowcon.run, "random": arrivals.run,
-               "mixed": mixed.run, "torchrun": workers.run}
+               "mixed": mixed.run, "torchrun": workers.run, "programs": programs.run,
+               "deadlines": deadlines.run, "halving": halving.run}
 PAGES = lab.ROOT / "docs" / "experiments"
 BEGIN, END = "<!-- figures -->", "<!-- end of figures -->"
 
@@ -58,6 +63,7 @@ def write(name, report, how):
 
 def main():
     o = parse()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # servers and programs are ended
     lacks = lab.missing()
     if lacks:
         print(f"skipped: {lacks}")
@@ -68,7 +74,11 @@ def main():
         if busy > 0.1:
             machine += f", {busy:.0%} in use by other processes before the start"
         start = time.monotonic()
-        report = EXPERIMENTS[name](o)
+        try:
+            report = EXPERIMENTS[name](o)
+        except lab.Lacking as lacks:
+            print(f"{name}: skipped: {lacks}\n")
+            continue
         took = time.monotonic() - start
         print(f"{report.text()}\n\n  {machine}; {took:.0f} s\n", flush=True)
         if o.write:

@@ -2,7 +2,7 @@
 """A small real training in PyTorch, for the experiments: images of ten shapes in noise,
 generated from the seed, so that nothing has to be downloaded.
 
-    python3 train.py MODEL [--steps N] [--batch N] [--seed N] [--times FILE]
+    python3 train.py MODEL [--steps N] [--batch N] [--lr X] [--seed N] [--times FILE]
 
 Models: mlp, cnn (classifiers), vae (learns to draw the images), gru (reads them row by row).
 Prints "step N/TOTAL loss L", where L is the mean since the previous line. It does not use
@@ -89,6 +89,7 @@ def parse():
     p.add_argument("model", choices=BATCHES)
     p.add_argument("--steps", type=int, default=200)
     p.add_argument("--batch", type=int)
+    p.add_argument("--lr", type=float, default=1e-3)
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--times", help="append `STEP SECONDS` of the monotonic clock, step by step")
     return p.parse_args()
@@ -98,7 +99,7 @@ def main():
     o = parse()
     torch.manual_seed(o.seed)
     pictures, net = Pictures(o.seed), make(o.model)
-    optimizer = torch.optim.Adam(net.parameters(), lr=1e-3)
+    optimizer = torch.optim.Adam(net.parameters(), lr=o.lr)
     times = open(o.times, "a", buffering=1) if o.times else None
     total, steps, shown = 0.0, 0, 0.0
     for step in range(1, o.steps + 1):
