@@ -24,7 +24,8 @@ HARDEN_LINK = $(if $(SANITIZED),,-Wl,-z,relro,-z,now)
 COMPILE = $(CC) @compile_flags.txt -MMD -MP $(HARDEN) $(CPPFLAGS) $(CFLAGS) $(if $(WERROR),-Werror)
 LINK = $(CC) $(CFLAGS) $(HARDEN_LINK) $(LDFLAGS)
 # Each program is linked with just those that it uses.
-LIBS = -Wl,--as-needed -lmicrohttpd -lcurl -ljansson -lyaml -lsqlite3 -luv -lpcre2-8 -lhwloc -lz -lm
+LIBS = -Wl,--as-needed -lmicrohttpd -lgnutls -lcurl -ljansson -lyaml -lsqlite3 -luv -lpcre2-8 -lhwloc \
+    -lwslay -lnettle -lz -lm
 # One short line for each step; V=1 shows the commands.
 Q = $(if $(V),,@echo '  $(1)  $(2)';)
 
@@ -130,6 +131,9 @@ bench: all $(BENCHES) ## measure: each bench/*.sh prints a table; B='scale peers
 	    echo "== $$b"; BUILD='$(abspath $(BUILD))' TRAINYARD='$(abspath $(BUILD))/trainyard' "$$b"; \
 	    echo; done
 
+image: all ## build an image of Trainyard without a daemon: build/image.tar
+	@tools/image $(BUILD) $(BUILD)/image.tar
+
 DOCS = $(wildcard README.md ARCHITECTURE.md CONTRIBUTING.md CHANGELOG.md LICENSE data/README.md examples/* \
     docs/*.md docs/*/*.md docs/*/*.svg docs/*/*.png docs/*/*.csv docs/*/*/*.csv)
 share = $(DESTDIR)$(PREFIX)/share
@@ -141,6 +145,7 @@ install: all ## install below PREFIX (/usr/local), inside DESTDIR
 	install -D -m 644 $(LINES) $(DESTDIR)$(PREFIX)/lib/trainyard/$(notdir $(LINES))
 	install -D -m 644 include/trainyard.h $(DESTDIR)$(PREFIX)/include/trainyard.h
 	install -D -m 644 -t $(share)/trainyard/python $(wildcard python/*.py)
+	install -D -m 644 -t $(share)/trainyard/python/trainyard $(wildcard python/trainyard/*)
 	@chmod 755 $(share)/trainyard/python/trainyard_hosts.py
 	install -D -m 644 -t $(share)/trainyard/monitoring $(wildcard packaging/monitoring/*)
 	@install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
@@ -174,6 +179,6 @@ help: ## print this
 include tests/tests.mk
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
-.PHONY: all demo bench install uninstall clean help FORCE
+.PHONY: all demo bench image install uninstall clean help FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:

@@ -18,9 +18,9 @@ $(BUILD)/libsupport.a: $(SUPPORT)
 PROGRAMS := $(patsubst tests/%.c,%,$(foreach d,unit property golden http store runtime conductor server,\
     $(wildcard tests/$(d)/*.c)))
 # Scripts run the programs; what they share is called lib.
-scripts = $(filter-out %/lib,$(basename $(patsubst tests/%,%,$(wildcard $(1:%=tests/%/*.sh) \
+scripts = $(filter-out %/lib %/lib_hosts,$(basename $(patsubst tests/%,%,$(wildcard $(1:%=tests/%/*.sh) \
     $(1:%=tests/%/*.py)))))
-CLI := $(call scripts,cli conductor docker elastic faults malleable torch)
+CLI := $(call scripts,cli conductor docker elastic faults malleable torch) kubernetes/short
 MACHINE := $(call scripts,runtime)
 BROWSER := $(call scripts,browser)
 # Jobs for the malleable library, by both compilers; instrumented is the library alone.
@@ -69,16 +69,29 @@ fuzz: ## each fuzzer for FUZZ_SECONDS (60)
 
 # Those whose every run is another: kills at random instants, orders at random times, worlds
 # from a seed, which is another one in each round.
-SOAKED := faults/kills faults/jobs elastic/restarts elastic/sizes cli/replay malleable/flips malleable/pools malleable/pytorch \
-    torch/kills torch/sizes property/engine server/simulation store/crash
+SOAKED := faults/kills faults/jobs elastic/restarts elastic/sizes cli/api-bodies cli/replay malleable/flips \
+    malleable/pools malleable/pytorch torch/kills torch/sizes property/engine server/simulation store/crash
+CAMPAIGNS ?= kills memory year fuzz
 
-soak: ## repeat the randomised tests until one fails, for SOAK_MINUTES (60)
+soak: ## repeat the randomised tests for SOAK_MINUTES (60), then the long CAMPAIGNS; see docs/campaigns.md
 	@tools/setup --check test
-	+@$(again) prepare NAMES='$(call select,$(SOAKED))'
+	+@$(again) all prepare NAMES='$(if $(filter 0,$(SOAK_MINUTES)),,$(call select,$(SOAKED))) \
+	    server/simulation server/growth $(if $(filter fuzz,$(CAMPAIGNS)),$(FUZZERS))'
 	@end=$$(($$(date +%s) + 60 * $(SOAK_MINUTES))); round=0; \
-	while round=$$((round + 1)); seed=$$(date +%s); echo "round $$round, seed $$seed"; \
-	    PROPERTY_SEED=$$seed SIMULATION_SEED=$${seed}000000 $(run) $(call select,$(SOAKED)) || exit 1; \
-	    [ $$(date +%s) -lt $$end ]; do :; done
+	while [ $$(date +%s) -lt $$end ]; do \
+	    round=$$((round + 1)); seed=$$(date +%s); echo "round $$round, seed $$seed"; \
+	    PROPERTY_SEED=$$seed SIMULATION_SEED=$${seed}000000 $(run) $(call select,$(SOAKED)) || exit 1; done
+	@BUILD='$(BUILD)' FUZZ_BUILD='$(FUZZ_BUILD)' $(if $(CAMPAIGNS),tools/campaign $(CAMPAIGNS))
+
+kubernetes-lab: ## build the Kubernetes that test-kubernetes runs on, into a cache (8 minutes)
+	@tools/kubernetes-lab
+
+# On the cluster that KUBECONFIG names, or else on one of the cache's own.
+KUBERNETES := $(filter-out kubernetes/cluster,$(call scripts,kubernetes))
+test-kubernetes: ## the tests on a real Kubernetes
+	@tools/setup test
+	+@$(again) prepare NAMES='$(call select,$(KUBERNETES))'
+	@$(run) $(call select,$(KUBERNETES))
 
 # Builds what the tests in NAMES run.
 NAMED_PROGRAMS = $(filter $(PROGRAMS),$(NAMES))
@@ -98,8 +111,8 @@ prepare-fuzz:
 	@$(MAKE) --no-print-directory BUILD=$(FUZZ_BUILD) CC=clang CFLAGS='$(FUZZ_FLAGS)' \
 	    $(NAMED_FUZZERS:fuzz/%=$(FUZZ_BUILD)/tests/fuzz/fuzz_%)
 
-$(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/libtrainyard.a
-	$(call Q,LINK,$@)$(LINK) -fsanitize=fuzzer -o $@ $^ $(LIBS)
+$(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/libsupport.a $(BUILD)/libtrainyard.a
+	$(call Q,LINK,$@)$(LINK) -fsanitize=fuzzer -o $@ $^ -lcmocka $(LIBS)
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/libsupport.a $(BUILD)/libtrainyard.a
 	$(call Q,LINK,$@)$(LINK) -o $@ $^ -lcmocka $(LIBS)
 

@@ -15,7 +15,7 @@ def start_jobs(yard, n, **fields):
 
 
 def expect_sizes(yard, *sizes):
-    """Of the jobs that are not over, in order of submission: in the books and in force."""
+    """Of the jobs that are not over, in order of submission: as recorded and in force."""
     def now():
         return [j["cpus"] for j in yard.jobs("&active=1&order=oldest")]
 

@@ -48,7 +48,11 @@ def test_pause_in_place():
         expect_equal((shown["paused"], shown["cpus"], shown["attempt"]), (False, 2, 1))
         kinds = [e["kind"] for e in yard.events(job) if e["kind"] in ("job.paused", "job.resumed")]
         expect_equal(kinds, ["job.paused", "job.resumed"], "events")
-        expect_equal([s["cpus"] for s in shown["sizes"]], [2, 0, 2], "sizes")
+        expect_equal([(s["cpus"], s["why"]) for s in shown["sizes"]],
+                     [(2, "start"), (0, f"pause, for job {other}"), (2, "resume")], "sizes")
+        said = str(yard.get(f"/jobs/{job}/explain")["reasons"])
+        expect(f"It was preempted by job {other} at " in said and
+               "lost nothing: it was frozen in place for " in said, said)
         yard.sweep()
         yard.finish()
 

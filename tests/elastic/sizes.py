@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Sizes that users give to jobs, and what happens when they cannot be had: the books,
+"""Sizes that users give to jobs, and what happens when they cannot be had: what is recorded,
 the control groups and what is shown agree throughout."""
 import concurrent.futures
 import os
@@ -67,6 +67,17 @@ def test_within_the_range_and_back():
         expect_equal([s["cpus"] for s in yard.job(job)["sizes"]], sizes + [1], "the history")
 
 
+def test_waiting_threads_soon_sleep():
+    """A program sees its job's largest size, so OpenMP would spin although threads share a CPU."""
+    with live.Yard(cpus=2) as yard:
+        yard.start()
+        for env, spins in (({}, "1000"), ({"GOMP_SPINCOUNT": "7"}, "7"),
+                           ({"OMP_WAIT_POLICY": "active"}, "none")):
+            job = yard.submit(["sh", "-c", "echo spins ${GOMP_SPINCOUNT:-none}"], cpus="1-2", env=env)
+            yard.wait_for(job, "done")
+            expect_equal(yard.logs(job), f"spins {spins}\n", f"with {env}")
+
+
 def test_what_cannot_be():
     with live.Yard(cpus=2) as yard:
         yard.start()
@@ -130,6 +141,9 @@ def test_a_job_with_gpus():
         job = start_job(yard, cpus=1, gpus=1)
         expect_equal(yard.job(job)["gpus"], 1, "GPUs")
         refused(yard, job, 2, 409, "runs on GPUs", "submit it with another number")
+        none = yard.submit("echo \"[$CUDA_VISIBLE_DEVICES]\"", env={"CUDA_VISIBLE_DEVICES": "0"})
+        yard.wait_for(none, "done")
+        expect_equal(yard.logs(none), "[]\n", "a job without GPUs sees none")
 
 
 def test_two_resizes_race():

@@ -55,6 +55,17 @@ echo "ok - one"; touch alone; sleep 0.2; rm alone'
 script crowd 'for _ in {1..8}; do [[ -e alone ]] && echo "not ok - one"; sleep 0.05; done; echo "ok - one"'
 expect 'a test that runs alone' 0 '2 passed, 0 failed, 0 skipped' cli/alone cli/crowd
 
+script shaky '[[ -e before ]] && echo "ok - one" || echo "not ok - one"; touch before'
+expect 'a test that fails next to others is run again' 0 '3 passed, 0 failed, 0 skipped' cli/shaky cli/good
+check_file 'its first output is shown' "$TMP/output" '^not ok - one$'
+check_file 'and it is named' "$TMP/output" '^  cli/shaky: 1 failed, exit status 0$'
+rm before
+expect 'one that failed by itself is not' 1 '0 passed, 1 failed, 0 skipped' cli/shaky
+for i in {1..6}; do
+    script "shaky$i" "[[ -e before$i ]] && echo 'ok - one' || echo 'not ok - one'; touch before$i"
+done
+expect 'many that fail are not' 1 '0 passed, 6 failed, 0 skipped' cli/shaky{1..6}
+
 # shellcheck disable=SC2016 # the scripts are to expand it
 {
     script meets 'touch here; for _ in {1..100}; do [[ -e there ]] && break; sleep 0.05; done

@@ -175,7 +175,7 @@ static void test_a_claim_is_kept(void **state)
     scrap(m);
 }
 
-/* Random grants within the machine: the books are exact, a whole CPU is nobody else's
+/* Random grants within the machine: the counts are exact, a whole CPU is nobody else's
  * as long as all jobs ask for whole ones, and nothing is overcommitted. */
 static void test_random_grants_keep_the_books(void **state)
 {
