@@ -100,6 +100,7 @@ NAMED_FUZZERS = $(filter fuzz/%,$(NAMES))
 
 prepare: $(NAMED_PROGRAMS:%=$(BUILD)/tests/%) $(if $(filter $(CLI) $(MACHINE),$(NAMES)),all) \
     $(if $(filter %/declarations %/purity %/unused,$(NAMES)),$(OBJ) $(MALLEABLE_OBJ) $(LINES_OBJ)) \
+    $(if $(filter cli/campaign,$(NAMES)),$(BUILD)/tests/server/simulation) \
     $(if $(filter browser/%,$(NAMES)),$(BROWSER_PROGRAMS:%=$(BUILD)/tests/%)) \
     $(if $(filter malleable/%,$(NAMES)),$(MALLEABLE_JOBS)) \
     $(if $(NAMED_ASAN),prepare-asan $(MALLEABLE) $(LINES) $(BUILD)/trainyard-conductor) $(if $(NAMED_FUZZERS),prepare-fuzz)
@@ -130,4 +131,4 @@ $(JOB)/trainer-clang: examples/trainer.c ; $(call job,clang)
 $(JOB)/old: tests/malleable/jobs/old.c ; $(call job,gcc)
 $(JOB)/late $(JOB)/weak: $(JOB)/%: tests/malleable/jobs/%.c ; $(call job,gcc,-fno-openmp)
 
-.PHONY: test lint format asan fuzz soak prepare prepare-asan prepare-fuzz
+.PHONY: test lint format asan fuzz soak kubernetes-lab test-kubernetes prepare prepare-asan prepare-fuzz
