@@ -174,7 +174,7 @@ clean: ## remove everything that was built
 	rm -rf $(BUILD) $(ASAN_BUILD) $(FUZZ_BUILD)
 
 help: ## print this
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' Makefile tests/tests.mk
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' Makefile tests/tests.mk
 
 include tests/tests.mk
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
