@@ -1,5 +1,10 @@
-/* Owns the queue of completed operations. */
+/* Owns the queue of completed operations, and what several runtimes need. */
 #include "runtime/runtime.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 void runtime_host_init(struct runtime_host *h)
 {
@@ -23,4 +28,51 @@ struct runtime_op *runtime_collect(struct runtime_host *h)
     if (!h->completed)
         h->completed_end = &h->completed;
     return op;
+}
+
+/* FNV-1a over the absolute path. */
+static uint64_t hash_path(const char *path)
+{
+    uint64_t hash = 0xcbf29ce484222325;
+    for (const unsigned char *p = (const unsigned char *)path; *p; p++)
+        hash = (hash ^ *p) * 0x100000001b3;
+    return hash;
+}
+
+int runtime_yard_id(const struct runtime_host *h, char id[RUNTIME_YARD_SIZE], struct err *err)
+{
+    char *full AUTO_FREE = realpath(h->state_dir, NULL);
+    if (!full)
+        return err_set(err, ERR_IO, "state directory %s: %s", h->state_dir, strerror(errno));
+    snprintf(id, RUNTIME_YARD_SIZE, "%016llx", (unsigned long long)hash_path(full));
+    return 0;
+}
+
+static const char *copy_text(const char *from, struct arena *a)
+{
+    return from ? arena_strdup(a, from) : NULL;
+}
+
+static const char **copy_list(const char **from, struct arena *a)
+{
+    size_t n = 0;
+    while (from && from[n])
+        n++;
+    const char **to = ARENA_ARRAY(a, n + 1, const char *);
+    for (size_t i = 0; i < n; i++)
+        to[i] = arena_strdup(a, from[i]);
+    return to;
+}
+
+struct runtime_container runtime_container_copy(const struct runtime_container *from,
+                                                struct arena *a)
+{
+    return (struct runtime_container){
+        .image = copy_text(from->image, a),
+        .run_as = copy_text(from->run_as, a),
+        .upload = copy_text(from->upload, a),
+        .mounts = copy_list(from->mounts, a),
+        .ulimits = copy_list(from->ulimits, a),
+        .shm_mb = from->shm_mb,
+    };
 }

@@ -161,8 +161,9 @@ struct runtime_host {
     const char *state_dir, *run_dir;
     uint64_t job_descriptors; /* that a process of a job may open by default; 0 = as the server */
 
-    /* Engine time. */
+    /* Engine time, which never jumps; and wall time, for what users and other machines see. */
     usec_t (*now)(const struct runtime_host *h);
+    usec_t (*wall)(const struct runtime_host *h);
     /* A node has joined or changed. Must not be called inside begin(). */
     void (*node)(struct runtime_host *h, struct runtime *r, const struct runtime_node *node);
     /* A message from a conductor. The first one on a link is its hello. */
@@ -186,6 +187,16 @@ void runtime_host_init(struct runtime_host *h);
 void runtime_complete(struct runtime_host *h, struct runtime_op *op);
 /* Removes the next operation from the queue; NULL = none. */
 struct runtime_op *runtime_collect(struct runtime_host *h);
+
+/* ---- what runtimes share ---------------------------------------------------- */
+
+/* The identity of a server, by the path of its state directory, for names and labels of what a
+ * runtime creates outside of it. */
+enum { RUNTIME_YARD_SIZE = 17 };
+int runtime_yard_id(const struct runtime_host *h, char id[RUNTIME_YARD_SIZE], struct err *err);
+/* A copy whose texts are in the arena. */
+struct runtime_container runtime_container_copy(const struct runtime_container *from,
+                                                struct arena *a);
 
 /* ---- operations ------------------------------------------------------------- */
 

@@ -20,6 +20,12 @@ static usec_t read_now(const struct runtime_host *h)
     return clock_now(&y->clock);
 }
 
+static usec_t read_wall(const struct runtime_host *h)
+{
+    const struct yard *y = h->ctx;
+    return clock_wall(&y->clock);
+}
+
 int nodes_find(const struct yard *y, const char *name, uint32_t *node, struct err *err)
 {
     for (uint32_t i = 0; i < y->nodes.n; i++)
@@ -404,6 +410,7 @@ int nodes_open(struct yard *y, struct err *err)
                                     .run_dir = y->config.run_dir,
                                     .job_descriptors = y->config.job_descriptors,
                                     .now = read_now,
+                                    .wall = read_wall,
                                     .node = take_node,
                                     .message = links_message,
                                     .unlinked = links_lost,

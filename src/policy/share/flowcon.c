@@ -60,16 +60,9 @@ static double sum_of_growth(const struct growth *g, uint32_t n)
 
 static double limit_of(const struct growth *g, uint32_t n, double sum, double floor)
 {
-    double share = sum > 0 ? g->g / sum : 1;
-    if (n == 1)
-        return 1;
-    if (g->silent)
-        return 1 / (double)n;
-    if (!g->measured)
-        return 1;
-    if (growth_list(&g->memo) == GROWTH_WATCHING)
+    if (n > 1 && g->measured && !g->silent && growth_list(&g->memo) == GROWTH_WATCHING)
         return (double)g->memo.i[3] / GROWTH_LIMIT_SCALE;
-    return share > floor ? share : floor;
+    return growth_limit(g, n, sum, floor);
 }
 
 static void rule(const struct snapshot *s, const struct params *p, struct growth *g, uint32_t n,

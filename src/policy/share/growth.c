@@ -164,3 +164,13 @@ struct residents growth_run(const struct snapshot *s, const struct params *p,
         plan_enlist(plan, s, AXIS_SHARE, r.at[i].task, (uint8_t)(1 + growth_list(&r.at[i].memo)));
     return r;
 }
+
+double growth_limit(const struct growth *g, uint32_t n, double sum, double floor)
+{
+    double share = sum > 0 ? g->g / sum : 1;
+    if (n == 1)
+        return 1;
+    if (g->silent)
+        return 1 / (double)n;
+    return !g->measured ? 1 : share > floor ? share : floor;
+}

@@ -63,6 +63,10 @@ struct residents growth_run(const struct snapshot *s, const struct params *p,
 /* Puts the task into the list, since now if it was in another or in none. */
 void growth_enter(struct growth *g, const struct snapshot *s, enum growth_list list);
 
+/* The share of a node that one of its n tasks gets by its part of the sum of all growth: 1 if it
+ * is alone or not measured yet, an equal share if it is silent, and at least the floor. */
+double growth_limit(const struct growth *g, uint32_t n, double sum, double floor);
+
 /* Whether the task runs and shares CPUs. */
 static inline bool growth_is_shared(const struct task *t)
 {

@@ -26,16 +26,6 @@ static bool reached(const struct task *t)
     return t->history->first.metric >= target ? now <= target : now >= target;
 }
 
-static double limit_of(const struct growth *g, uint32_t n, double sum, double floor)
-{
-    double share = sum > 0 ? g->g / sum : 1;
-    if (n == 1)
-        return 1;
-    if (g->silent)
-        return 1 / (double)n;
-    return !g->measured ? 1 : share > floor ? share : floor;
-}
-
 static void rule(const struct snapshot *s, const struct params *p, struct growth *g, uint32_t n,
                  usec_t *interval)
 {
@@ -47,7 +37,7 @@ static void rule(const struct snapshot *s, const struct params *p, struct growth
     for (uint32_t i = 0; i < n; i++) {
         bool content = reached(&s->tasks[g[i].task]);
         growth_enter(&g[i], s, content ? GROWTH_COMPLETING : GROWTH_NEW);
-        g[i].limit = content ? floor : limit_of(&g[i], n, sum, floor);
+        g[i].limit = content ? floor : growth_limit(&g[i], n, sum, floor);
     }
 }
 

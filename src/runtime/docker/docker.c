@@ -186,15 +186,6 @@ static void turn(struct runtime *r, usec_t now)
 
 /* ---- open and close ------------------------------------------------------------------------- */
 
-/* FNV-1a over the absolute path. */
-static uint64_t hash_path(const char *path)
-{
-    uint64_t hash = 0xcbf29ce484222325;
-    for (const unsigned char *p = (const unsigned char *)path; *p; p++)
-        hash = (hash ^ *p) * 0x100000001b3;
-    return hash;
-}
-
 static void docker_close(struct runtime *r)
 {
     if (!r)
@@ -213,15 +204,15 @@ static void docker_close(struct runtime *r)
 static int docker_open(struct runtime_host *h, const void *options, struct runtime **out,
                        struct err *err)
 {
-    char *full AUTO_FREE = realpath(h->state_dir, NULL);
+    char yard[RUNTIME_YARD_SIZE];
     const struct docker_options *o = options;
-    if (!full)
-        return err_set(err, ERR_IO, "state directory %s: %s", h->state_dir, strerror(errno));
+    if (runtime_yard_id(h, yard, err) < 0)
+        return -1;
     struct runtime *r = xcalloc(1, sizeof *r);
     r->host = h;
     r->suspect_after = o->suspect_after;
     r->lost_after = o->lost_after;
-    snprintf(r->yard, sizeof r->yard, "%016llx", (unsigned long long)hash_path(full));
+    memcpy(r->yard, yard, sizeof r->yard);
     if (files_load_tools(r, err) < 0 || curl_loop_open(h->loop, &r->curl, err) < 0) {
         docker_close(r);
         return -1;

@@ -56,7 +56,7 @@ struct docker_attempt {
 struct runtime {
     struct runtime_host *host;
     struct curl_loop *curl;
-    char yard[17];    /* identity of the state directory */
+    char yard[RUNTIME_YARD_SIZE]; /* identity of the state directory */
     struct str tools; /* an archive of our programs, without its end */
     bool has_library;
     usec_t suspect_after, lost_after; /* without an answer */

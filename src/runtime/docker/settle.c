@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "protocol/exit_record.h"
 #include "runtime/docker/files.h"
 #include "runtime/docker/operations.h"
@@ -25,10 +24,11 @@ static void answer(struct docker_attempt *a, enum runtime_fate fate)
 /* The job's own failure: its command could not even be tried. */
 static void answer_failed(struct docker_attempt *a, const char *reason)
 {
+    const struct runtime_host *h = a->node->runtime->host;
     struct exit_record *e = &a->op->record;
     *e = (struct exit_record){.job = a->id.job,
                               .attempt = a->id.n,
-                              .at = clock_read_wall(),
+                              .at = h->wall(h),
                               .code = NOT_STARTED,
                               .usage = USAGE_UNKNOWN};
     snprintf(e->reason, sizeof e->reason, "%s", reason);

@@ -355,31 +355,13 @@ void start_say_waits(struct docker_attempt *a)
 
 /* ---- the beginning --------------------------------------------------------------------------- */
 
-static const char **copy_list(const char **from, struct arena *a)
-{
-    size_t n = 0;
-    while (from && from[n])
-        n++;
-    const char **to = ARENA_ARRAY(a, n + 1, const char *);
-    for (size_t i = 0; i < n; i++)
-        to[i] = arena_strdup(a, from[i]);
-    return to;
-}
-
 /* What the server passes is valid during the call only. */
 static struct docker_start *copy_start(const struct runtime_start *from)
 {
     struct docker_start *s = xcalloc(1, sizeof *s);
     struct arena *a = &s->arena;
     record_copy(&launch_spec_record, from->spec, a, &s->spec);
-    s->container = (struct runtime_container){
-        .image = arena_strdup(a, from->container->image),
-        .run_as = from->container->run_as ? arena_strdup(a, from->container->run_as) : NULL,
-        .upload = from->container->upload ? arena_strdup(a, from->container->upload) : NULL,
-        .mounts = copy_list(from->container->mounts, a),
-        .ulimits = copy_list(from->container->ulimits, a),
-        .shm_mb = from->container->shm_mb,
-    };
+    s->container = runtime_container_copy(from->container, a);
     s->script = from->script ? arena_strdup(a, from->script) : NULL;
     s->checkpoints = arena_strdup(a, from->checkpoints);
     s->home = from->home;

@@ -302,7 +302,7 @@ struct kube_api *kube_api_create(struct curl_loop *curl, struct runtime_host *ho
     api->host = host;
     api->config = config;
     api->end = &api->first;
-    api->credentials = credentials_create(host->loop, config, credentials_changed, api);
+    api->credentials = credentials_create(host, config, credentials_changed, api);
     return api;
 }
 

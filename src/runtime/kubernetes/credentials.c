@@ -10,8 +10,8 @@
 #include <unistd.h>
 #include <uv.h>
 
-#include "base/clock.h"
 #include "base/str.h"
+#include "runtime/runtime.h"
 
 #define FILE_EVERY (60 * USEC_PER_SEC)
 #define EARLY (60 * USEC_PER_SEC)      /* before they expire, new ones are asked for */
@@ -30,7 +30,7 @@ struct run {
 };
 
 struct credentials {
-    uv_loop_t *loop;
+    struct runtime_host *host;
     const struct kube_config *config;
     void (*changed)(void *ctx);
     void *ctx;
@@ -39,6 +39,11 @@ struct credentials {
     struct run *run;
     char trouble[200];
 };
+
+static usec_t read_wall(const struct credentials *c)
+{
+    return c->host->wall(c->host);
+}
 
 /* ---- reading ------------------------------------------------------------------------- */
 
@@ -94,7 +99,7 @@ static void fail(struct credentials *c, const char *why)
     snprintf(c->trouble, sizeof c->trouble, "no credentials: %.60s: %.100s%s%.30s",
              p->command ? p->command : c->config->token_file, why, p->hint ? "; " : "",
              p->hint ? p->hint : "");
-    c->renew = clock_read_wall() + RETRY_AFTER;
+    c->renew = read_wall(c) + RETRY_AFTER;
 }
 
 static void read_token_file(struct credentials *c)
@@ -113,7 +118,7 @@ static void read_token_file(struct credentials *c)
     replace(&c->token, xstrdup(bytes));
     explicit_bzero(bytes, sizeof bytes);
     *c->trouble = '\0';
-    c->renew = clock_read_wall() + FILE_EVERY;
+    c->renew = read_wall(c) + FILE_EVERY;
 }
 
 /* ---- plugins -------------------------------------------------------------------------- */
@@ -232,8 +237,8 @@ static void run_plugin(struct credentials *c)
     char **env = make_env(p, info.at);
     *r = (struct run){.owner = c, .open = 3};
     c->run = r;
-    uv_pipe_init(c->loop, &r->out, 0);
-    uv_timer_init(c->loop, &r->limit);
+    uv_pipe_init(c->host->loop, &r->out, 0);
+    uv_timer_init(c->host->loop, &r->limit);
     r->process.data = r->out.data = r->limit.data = r;
     uv_stdio_container_t streams[] = {
         {.flags = UV_IGNORE},
@@ -245,7 +250,7 @@ static void run_plugin(struct credentials *c)
                                     .exit_cb = on_exit_of_plugin,
                                     .stdio = streams,
                                     .stdio_count = COUNT_OF(streams)};
-    int rc = uv_spawn(c->loop, &r->process, &options);
+    int rc = uv_spawn(c->host->loop, &r->process, &options);
     r->process.data = r;
     if (rc < 0) {
         c->run = NULL;
@@ -263,11 +268,11 @@ static void run_plugin(struct credentials *c)
 
 /* ---- life ----------------------------------------------------------------------------- */
 
-struct credentials *credentials_create(struct uv_loop_s *loop, const struct kube_config *config,
+struct credentials *credentials_create(struct runtime_host *host, const struct kube_config *config,
                                        void (*changed)(void *ctx), void *ctx)
 {
     struct credentials *c = xcalloc(1, sizeof *c);
-    c->loop = loop;
+    c->host = host;
     c->config = config;
     c->changed = changed;
     c->ctx = ctx;
@@ -293,7 +298,7 @@ void credentials_free(struct credentials *c)
 
 bool credentials_ready(struct credentials *c)
 {
-    if (c->run || clock_read_wall() < c->renew)
+    if (c->run || read_wall(c) < c->renew)
         return !*c->trouble && (c->renew != 0);
     if (c->config->plugin.command)
         run_plugin(c);

@@ -6,11 +6,11 @@
 #include "runtime/kubernetes/config.h"
 
 struct credentials;
-struct uv_loop_s;
+struct runtime_host;
 
 /* The configuration must outlive it. `changed` is called, later, when they can be used, or when
  * they could not be had. */
-struct credentials *credentials_create(struct uv_loop_s *loop, const struct kube_config *config,
+struct credentials *credentials_create(struct runtime_host *host, const struct kube_config *config,
                                        void (*changed)(void *ctx), void *ctx);
 void credentials_free(struct credentials *c);
 

@@ -182,15 +182,6 @@ static void turn(struct runtime *r, usec_t now)
 
 /* ---- open and close ------------------------------------------------------------------------- */
 
-/* FNV-1a over the absolute path. */
-static uint64_t hash_path(const char *path)
-{
-    uint64_t hash = 0xcbf29ce484222325;
-    for (const unsigned char *p = (const unsigned char *)path; *p; p++)
-        hash = (hash ^ *p) * 0x100000001b3;
-    return hash;
-}
-
 static void kubernetes_close(struct runtime *r)
 {
     if (!r)
@@ -252,12 +243,12 @@ static int configure(struct runtime *r, const struct kube_options *o, struct err
 static int kubernetes_open(struct runtime_host *h, const void *options, struct runtime **out,
                            struct err *err)
 {
-    char *full AUTO_FREE = realpath(h->state_dir, NULL);
-    if (!full)
-        return err_set(err, ERR_IO, "state directory %s: %s", h->state_dir, strerror(errno));
+    char yard[RUNTIME_YARD_SIZE];
+    if (runtime_yard_id(h, yard, err) < 0)
+        return -1;
     struct runtime *r = xcalloc(1, sizeof *r);
     r->host = h;
-    snprintf(r->yard, sizeof r->yard, "%016llx", (unsigned long long)hash_path(full));
+    memcpy(r->yard, yard, sizeof r->yard);
     if (configure(r, options, err) < 0 || curl_loop_open(h->loop, &r->curl, err) < 0) {
         json_decref(r->template);
         arena_done(&r->arena);

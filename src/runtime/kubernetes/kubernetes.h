@@ -56,7 +56,7 @@ struct runtime {
     json_t *template; /* of pods; NULL = none */
     struct curl_loop *curl;
     struct kube_api *api;
-    char yard[17]; /* identity of the state directory */
+    char yard[RUNTIME_YARD_SIZE]; /* identity of the state directory */
     struct kube_cluster *cluster;
     struct kube_watch *pods; /* of ours */
     struct kube_call *discovery;

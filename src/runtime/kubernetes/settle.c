@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "protocol/exit_record.h"
 #include "runtime/kubernetes/cluster.h"
 #include "runtime/kubernetes/operations.h"
@@ -29,10 +28,11 @@ static void answer(struct kube_attempt *a, enum runtime_fate fate)
 
 static void make_record(struct kube_attempt *a, int code, const char *reason)
 {
+    const struct runtime_host *h = a->runtime->host;
     struct exit_record *e = &a->op->record;
     *e = (struct exit_record){.job = a->id.job,
                               .attempt = a->id.n,
-                              .at = clock_read_wall(),
+                              .at = h->wall(h),
                               .code = code,
                               .usage = USAGE_UNKNOWN};
     snprintf(e->reason, sizeof e->reason, "%s", reason);

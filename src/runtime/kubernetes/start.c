@@ -299,17 +299,6 @@ static void created(void *ctx, const struct call_reply *r)
     create_secret(a);
 }
 
-static const char **copy_list(const char **from, struct arena *a)
-{
-    size_t n = 0;
-    while (from && from[n])
-        n++;
-    const char **to = ARENA_ARRAY(a, n + 1, const char *);
-    for (size_t i = 0; i < n; i++)
-        to[i] = arena_strdup(a, from[i]);
-    return to;
-}
-
 /* What the server passes is valid during the call only. */
 static struct kube_start *copy_start(const struct kube_attempt *attempt)
 {
@@ -317,12 +306,7 @@ static struct kube_start *copy_start(const struct kube_attempt *attempt)
     struct kube_start *s = xcalloc(1, sizeof *s);
     struct arena *a = &s->arena;
     record_copy(&launch_spec_record, from->spec, a, &s->spec);
-    s->container = (struct runtime_container){
-        .image = arena_strdup(a, from->container->image),
-        .mounts = copy_list(from->container->mounts, a),
-        .shm_mb = from->container->shm_mb,
-        .run_as = from->container->run_as ? arena_strdup(a, from->container->run_as) : NULL,
-    };
+    s->container = runtime_container_copy(from->container, a);
     s->script = from->script ? arena_strdup(a, from->script) : NULL;
     s->checkpoints = arena_strdup(a, from->checkpoints);
     s->cpus_least = from->cpus_min;

@@ -25,15 +25,6 @@
 
 /* ---- open and close --------------------------------------------------------- */
 
-/* FNV-1a over the absolute path. */
-static uint64_t hash_path(const char *path)
-{
-    uint64_t hash = 0xcbf29ce484222325;
-    for (const unsigned char *p = (const unsigned char *)path; *p; p++)
-        hash = (hash ^ *p) * 0x100000001b3;
-    return hash;
-}
-
 static void add_notice(struct runtime *r, const char *text)
 {
     str_addf(&r->notice, "%s%s", r->notice.n ? "\n" : "", text);
@@ -91,11 +82,10 @@ int local_open_groups_again(struct runtime *r, struct err *err)
     return rc;
 }
 
-static void open_groups(struct runtime *r, const struct cgroup_mounts *m, const char *state_dir)
+static void open_groups(struct runtime *r, const struct cgroup_mounts *m, const char *yard)
 {
     struct str why = {0};
-    snprintf(r->base, sizeof r->base, "trainyard-%016llx",
-             (unsigned long long)hash_path(state_dir));
+    snprintf(r->base, sizeof r->base, "trainyard-%s", yard);
     if (cgroup_open(m, r->base, &r->cgroups, &why))
         say_without_groups(r, why.n ? why.at : "none can be made");
     else
@@ -103,14 +93,15 @@ static void open_groups(struct runtime *r, const struct cgroup_mounts *m, const 
     str_done(&why);
 }
 
-static int open_machine(struct runtime *r, const char *state_dir, struct err *err)
+static int open_machine(struct runtime *r, struct err *err)
 {
     struct cgroup_mounts mounts;
-    if (cgroup_find("/proc", &mounts, err))
+    char yard[RUNTIME_YARD_SIZE];
+    if (runtime_yard_id(r->host, yard, err) < 0 || cgroup_find("/proc", &mounts, err))
         return -1;
     int result = machine_open(r, &mounts, err);
     if (!result)
-        open_groups(r, &mounts, state_dir);
+        open_groups(r, &mounts, yard);
     cgroup_mounts_done(&mounts);
     return result;
 }
@@ -150,7 +141,7 @@ static int local_open(struct runtime_host *h, const void *options, struct runtim
     r->jobs_dir = jobs.at;
     r->socket = socket.at;
     tools_find(r->tools);
-    if (tools_find_conductor(&r->conductor, err) || open_machine(r, full, err) ||
+    if (tools_find_conductor(&r->conductor, err) || open_machine(r, err) ||
         links_open(r, &r->links, err)) {
         local_close(r);
         return -1;
