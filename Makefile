@@ -49,7 +49,7 @@ STATIC = $(if $(SANITIZED),,-static-pie)
 $(BUILD)/trainyard-conductor: $(BUILD)/src/conductor/main.o $(BUILD)/libtrainyard.a
 	$(call Q,LINK,$@)$(LINK) $(STATIC) -o $@ $^ -ljansson -lpcre2-8 -lm
 
-# Preloaded into jobs: it shows them only what it stands before, and needs the C library alone.
+# Preloaded into jobs: exports only the functions that it wraps, and needs the C library alone.
 $(MALLEABLE_OBJ) $(LINES_OBJ): private CPPFLAGS += -fPIC -fvisibility=hidden -ftls-model=initial-exec
 $(MALLEABLE): $(MALLEABLE_OBJ)
 $(LINES): $(LINES_OBJ)

@@ -67,7 +67,7 @@ fuzz: ## each fuzzer for FUZZ_SECONDS (60)
 	+@$(again) prepare NAMES='$(call select,$(FUZZERS))'
 	@FUZZ_SECONDS='$(FUZZ_SECONDS)' $(run) $(call select,$(FUZZERS))
 
-# Those whose every run is another: kills at random instants, orders at random times, worlds
+# Tests that are random in each run: kills at random instants, orders at random times, worlds
 # from a seed, which is another one in each round.
 SOAKED := faults/kills faults/jobs elastic/restarts elastic/sizes cli/api-bodies cli/replay malleable/flips \
     malleable/pools malleable/pytorch torch/kills torch/sizes property/engine server/simulation store/crash

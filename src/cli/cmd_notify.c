@@ -1,4 +1,4 @@
-/* trainyard notify: whom to tell what happens to one's jobs. */
+/* trainyard notify: manages notification targets. */
 #include <stdio.h>
 #include <string.h>
 

@@ -445,7 +445,7 @@ static const struct option options[] = {
      "has used",
      false},
     {"size-error", 0, "S",
-     "under the rules of Pollux and Sia: what is known of job sizes is off by a factor e^S "
+     "under the rules of Pollux and Sia: job size estimates are off by a factor e^S "
      "(default 0)",
      false},
     {"sizes", 0, "HOW",
@@ -464,7 +464,7 @@ static const struct option options[] = {
     {"repair", 0, "T", "how long a failed node is down (default 10m)", false},
     {"interference", 0, "P%",
      "how much longer a job takes when others keep its node busy (default 0); under Pollux' "
-     "rules: what jobs on several nodes lose where they meet",
+     "rules: what jobs on several nodes lose on shared nodes",
      false},
     {"power", 0, "SPEC", "count energy: idle=100,cpu=10,gpu=250 watts, or default", false},
     {"json", 0, NULL, "print one JSON object per policy, one per line", false},

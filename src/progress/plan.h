@@ -1,6 +1,6 @@
 /* How long a run is meant to be, as its command line, its configuration files, its
  * script and its own first lines say: "--epochs 14", "max_iters: 2000". A plan is a
- * hint: what the program prints of its end ("epoch 3/10") goes before it, and a limit
+ * hint: what the program prints of its end ("epoch 3/10") overrides it, and a limit
  * that the output contradicts is dropped. */
 #ifndef PROGRESS_PLAN_H
 #define PROGRESS_PLAN_H

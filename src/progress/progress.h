@@ -98,7 +98,7 @@ bool progress_feed_file(struct progress_reader *r, const char *bytes, size_t n);
 void progress_restart_file(struct progress_reader *r);
 
 /* The next bytes of a file that the program logs to, see progress/log.h. What the output
- * tells of the place goes before it. True if anything is new. */
+ * tells of the place overrides it. True if anything is new. */
 bool progress_feed_log(struct progress_reader *r, struct progress_log *log, const char *bytes,
                        size_t n);
 

@@ -86,7 +86,7 @@ static void restart(struct progress_run *r, const struct sighting *s)
 }
 
 /* Whether a place before the newest one starts over, and is not just late. */
-static bool begins_anew(const struct progress_run *r, const struct sighting *s)
+static bool starts_over(const struct progress_run *r, const struct sighting *s)
 {
     bool finished = r->of && r->at >= r->of;
     if (s->bar && finished)
@@ -108,7 +108,7 @@ static void take_of(struct progress_run *r, const struct sighting *s)
 static bool advance_at(struct progress_run *r, const struct sighting *s)
 {
     if (s->at < r->at) {
-        if (!begins_anew(r, s))
+        if (!starts_over(r, s))
             return false;
         restart(r, s);
         return true;

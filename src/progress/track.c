@@ -98,7 +98,7 @@ static bool take_coarse(struct progress_track *t, const struct sighting *s)
 }
 
 /* Begins to follow the source of *s, `before` steps into the job. */
-static bool follow_anew(struct progress_track *t, const struct sighting *s, int64_t before)
+static bool follow_again(struct progress_track *t, const struct sighting *s, int64_t before)
 {
     struct progress_run fresh;
     progress_run_start(&fresh, s, before, before ? t->run.resets + 1 : 0);
@@ -125,7 +125,7 @@ static bool follow(struct progress_track *t, const struct sighting *s)
     bool followed = is_followed(r, s) && s->trust <= r->trust;
     bool again = followed ? says_more(t, s) || is_finer(r, s) : should_follow(t, s, &before);
     if (again) {
-        if (!follow_anew(t, s, before))
+        if (!follow_again(t, s, before))
             return false;
     } else if (is_coarse(r, s)) {
         return (followed || s->trust == r->trust) && follow_coarse(t, s);

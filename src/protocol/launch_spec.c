@@ -212,7 +212,7 @@ int launch_spec_read(int dir, struct arena *a, struct launch_spec *out, struct s
     if (!other && (fd < 0 || fstat(fd, &st) < 0))
         return err_set(err, ERR_IO, "cannot read spec.json: %s", strerror(errno));
     if (other || st.st_size > LAUNCH_SPEC_MAX_BYTES)
-        return err_set(err, ERR_INVALID, "spec.json is not a file of at most %d bytes",
+        return err_set(err, ERR_INVALID, "spec.json is not a regular file, or exceeds %d bytes",
                        LAUNCH_SPEC_MAX_BYTES);
     AUTO_FREE char *text = xmalloc((size_t)st.st_size);
     size_t n = 0;

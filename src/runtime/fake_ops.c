@@ -169,7 +169,7 @@ void fake_ops_begin(struct fake *f, struct runtime_op *op)
     VEC_PUSH(&f->ops, o);
 }
 
-/* Uses a copy: an effect can end a link, whereupon the server may begin another operation. */
+/* Uses a copy: an effect can end a link, after which the server may begin another operation. */
 static void arrive(struct fake *f, size_t i)
 {
     struct fake_op o = f->ops.at[i];

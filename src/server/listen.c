@@ -93,7 +93,7 @@ static int open_tcp(struct http_server *http, struct yard *y, const struct liste
     log_info("listen=%s url=%s", c->tcp, y->access.url);
     log_info("port=%u", port);
     if (open && !wants_tls(c))
-        log_warning("listen=%s other machines can reach it, and there is no TLS: whoever sees the "
+        log_warning("listen=%s reachable from other machines without TLS: whoever sees the "
                     "traffic learns tokens; use --tls, a tunnel or 127.0.0.1",
                     c->tcp);
     return 0;

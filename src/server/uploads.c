@@ -100,7 +100,7 @@ static int complete(struct yard *y, struct upload *u, struct err *err)
     char digest[DIGEST_SIZE];
     digest_end(&u->sum, digest);
     if (strcmp(digest, u->digest) != 0)
-        return err_set(err, ERR_INVALID, "the content has the digest %s", digest);
+        return err_set(err, ERR_INVALID, "digest mismatch: the content has %s", digest);
     if (fsync(u->fd) < 0 || rename(part, whole) < 0)
         return err_set(err, ERR_IO, "cannot keep the upload: %s", strerror(errno));
     drop(y, u);

@@ -65,7 +65,7 @@ const struct spec_field spec_fields[] = {
     {"goal", 0, SPEC_CHOICE, "auto|min|max",
      "whether less or more of the metric is better (default auto: by its name)", AT(goal)},
     {"category", 0, SPEC_TEXT, "NAME",
-     "jobs of this name are alike: estimates learn from them (default: by user and program)",
+     "jobs of one category share estimates (default: by user and program)",
      AT(category)},
     {"total", 0, SPEC_TOTAL, "N[UNIT]",
      "how long it trains, such as 500, 500steps or 10epochs, if its output does not say",

@@ -129,7 +129,7 @@ struct spec {
     struct condition stop_when;
     struct flatness stop_when_flat;
     const char *group;      /* of jobs that are compared with each other; NULL = none */
-    int32_t keep_best;      /* members of the group that always go on; 0 = nobody is stopped */
+    int32_t keep_best;      /* members of the group that always go on; 0 = no job is stopped */
     int32_t every;          /* steps before the first comparison; 0 = not given */
     struct spec_list sweep; /* "NAME=VALUES"; the array has its combinations */
     bool wait_children;     /* it is over when its last process is */

@@ -173,16 +173,16 @@ static int check_container(struct check *c)
     if (s->image && !is_image(s->image))
         return fault(c, "image", "'%s' is not the name of an image", value_show(s->image, shown));
     if (!spec_has_image(s) && s->run_as)
-        return fault(c, "run_as", "it is for containers; give an image");
+        return fault(c, "run_as", "requires an image");
     if (s->run_as && !is_run_as(s->run_as))
         return fault(c, "run_as", "'%s': expected UID[:GID], such as 1000:1000",
                      value_show(s->run_as, shown));
     if (!spec_has_image(s) && s->upload)
-        return fault(c, "upload", "it is for containers; give an image");
+        return fault(c, "upload", "requires an image");
     if (!spec_has_image(s) && s->shm_mb)
-        return fault(c, "shm_size", "it is for containers; give an image");
+        return fault(c, "shm_size", "requires an image");
     if (!spec_has_image(s) && s->ulimits.n)
-        return fault(c, "ulimits", "they are for containers; give an image");
+        return fault(c, "ulimits", "require an image");
     for (uint32_t i = 0; i < s->ulimits.n; i++)
         if (!is_ulimit(s->ulimits.at[i]))
             return fault(c, "ulimits", "'%s': expected NAME=SOFT[:HARD], such as nofile=65536",
@@ -200,7 +200,7 @@ static int check_paths(struct check *c)
         return fault(c, "checkpoint_dir", "'%s' is not an absolute path",
                      value_show(s->checkpoint_dir, shown));
     if (s->mounts.n && !spec_has_image(s))
-        return fault(c, "mounts", "they are for containers; give an image");
+        return fault(c, "mounts", "require an image");
     for (uint32_t i = 0; i < s->mounts.n; i++)
         if (!is_mount(s->mounts.at[i]))
             return fault(c, "mounts",

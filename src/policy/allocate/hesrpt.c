@@ -316,7 +316,7 @@ static const struct param params[] = {
 const struct policy policy_hesrpt = {
     .axis = AXIS_ALLOCATE,
     .name = "hesrpt",
-    .summary = "the less is left of a job the more it weighs; the largest weighted speed",
+    .summary = "jobs with less work left get more weight; the largest weighted speed",
     .rule =
         "The jobs are sorted by remaining work, largest first. Job i of m weighs (i^c - (i-1)^c)^"
         "(1/c) with c = 1/(1-p), and units are given where the sum of weight x speed grows most "

@@ -156,7 +156,7 @@ static const struct param params[] = {
 const struct policy policy_pack = {
     .axis = AXIS_SHARE,
     .name = "pack",
-    .summary = "jobs that wait join others on their GPUs where all gain",
+    .summary = "waiting jobs share GPUs with running ones when all benefit",
     .rule =
         "After the allocator and the placer have decided, jobs that wait may join jobs that hold "
         "as "

@@ -135,7 +135,7 @@ static void put(void *ctx, const struct call_reply *r)
     b->put = NULL;
     int rc = engine_check(r, &err);
     if (rc == 0 && !b->got_all)
-        rc = err_set(&err, ERR_IO, "the engine did not take all of the checkpoint");
+        rc = err_set(&err, ERR_IO, "the engine accepted only part of the checkpoint");
     end(b, rc < 0 ? &err : NULL);
 }
 

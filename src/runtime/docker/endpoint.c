@@ -86,7 +86,7 @@ int endpoint_parse(const char *address, const char *tls, struct arena *a, struct
         return bad(err, address, "unix:///PATH, tcp://HOST:PORT or ssh://HOST");
     const char *rest = address + strlen(schemes[i]);
     if (tls && (i == 0 || i == 3))
-        return err_set(err, ERR_INVALID, "'%.100s': certificates are for tcp://", address);
+        return err_set(err, ERR_INVALID, "'%.100s': certificates need a tcp:// address", address);
     if (i == 2 && !tls)
         return err_set(err, ERR_INVALID, "'%.100s': needs the directory of its certificates",
                        address);

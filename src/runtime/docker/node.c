@@ -92,7 +92,7 @@ static usec_t silence_due(const struct docker_node *n)
                         : n->heard + n->runtime->suspect_after;
 }
 
-/* Tries again, later and later; the node is lost if that has lasted for long. */
+/* Tries again with back-off; the node is lost if that has lasted for long. */
 static void fail(struct docker_node *n, const struct err *why)
 {
     usec_t now = docker_now(n->runtime);

@@ -121,7 +121,7 @@ static void send_files(struct docker_attempt *a)
     if (fd < 0 || fstat(fd, &st) < 0) {
         if (fd >= 0)
             close(fd);
-        err_set(&err, ERR_NOT_FOUND, "the uploaded files are not there any more");
+        err_set(&err, ERR_NOT_FOUND, "the uploaded files no longer exist");
         fault(a, &err);
         return;
     }

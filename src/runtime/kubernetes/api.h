@@ -33,7 +33,7 @@ struct kube_request {
 
 /* Everything in the request is copied. It waits for credentials, and while too many others are in
  * flight. A reply that asks for patience (429, 5xx) is not passed on before the limit: the request
- * is repeated later and later, or when the reply says. */
+ * is retried with back-off, or when the reply says. */
 struct kube_call *kube_ask(struct kube_api *api, const struct kube_request *request);
 /* Ends a call whose result is not wanted any more. NULL is allowed. */
 void kube_cancel(struct kube_call *c);

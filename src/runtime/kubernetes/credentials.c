@@ -68,7 +68,7 @@ int credentials_parse(const char *text, size_t n, char **token, char **cert, cha
     json_auto_t *v = json_loadb(text, n, 0, &bad);
     const json_t *status = json_object_get(v, "status");
     if (!v)
-        return err_set(err, ERR_INVALID, "it does not print an ExecCredential: %.80s", bad.text);
+        return err_set(err, ERR_INVALID, "it printed no ExecCredential: %.80s", bad.text);
     char *t = member(status, "token"), *c = member(status, "clientCertificateData");
     char *k = member(status, "clientKeyData");
     if (!t && !(c && k)) {

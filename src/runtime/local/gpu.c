@@ -65,7 +65,7 @@ static int read_gpus(const struct nvml *n, struct gpus *g, struct err *err)
 {
     unsigned count = 0;
     if (n->count(&count) != NVML_SUCCESS)
-        return err_set(err, ERR_IO, "NVML does not tell how many GPUs there are");
+        return err_set(err, ERR_IO, "NVML did not report the number of GPUs");
     for (unsigned i = 0; i < count; i++) {
         struct gpu found;
         if (read_gpu(n, i, &found))

@@ -1,4 +1,4 @@
-/* Owns the meeting of curl's multi interface with libuv: a poll handle for each socket that curl
+/* Runs curl's multi interface on libuv: a poll handle for each socket that curl
  * has, and one timer. */
 #include "runtime/remote/curl_loop.h"
 

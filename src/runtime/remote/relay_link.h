@@ -1,6 +1,6 @@
 /* The link to a conductor whose server cannot reach it directly: the engine between them executes
  * the relay next to the conductor, and connects us with its standard streams (protocol/relay.h).
- * How that is done is up to the runtime. A link that is lost is made again, later and later, as
+ * How that is done is up to the runtime. A link that is lost is made again with back-off, as
  * long as it is wanted. */
 #ifndef RUNTIME_REMOTE_RELAY_LINK_H
 #define RUNTIME_REMOTE_RELAY_LINK_H

@@ -80,7 +80,7 @@ static void add_notices(const struct yard *y, uint32_t index, struct str *out)
     else if (n->fenced)
         add_notice(out, "what was left running while it was lost is being stopped");
     if (n->refusal && nodes_gave_up(n))
-        add_notice(out, "drained, as %u starts in a row have failed; it is tried now and then: %s",
+        add_notice(out, "drained after %u failed starts in a row; retried from time to time: %s",
                    n->refusals, n->refusal);
     else if (n->refusal)
         add_notice(out, "the last start failed: %s", n->refusal);
