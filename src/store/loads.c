@@ -90,3 +90,19 @@ int store_load_list(struct store *s, usec_t since, usec_t step, store_load_fn fn
     }
     return rc;
 }
+
+int store_load_most(struct store *s, usec_t since, store_load_fn fn, void *ctx, struct err *err)
+{
+    int rc;
+    AUTO_QUERY struct query q = query_open(
+        s, "SELECT node, max(cpus), max(gpus) FROM node_load WHERE at >= ? GROUP BY node");
+    query_int(&q, since);
+    while ((rc = query_next(&q, err)) > 0) {
+        struct load_row row = {.node = query_get_text(&q)};
+        row.cpus = query_get_int(&q);
+        row.gpus = query_get_int(&q);
+        if ((rc = fn(ctx, &row, err)))
+            return rc < 0 ? -1 : 0;
+    }
+    return rc;
+}

@@ -32,4 +32,7 @@ typedef int (*store_load_fn)(void *ctx, const struct load_row *row, struct err *
 int store_load_list(struct store *s, usec_t since, usec_t step, store_load_fn fn, void *ctx,
                     struct err *err);
 
+/* Calls fn for each node with the most CPUs and GPUs that it had since a time. */
+int store_load_most(struct store *s, usec_t since, store_load_fn fn, void *ctx, struct err *err);
+
 #endif

@@ -101,6 +101,12 @@ static void expect_smaller(struct stage *w, int64_t running, int64_t waiting, in
     assert_string_equal(waits_for(w, waiting),
                         "a node that can run it: needs 2 CPUs on one node, but the cluster has "
                         "at most 1");
+    /* One that is submitted now waits too; one that never fitted is refused. */
+    struct err err;
+    int64_t late = stage_submit(w, two_cpus);
+    assert_non_null(strstr(waits_for(w, late), "at most 1"));
+    assert_int_equal(stage_try_submit(w, "{\"command\": [\"fake\"], \"cpus\": 3}", &err), -1);
+    assert_int_equal(err.code, ERR_LIMIT);
     assert_true(stage_run_until_over(w, running, 2 * MINUTE));
     assert_state(w, running, JOB_DONE);
     assert_int_equal(fake_truth_of(w->fake, running).begun, 1);
@@ -112,6 +118,8 @@ static void expect_smaller(struct stage *w, int64_t running, int64_t waiting, in
     fake_set_node(w->fake, 0, 2 * UNIT, 8192);
     assert_true(stage_run_until_over(w, waiting, 2 * MINUTE));
     assert_state(w, waiting, JOB_DONE);
+    assert_true(stage_run_until_over(w, late, 2 * MINUTE));
+    assert_state(w, late, JOB_DONE);
 }
 
 static void a_node_shrinks_and_recovers(void **state)
@@ -135,7 +143,7 @@ static void a_machine_that_looks_smaller_after_a_restart(void **state)
     begin(&w, "fifo");
     int64_t running = stage_submit(&w, two_cpus), waiting = stage_submit(&w, two_cpus);
     int64_t small = stage_submit(&w, one_cpu);
-    stage_run(&w, SECOND);
+    stage_run(&w, 10 * SECOND); /* its samples are on disk */
     stage_kill(&w);
     fake_set_node(w.fake, 0, UNIT, 8192);
     stage_start(&w);

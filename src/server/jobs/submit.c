@@ -18,6 +18,7 @@
 #include "server/yard.h"
 #include "store/job_list.h"
 #include "store/jobs.h"
+#include "store/loads.h"
 
 /* The jobs of one batch. Until they are written and have ids, dependencies refer to the i-th
  * as -(i + 1). */
@@ -221,13 +222,47 @@ static int check_request(const struct yard *y, const struct spec *s, usec_t now,
     return 0;
 }
 
+/* How long a node counts as able to come back with all that it had. */
+#define REMEMBERED (7 * 24 * 3600 * USEC_PER_SEC)
+
+struct memory_of_nodes {
+    const struct yard *y;
+    const struct job *job;
+    bool held; /* a node could hold it */
+};
+
+static int compare_with_past(void *ctx, const struct load_row *had, struct err *err)
+{
+    struct memory_of_nodes *m = ctx;
+    const struct job *j = m->job;
+    uint32_t node;
+    struct err unknown;
+    (void)err;
+    if (nodes_find(m->y, had->node, &node, &unknown) < 0 || m->y->nodes.at[node].gone)
+        return 0;
+    m->held = job_cpus(j, j->pool, j->min) <= had->cpus &&
+              (j->pool == POOL_CPU || j->min <= had->gpus);
+    return m->held;
+}
+
+/* Whether a node that is smaller now could hold the job a while ago: a machine whose GPUs have
+ * vanished, or a server that was started on some of its CPUs. */
+static bool was_large_enough(const struct yard *y, const struct live_job *j)
+{
+    struct memory_of_nodes m = {y, &j->job[j->job_now], false};
+    usec_t since = clock_wall(&y->clock) - REMEMBERED;
+    struct err err;
+    return store_load_most(y->store, since, compare_with_past, &m, &err) == 0 && m.held;
+}
+
 /* Sets the terms of the first job of a request, which the others share. */
 static int set_terms(struct yard *y, const struct spec *s, struct live_job *first,
                      const char **field, struct err *err)
 {
     if (terms_from_spec(s, &first->terms, err) < 0 || rules_make_job(y, first, err) < 0)
         return -1;
-    if (rules_can_hold(y, first, err) == 0 || err->code == ERR_UNREACHABLE)
+    if (rules_can_hold(y, first, err) == 0 || err->code == ERR_UNREACHABLE ||
+        was_large_enough(y, first))
         return 0;
     bool unknown = s->gpu_type && cluster_gpu_pool(&y->cluster, s->gpu_type) == POOLS_MAX;
     *field = unknown ? "gpu_type" : NULL;
