@@ -134,6 +134,8 @@ def main():
           "server's CPU\ntime for each member that has run; memory.\n")
     print(f"{'members':>8} {'accepted s':>10} {'of CPU':>8} {'by SQL s':>10} {'health ms':>12} "
           f"{'running ms':>13} {'member us':>12} {'KB each':>10}")
+    if not all(word.isdigit() for word in sys.argv[1:]):
+        sys.exit(__doc__)
     for members in [int(word) for word in sys.argv[1:]] or [1000, 10000, 100000]:
         measure(members)
 

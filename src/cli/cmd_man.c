@@ -1,5 +1,5 @@
 /* trainyard man [COMMAND]: prints the manual page of a command, or of the program, made from the
- * command table. `make` writes the pages to build/man. */
+ * command table. `make install` installs the pages. */
 #include <stdio.h>
 #include <string.h>
 

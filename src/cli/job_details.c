@@ -110,7 +110,10 @@ static void add_place(const json_t *job, struct str *out)
     char buf[JOB_TEXT_SIZE];
     const char *node = member_text(job, "node"), *cpuset = member_text(job, "cpuset");
     add_line(out, "CPUs", "%s%s%s%s%s", job_text_cpus(job, buf), *node ? ", on " : "", node,
-             *cpuset ? ", cores " : "", cpuset);
+             !*cpuset                ? ""
+             : strpbrk(cpuset, ",-") ? ", cores "
+                                     : ", core ",
+             cpuset);
     if (member_has(job, "threads"))
         add_line(out, "threads", "%lld in its last parallel region",
                  (long long)member_integer(job, "threads"));
@@ -239,6 +242,24 @@ static void add_usage(const json_t *job, struct str *out)
     str_done(&text);
 }
 
+/* An attempt that was stopped for the job's next one was not cancelled by anybody. */
+static const char *attempt_state(const json_t *attempt)
+{
+    static const struct {
+        const char *stop, *state;
+    } stopped[] = {{"preempt", "preempted"},
+                   {"move", "moved"},
+                   {"requeue", "requeued"},
+                   {"shutdown", "shut down"}};
+    const char *state = member_text(attempt, "state"), *stop = member_text(attempt, "stop");
+    if (strcmp(state, "cancelled") != 0)
+        return state;
+    for (size_t i = 0; i < COUNT_OF(stopped); i++)
+        if (!strcmp(stop, stopped[i].stop))
+            return stopped[i].state;
+    return state;
+}
+
 static void add_attempts(const json_t *job, const struct job_details_look *look, struct str *out)
 {
     static const struct grid_column columns[] = {
@@ -256,7 +277,7 @@ static void add_attempts(const json_t *job, const struct job_details_look *look,
     for (size_t i = 0; i < json_array_size(attempts); i++) {
         const json_t *a = json_array_get(attempts, i);
         grid_addf(&t, COLOUR_BOLD, "%lld", (long long)member_integer(a, "n"));
-        grid_add(&t, job_text_state_colour(a), member_text(a, "state"));
+        grid_add(&t, job_text_state_colour(a), attempt_state(a));
         grid_add(&t, COLOUR_NONE, member_text(a, "node"));
         grid_add(&t, COLOUR_NONE, job_text_when(member_number(a, "started"), look->now, buf));
         grid_add(&t, COLOUR_NONE, job_text_when(member_number(a, "ended"), look->now, buf));

@@ -206,7 +206,7 @@ char *job_text_time(const json_t *job, usec_t now, char *buf)
     char text[JOB_TEXT_SIZE];
     bool waits = in_state(job, JOB_QUEUED) || in_state(job, JOB_HELD);
     double run = member_number(job, "run_s");
-    if (waits && member_integer(job, "attempt") < 1) {
+    if (waits && !member_has(job, "started")) {
         double waited = fmax(since(member_number(job, "submitted"), now), 0);
         snprintf(buf, JOB_TEXT_SIZE, "waits %.40s", job_text_duration(waited, text));
         return buf;

@@ -98,6 +98,8 @@ static void expect_smaller(struct stage *w, int64_t running, int64_t waiting, in
 {
     assert_state(w, running, JOB_RUNNING);
     assert_true(overcommitted(w->y));
+    stage_expect_told(w, running,
+                      "hold 2 CPUs, but it has only 1 CPU now. They keep what they hold.");
     assert_string_equal(waits_for(w, waiting),
                         "a node that can run it: needs 2 CPUs on one node, but the cluster has "
                         "at most 1");

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "runtime/fake_world.h"
-#include "server/explain/explain.h"
 #include "server/jobs/verbs.h"
 #include "support/stage.h"
 #include "support/test.h"
@@ -19,18 +18,6 @@ static int64_t submit_urgent(struct stage *w)
     return job;
 }
 
-/* Checks that the explanation of the job has this sentence. */
-static void expect_told(struct stage *w, int64_t job, const char *text)
-{
-    json_t *x;
-    struct err err;
-    assert_ok(explain_job(w->y, job, &x, &err), err);
-    AUTO_FREE char *all = json_dumps(x, 0);
-    if (!strstr(all, text))
-        fail_msg("\"%s\" is not in %s", text, all);
-    json_decref(x);
-}
-
 static void a_job_without_a_checkpoint_is_frozen(void **state)
 {
     struct stage *w = *state;
@@ -38,8 +25,9 @@ static void a_job_without_a_checkpoint_is_frozen(void **state)
     stage_run(w, MINUTE);
     int64_t urgent = submit_urgent(w);
     assert_true(w->fake->attempts.at[0].frozen);
-    expect_told(w, job, "It was preempted by job 2 at ");
-    expect_told(w, job, ", lost nothing: it is frozen in place.");
+    stage_expect_told(w, job, "It was preempted by job 2 at ");
+    stage_expect_told(w, job, ", lost nothing: it is frozen in place.");
+    assert_non_null(strstr(stage_job(w, job)->reason, "preempted by job 2 at "));
     assert_true(stage_run_until_over(w, urgent, 5 * MINUTE));
     assert_true(stage_run_until_over(w, job, 10 * MINUTE));
     assert_state(w, job, JOB_DONE);
@@ -56,14 +44,14 @@ static void a_frozen_job_survives_a_restart(void **state)
     stage_kill(w);
     stage_start(w);
     stage_run(w, SECOND);
-    expect_told(w, job, "It was preempted by job 2 at ");
+    stage_expect_told(w, job, "It was preempted by job 2 at ");
     assert_true(stage_run_until_over(w, 2, 5 * MINUTE));
     stage_run(w, SECOND);
     stage_kill(w);
     stage_start(w);
     stage_run(w, SECOND);
-    expect_told(w, job, "It was preempted by job 2 at ");
-    expect_told(w, job, ": it was frozen in place for 1m00s.");
+    stage_expect_told(w, job, "It was preempted by job 2 at ");
+    stage_expect_told(w, job, ": it was frozen in place for 1m00s.");
     assert_true(stage_run_until_over(w, job, 20 * MINUTE));
     assert_int_equal(stage_job(w, job)->attempt, 1);
 }
@@ -101,7 +89,7 @@ static void a_job_with_a_checkpoint_is_stopped(void **state)
             assert_int_equal(a->lost, 0);
         else
             assert_in_range(a->lost, 55 * SECOND, 65 * SECOND); /* it declared nothing */
-        expect_told(w, job, i < 3 ? ", lost nothing." : ", lost 1m0");
+        stage_expect_told(w, job, i < 3 ? ", lost nothing." : ", lost 1m0");
         assert_true(stage_run_until_over(w, job, 20 * MINUTE));
         assert_int_equal(stage_job(w, job)->attempt, 2);
         str_done(&request);
@@ -120,7 +108,7 @@ static void steps_show_what_was_lost(void **state)
     stage_run(w, 20 * SECOND);
     assert_state(w, job, JOB_RUNNING);
     assert_in_range(stage_attempt(w, job, 1)->lost, 100 * SECOND, 130 * SECOND);
-    expect_told(w, job, "It was preempted by job 2 at ");
+    stage_expect_told(w, job, "It was preempted by job 2 at ");
 }
 
 /* One that asks whether to save a checkpoint can be stopped. */

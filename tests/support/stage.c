@@ -3,10 +3,12 @@
 
 #include <fcntl.h>
 #include <jansson.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "policy/combo.h"
+#include "server/explain/explain.h"
 #include "server/jobs/submit.h"
 #include "server/log.h"
 #include "store/jobs.h"
@@ -363,4 +365,15 @@ int stage_tear_down(void **state)
     stage_end(*state);
     free(*state);
     return 0;
+}
+
+void stage_expect_told(struct stage *w, int64_t job, const char *text)
+{
+    json_t *x;
+    struct err err;
+    assert_ok(explain_job(w->y, job, &x, &err), err);
+    AUTO_FREE char *all = json_dumps(x, 0);
+    if (!strstr(all, text))
+        fail_msg("\"%s\" is not in %s", text, all);
+    json_decref(x);
 }

@@ -93,4 +93,7 @@ int stage_tear_down(void **state);
                      row_->reason, job_state_name(want));                                          \
     } while (0)
 
+/* The explanation of the job has this text somewhere. */
+void stage_expect_told(struct stage *w, int64_t job, const char *text);
+
 #endif

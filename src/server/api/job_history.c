@@ -45,7 +45,7 @@ struct attempt_view {
     const char *state, *node;
     double cpus, created, started, ended;
     int64_t code, signal;
-    const char *reason, *error, *left_running;
+    const char *reason, *error, *left_running, *stop;
     int64_t stopped_by;
     double lost_s, cpu_s, memory_max_mb;
     int64_t log_bytes;
@@ -62,6 +62,9 @@ static const struct api_member attempt_members[] = {
     API_INTEGER_OR_NULL(attempt_view, code, "Exit code"),
     API_INTEGER_OR_NULL(attempt_view, signal, "Signal that ended it"),
     API_STRING(attempt_view, reason, "Why it ended"),
+    API_STRING_OR_NULL(attempt_view, stop,
+                       "Why it was stopped: preempt, cancel, requeue, move, timeout, shutdown, "
+                       "diverged or early; null = it was not"),
     API_INTEGER_OR_NULL(attempt_view, stopped_by, "Job that it made room for"),
     API_NUMBER_OR_NULL(attempt_view, lost_s,
                        "Running time that a preemption lost, in seconds; null = none or unknown"),
@@ -107,6 +110,7 @@ static int add_attempt(void *ctx, const struct attempt_row *row, struct err *err
         .code = over && row->code >= 0 ? row->code : API_NULL,
         .signal = over && row->signal ? row->signal : API_NULL,
         .reason = row->reason,
+        .stop = row->stop,
         .stopped_by = row->stopped_by ? row->stopped_by : API_NULL,
         .lost_s = row->lost < 0 ? NAN : time_seconds(row->lost),
         .error = row->error,

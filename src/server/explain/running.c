@@ -162,6 +162,22 @@ static void add_usage(struct explanation *x)
     explain_reason(x, "usage", &s, NULL);
 }
 
+/* Its node has shrunk below what its jobs hold. */
+static void add_overcommitted(struct explanation *x)
+{
+    uint32_t node = x->t->at.at[0].node;
+    const struct node *has = &x->y->cluster.nodes[node], *held = &x->y->engine.cluster.nodes[node];
+    struct str s = {0};
+    if (node_held(held, x->t->pool) <= node_size(has, x->t->pool))
+        return;
+    str_addf(&s, "The jobs on %s hold ", has->name);
+    phrase_units(&s, x->t->pool, node_held(held, x->t->pool));
+    str_add(&s, ", but it has only ");
+    phrase_units(&s, x->t->pool, node_size(has, x->t->pool));
+    str_add(&s, " now. They keep what they hold.");
+    explain_reason(x, "overcommitted", &s, NULL);
+}
+
 static void add_silence(struct explanation *x)
 {
     const struct attempt *a = x->j->attempt;
@@ -318,6 +334,7 @@ void explain_running(struct explanation *x)
         add_reserved(x);
     else
         add_size(x);
+    add_overcommitted(x);
     add_probe(x);
     add_share(x);
     explain_preemption(x);

@@ -255,6 +255,8 @@ void attempt_pause(struct yard *y, struct live_job *j, const struct task *t, boo
     if (pause) {
         a->stopped_by = preempted_by(y, taker);
         a->frozen_at = a->since;
+        preempted_frozen(j, a);
+        yard_touch(y, j);
     } else {
         take_size(a, j, t);
     }

@@ -41,6 +41,11 @@ static void set_reason(struct live_job *j, int64_t by, usec_t at, usec_t lost)
     j->row.reason = text.at;
 }
 
+void preempted_frozen(struct live_job *j, const struct attempt *a)
+{
+    set_reason(j, a->stopped_by, a->frozen_at, 0);
+}
+
 void preempted_ended(const struct yard *y, struct live_job *j, struct attempt *a,
                      const struct ending *end)
 {

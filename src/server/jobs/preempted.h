@@ -12,6 +12,8 @@ int64_t preempted_by(const struct yard *y, uint32_t task);
 /* "preempted by job 7 at 14:02, lost 12m". `by` 0 = nobody in particular, `lost` < 0 = unknown. */
 void preempted_phrase(int64_t by, usec_t at, usec_t lost, struct str *out);
 
+/* The job is frozen to make room: its reason says for whom. */
+void preempted_frozen(struct live_job *j, const struct attempt *a);
 /* The preempted attempt has ended: sets what it lost. */
 void preempted_ended(const struct yard *y, struct live_job *j, struct attempt *a,
                      const struct ending *end);

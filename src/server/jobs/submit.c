@@ -240,8 +240,8 @@ static int compare_with_past(void *ctx, const struct load_row *had, struct err *
     (void)err;
     if (nodes_find(m->y, had->node, &node, &unknown) < 0 || m->y->nodes.at[node].gone)
         return 0;
-    m->held = job_cpus(j, j->pool, j->min) <= had->cpus &&
-              (j->pool == POOL_CPU || j->min <= had->gpus);
+    m->held =
+        job_cpus(j, j->pool, j->min) <= had->cpus && (j->pool == POOL_CPU || j->min <= had->gpus);
     return m->held;
 }
 
