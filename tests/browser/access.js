@@ -9,6 +9,7 @@ const JOBS = 10_000;
 const FIRST_VIEW_BYTES = 150_000;
 const FIRST_VIEW_MS = 100;
 const FRAME_MS = 16;
+const PHONE = { width: 390, height: 844 };
 // Times depend on the machine, so they are only printed. On a quiet machine, BOUNDS=1 holds
 // them against what the dashboard promises.
 const bounded = process.env.BOUNDS === '1';
@@ -49,8 +50,9 @@ async function fitsPhone(page, yard, pages) {
   for (const where of pages) {
     await visit(page, yard, where);
     await page.waitForTimeout(500);
-    const [wide, screen] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
-    expect(wide <= screen, `${where} is ${wide} wide on a screen of ${screen}`);
+    // Not innerWidth: a page that is too wide makes a phone zoom out, and that grows as well.
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+    expect(wide <= PHONE.width, `${where} is ${wide} wide on a screen of ${PHONE.width}`);
   }
 }
 
@@ -185,7 +187,7 @@ async function manyJobs(page, yard) {
   const browser = await openBrowser();
   const pages = ['/', '/jobs', `/jobs/${id}`, `/jobs/${waits}`, `/compare/${id},${waits}`, '/nodes', '/policy', '/submit', '/api', '/nothing'];
   const complaints = [];
-  const views = { light: {}, dark: { colorScheme: 'dark' }, phone: { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true } };
+  const views = { light: {}, dark: { colorScheme: 'dark' }, phone: { viewport: PHONE, isMobile: true, hasTouch: true } };
   for (const [name, options] of Object.entries(views)) {
     const page = await openPage(browser, yard, options);
     await check(`${name}: axe finds nothing`, () => accessible(page, yard, pages));

@@ -68,29 +68,51 @@ async function roles(browser, yard) {
   for (const id of [job, other]) await yard.ask('POST', `/jobs/${id}/cancel`);
 }
 
+// A part of a CPU is as wide as it is large, and no two jobs have the same colour.
+async function scaledTiles(page, yard) {
+  const jobs = (await yard.get('/jobs?state=running')).jobs;
+  const node = (await yard.get('/nodes')).nodes[0];
+  const drawn = await page.locator('.hold').first().evaluate((bar) => [...bar.querySelectorAll('a.part')].map((part) => ({
+    id: Number(part.hash.split('/').pop()), share: part.offsetWidth / bar.offsetWidth,
+    colour: getComputedStyle(part).backgroundColor + getComputedStyle(part).backgroundImage })));
+  same(drawn.map(({ id }) => id).sort(), jobs.map(({ id }) => id).sort(), 'a part for each job');
+  for (const { id, share } of drawn) {
+    const { cpus } = jobs.find((job) => job.id === id);
+    expect(Math.abs(share - cpus / node.cpus) < 0.02, `job ${id} has ${cpus} of ${node.cpus} CPUs and ${share} of the bar`);
+  }
+  same(new Set(drawn.map(({ colour }) => colour)).size, drawn.length, 'colours');
+}
+
 async function overview(page, yard) {
   await visit(page, yard, '/');
-  await page.locator('.tile .cell').first().waitFor();
+  await page.locator('.tile .hold').first().waitFor();
   const [id] = await yard.submit(shell('sleep 60', { name: 'appears', cpus: 0.1 }));
   await page.locator('.tile-jobs', { hasText: 'appears' }).waitFor();
+  await scaledTiles(page, yard);
   await yard.ask('POST', `/jobs/${id}/cancel`, { grace: '0s' });
   await page.locator('.tile-jobs', { hasText: 'appears' }).waitFor({ state: 'detached' });
   const [late] = await yard.submit(shell('true', { name: 'late', hold: true, deadline: '1s' }));
   await until('its deadline is over', async () => Date.now() / 1000 > (await yard.job(late)).deadline);
   await yard.ask('PATCH', `/jobs/${late}`, { priority: 1 });
-  await page.locator('.pair section', { hasText: 'Deadlines' }).locator('.rows', { hasText: 'late' }).waitFor();
+  const risk = page.locator('.pair section', { hasText: 'Deadlines' }).locator('.rows li', { hasText: 'late' });
+  await risk.locator('.more', { hasText: /hold|release/ }).waitFor();
   await page.locator('.chart canvas').first().waitFor({ timeout: 60_000 });
   await yard.ask('POST', `/jobs/${late}/cancel`);
 }
 
 async function list(page, yard) {
   await yard.submit(shell('true', { name: 'wing', array: '0-9', hold: true }));
+  await yard.submit(shell('echo {lr}', { name: 'swept', sweep: { lr: '0.1,0.01' }, hold: true }));
   await visit(page, yard, '/jobs');
   const names = () => page.locator('tbody .job-link, tbody .fold').allTextContents();
   await until('the array is folded', async () => (await names()).filter((n) => n.includes('wing')).length === 1);
-  await page.click('.fold');
+  await page.locator('.fold', { hasText: '10 jobs: 10 held' }).click();
   await until('the array is open', async () => (await names()).filter((n) => n.includes('wing')).length === 11);
-  await page.click('.fold');
+  await page.locator('td.col-name', { hasText: 'wing [7]' }).waitFor();
+  await page.locator('.fold', { hasText: 'wing' }).click();
+  await page.locator('.fold', { hasText: 'swept' }).click();
+  await page.locator('td.col-name', { hasText: 'swept [1] lr=0.01' }).waitFor();
+  await page.locator('.fold', { hasText: 'swept' }).click();
   await page.keyboard.press('/');
   await page.keyboard.type('wing');
   await until('only these are found', async () => (await names()).length === 1);
@@ -98,7 +120,7 @@ async function list(page, yard) {
   await page.locator('.empty', { hasText: 'No job matches' }).waitFor();
   await page.fill('input[type=search]', '');
   await page.click('.chips [data-state="held"]');
-  await until('only held jobs', async () => (await names()).every((n) => n.includes('wing')));
+  await until('only held jobs', async () => (await names()).every((n) => /wing|swept/.test(n)));
   await page.click('.chips [data-state="held"]');
   await page.click('th button:has-text("Name")');
   same(await page.locator('th[aria-sort]').textContent(), 'Name');
@@ -119,8 +141,11 @@ async function jobPage(page, yard, id) {
   await page.locator('.facts', { hasText: /CPUs, \d+ MB, \d+ process/ }).waitFor();
   expect(!/NaN|undefined|null/.test(await page.locator('.facts').textContent()), 'only words and numbers');
   await until('progress moves', async () => (await page.locator('.facts').textContent()) !== before);
-  await page.locator('section', { hasText: 'Why' }).locator('.lead').first().waitFor();
-  await page.locator('.events', { hasText: 'started' }).waitFor();
+  const why = page.locator('section', { hasText: 'Why' });
+  await why.locator('.lead').first().waitFor();
+  const bullets = await why.locator('ul.plain').first().locator('li').allTextContents();
+  same(bullets, [...new Set(bullets)], 'each reason once');
+  await page.locator('.events li', { hasText: /started.*on [\d.]+ CPUs?$/ }).waitFor();
   // Charts share an axis: a zoom of one is a zoom of all.
   const box = await page.locator('.chart').first().boundingBox();
   await page.mouse.move(box.x + 200, box.y + 60);
@@ -182,6 +207,11 @@ async function actions(page, yard) {
   same((await yard.job(id)).priority, 7);
   await act(page, 'deadline', { deadline: '2h' });
   expect((await yard.job(id)).deadline > Date.now() / 1000 + 7000, 'deadline');
+  await page.locator('.note-line', { hasText: 'is now due at' }).waitFor();
+  await act(page, 'deadline', { deadline_at: '2040-02-03T04:05' });
+  same((await yard.job(id)).deadline, new Date('2040-02-03T04:05').getTime() / 1000);
+  await act(page, 'deadline');
+  same((await yard.job(id)).deadline, null);
   await act(page, 'resize', { cpus: '1' });
   same((await yard.job(id)).cpus_max, 1);
   await page.click('[data-action="resize"]');
@@ -238,7 +268,7 @@ async function policy(page, yard) {
   await visit(page, yard, '/policy');
   await page.locator('details.policy', { hasText: 'least attained service in queues' }).locator('summary').click();
   await page.click('[data-policy="las"]');
-  await page.click('dialog button:has-text("Not now")');
+  await page.click('dialog button:has-text("Back")');
   same((await yard.get('/policy')).policy, 'elastic-fifo');
   await page.click('[data-policy="las"]');
   await page.fill('dialog [name=policy]', 'lass');
@@ -250,6 +280,21 @@ async function policy(page, yard) {
   same((await yard.get('/policy')).allocate, 'las');
   await yard.ask('PUT', '/policy', { policy: 'elastic-fifo' });
   await page.locator('.lead', { hasText: 'elastic-fifo' }).waitFor();
+  await page.locator('details.policy', { hasText: 'the least loaded node' }).locator('summary').click();
+  await page.click('[data-policy="spread"]');
+  await page.click('dialog button[type=submit]');
+  await until('only the placer is another one', async () => {
+    const now = await yard.get('/policy');
+    return now.place === 'spread' && now.allocate === 'elastic-fifo' && now.share === 'hard';
+  });
+  await yard.ask('PUT', '/policy', { policy: 'auto' });
+  await page.locator('.chosen', { hasText: 'auto' }).waitFor();
+  same(await page.locator('details[data-key="allocate-auto"] .state').textContent(), 'active');
+  await yard.ask('PUT', '/policy', { policy: 'elastic-fifo' });
+  // Decisions are shown as they are made.
+  const decided = await page.locator('[aria-label^="Decisions"] b').first().textContent();
+  await yard.reaches((await yard.submit(shell('true', { name: 'decided' })))[0], 'done');
+  await until('a new decision is listed', async () => (await page.locator('[aria-label^="Decisions"] b').first().textContent()) !== decided);
 }
 
 async function submit(page, yard) {
@@ -264,6 +309,26 @@ async function submit(page, yard) {
   await page.click('button[type=submit]');
   await page.locator('h1', { hasText: 'by hand' }).waitFor();
   await page.locator('.log', { hasText: 'from the form' }).waitFor();
+}
+
+// A deadline is answered where it is set, and a flag stands before its name.
+async function answers(page, yard) {
+  await visit(page, yard, '/submit');
+  await page.fill('[name=command]', 'true');
+  await page.fill('[name=deadline]', '2h');
+  await page.click('summary:has-text("Arrays")');
+  const [box, text] = await page.locator('[data-field=hold]').evaluate((label) => {
+    const range = document.createRange();
+    range.selectNode([...label.childNodes].find((node) => node.nodeType === Node.TEXT_NODE));
+    return [label.querySelector('input').getBoundingClientRect(), range.getBoundingClientRect()].map(({ left, top }) => [left, top]);
+  });
+  expect(box[0] < text[0] && Math.abs(box[1] - text[1]) < 12, 'the box stands before its label');
+  await page.check('[name=hold]');
+  await page.click('button[type=submit]');
+  await page.locator('.warn', { hasText: 'is submitted' }).locator('.state', { hasText: 'deadline:' }).waitFor();
+  await page.locator('.warn', { hasText: 'does not look at deadlines' }).waitFor();
+  await page.click('.warn a');
+  await page.locator('h1', { hasText: 'true' }).waitFor();
 }
 
 async function reference(page, yard) {
@@ -329,6 +394,7 @@ async function reconnect(page, yard) {
   await check('what other policies would do is a table', () => whatIf(page, yard));
   await check('the policy is changed after a question', () => policy(page, yard));
   await check('the form submits what it shows', () => submit(page, yard));
+  await check('the form shows what the server answers', () => answers(page, yard));
   await check('the API page sends requests', () => reference(page, yard));
   await check('a restarted server is found again', () => reconnect(page, yard));
   await check('the console stays empty', () => same(page.complaints, []));

@@ -14,9 +14,10 @@ const JOB_ACTIONS = {
       title: `Cancel ${visible(job.name)}?`,
       text: isRunning(job)
         ? 'It gets SIGTERM, and SIGKILL when its grace period is over. What it has not saved is lost.'
-        : 'It does not run yet.',
+        : 'It has not started.',
       fields: isRunning(job) ? [{ name: 'grace', label: 'Grace period', placeholder: 'its own', help: 'such as 10s' }] : [],
       verb: 'Cancel the job',
+      back: 'Keep the job',
       danger: true,
       act: async ({ grace }) => {
         await post(jobPath(job, 'cancel'), grace ? { grace } : {});
@@ -60,7 +61,7 @@ const JOB_ACTIONS = {
       verb: 'Resize',
       act: async ({ cpus }) => {
         await post(jobPath(job, 'resize'), { cpus: cpus.trim() || null });
-        note(`${sayJob(job)} has other limits.`);
+        note(`${sayJob(job)} may ${cpus.trim() ? `now use ${cpus.trim()} CPUs` : 'use as many CPUs as it was submitted with'}.`);
       },
     }),
   },
@@ -71,7 +72,7 @@ const JOB_ACTIONS = {
       title: `Priority of ${visible(job.name)}`,
       fields: [{ name: 'priority', label: 'Priority', value: job.priority, help: 'Jobs with a higher priority go first.' }],
       verb: 'Set',
-      act: ({ priority }) => change(job, { priority }, 'has another priority'),
+      act: ({ priority }) => change(job, { priority }, () => `now has priority ${priority}`),
     }),
   },
   deadline: {
@@ -79,17 +80,48 @@ const JOB_ACTIONS = {
     allowed: isActive,
     start: (job) => ask({
       title: `Deadline of ${visible(job.name)}`,
-      text: job.deadline ? `It is due ${fullTime(job.deadline)}.` : 'It has none.',
-      fields: [{ name: 'deadline', label: 'From now', placeholder: 'none', help: 'such as 2h or 90m; empty for none' }],
+      text: deadlineNow(job),
+      fields: [
+        { name: 'deadline', label: 'From now', placeholder: 'none', help: 'such as 2h or 90m' },
+        { name: 'deadline_at', label: 'Or at', type: 'datetime-local', help: 'in your time zone; leave both empty for no deadline' },
+      ],
       verb: 'Set',
-      act: ({ deadline }) => change(job, { deadline: deadline.trim() || null }, 'has another deadline'),
+      act: ({ deadline, deadline_at: at }) => {
+        const span = deadline.trim();
+        if (span && at) throw new Problem(400, { detail: 'Give either a time from now or a time of day, not both.' });
+        const body = at ? { deadline_at: new Date(at).getTime() / 1000 } : { deadline: span || null };
+        return change(job, body, (its) => (its.deadline ? `is now due at ${clockTime(its.deadline)}` : 'has no deadline any more'));
+      },
+    }),
+  },
+  move: {
+    title: 'Move',
+    allowed: (job) => job.state === 'running' && yard.nodes.length > 1,
+    start: (job) => ask({
+      title: `Move ${visible(job.name)}`,
+      text: `It runs on ${visible(job.node ?? 'no node')}. It saves a checkpoint, stops, and continues on the other node as its next attempt.`,
+      fields: [{ name: 'node', label: 'To', options: [['', 'any other node that has room'],
+        ...yard.nodes.filter(({ name }) => name !== job.node).map(({ name }) => [name, visible(name)])] }],
+      verb: 'Move it',
+      act: async ({ node }) => {
+        await post(jobPath(job, 'migrate'), node ? { node } : {});
+        note(`${sayJob(job)} is being moved${node ? ` to ${visible(node)}` : ''}.`);
+      },
     }),
   },
 };
 
+// The deadline, and whether the job should meet it.
+function deadlineNow(job) {
+  const end = job.progress?.expected_end;
+  const expected = end ? ` It is expected to end at ${clockTime(end)}.` : '';
+  return (job.deadline ? `It is due ${fullTime(job.deadline)}.` : 'It has none.') + expected;
+}
+
+// words(job) says how it is now.
 async function change(job, body, words) {
-  await request('PATCH', jobPath(job), body);
-  note(`${sayJob(job)} ${words}.`);
+  const changed = await request('PATCH', jobPath(job), body);
+  note(`${sayJob(job)} ${words(changed)}.`);
 }
 
 // Buttons for what this job allows. One listener for all: buttons are drawn again.

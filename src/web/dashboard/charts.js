@@ -62,19 +62,37 @@ function showTip(spec, row, x, y) {
   );
 }
 
-// Moments that are marked by a line: [{at, colour}].
+// Moments that are marked by a line: [{at, colour, text, band: [from, to]}].
 function drawMarks(spec, context, area, graph) {
-  for (const { at, colour } of spec.marks || []) {
-    const x = Math.round(graph.toDomXCoord(at)) + 0.5;
+  for (const mark of spec.marks || []) {
+    const clip = (at) => Math.min(area.x + area.w, Math.max(area.x, graph.toDomXCoord(at)));
+    if (mark.band) {
+      const [from, to] = mark.band.map(clip);
+      context.fillStyle = token(mark.colour);
+      context.globalAlpha = 0.1;
+      context.fillRect(from, area.y, to - from, area.h);
+      context.globalAlpha = 1;
+    }
+    const x = Math.round(graph.toDomXCoord(mark.at)) + 0.5;
     if (x < area.x || x > area.x + area.w) continue;
-    context.strokeStyle = token(colour);
+    context.strokeStyle = token(mark.colour);
     context.setLineDash([3, 3]);
     context.beginPath();
     context.moveTo(x, area.y);
     context.lineTo(x, area.y + area.h);
     context.stroke();
     context.setLineDash([]);
+    if (mark.text) writeMark(context, area, x, mark);
   }
+}
+
+// Beside its line, on the side that has room.
+function writeMark(context, area, x, mark) {
+  context.font = `12px ${token('--sans')}`;
+  context.fillStyle = token('--soft');
+  const left = x + 6 + context.measureText(mark.text).width > area.x + area.w;
+  context.textAlign = left ? 'right' : 'left';
+  context.fillText(mark.text, left ? x - 6 : x + 6, area.y + (mark.text === 'deadline' ? 28 : 13));
 }
 
 function graphOptions(spec) {
@@ -110,7 +128,7 @@ function graphOptions(spec) {
       y: {
         axisLabelFormatter: spec.axis || figure,
         axisLabelWidth: 52,
-        pixelsPerLabel: 36,
+        pixelsPerLabel: spec.class === 'short' ? 24 : 36,
         includeZero: spec.zero !== false,
       },
     },

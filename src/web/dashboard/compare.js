@@ -20,6 +20,16 @@ function compareRows(all, axis) {
   return rows.sort((a, b) => a[0] - b[0]);
 }
 
+const compareName = (job) => [visible(job.name), `(${job.id})`, parameterList(job)].filter(Boolean).join(' ');
+
+// Whether a later curve has the same points: then this one is drawn wider, to be seen under it.
+function isCovered(rows, i, n) {
+  const points = (column) => rows.filter((row) => row[column + 1] !== null).map((row) => `${row[0]}:${row[column + 1]}`).join();
+  const mine = points(i);
+  for (let later = i + 1; later < n; later++) if (points(later) === mine) return true;
+  return false;
+}
+
 function comparePage(main, [list]) {
   const ids = list.split(',').map(Number).filter(Boolean).slice(0, COMPARED);
   const view = { axis: 'step', log: false };
@@ -38,7 +48,7 @@ function comparePage(main, [list]) {
   const draw = () => {
     chart?.end();
     const rows = compareRows(all, view.axis);
-    const series = all.map(({ job }, i) => ({ name: `${visible(job.name)} (${job.id})`, colour: `--s${i}` }));
+    const series = all.map(({ job }, i) => ({ name: compareName(job), colour: `--s${i}`, width: isCovered(rows, i, all.length) ? 6 : 2 }));
     if (rows.length < 2) {
       render(box, html('p', { class: 'empty' }, 'These jobs have reported no values to compare.'));
       return;
@@ -51,8 +61,9 @@ function comparePage(main, [list]) {
     html('table', html('thead', html('tr', ['Job', 'State', 'Last value', 'Steps', 'Steps/s', 'Ran', 'CPU time']
       .map((title, i) => html('th', { scope: 'col', class: i < 2 ? 'text' : '' }, title)))),
     html('tbody', all.map(({ job }, i) => html('tr', { 'data-key': job.id },
-      html('td', { class: 'text' }, html('i', { class: `key s${i}` }), jobLink(job)), html('td', { class: 'text' }, statePill(job)),
-      html('td', figure(metricOf(job))), html('td', figure(job.progress?.step)), html('td', figure(job.progress?.rate)),
+      html('td', { class: 'text' }, html('i', { class: `key s${i}` }), jobLink(job),
+        html('span', { class: 'dim' }, ` ${parameterList(job)}`)), html('td', { class: 'text' }, statePill(job)),
+      html('td', figure(metricOf(job))), html('td', job.progress?.step == null ? '–' : grouped(job.progress.step)), html('td', figure(job.progress?.rate)),
       html('td', duration(job.run_s)), html('td', duration(total(job.attempts, 'cpu_s')))))))));
   const load = async () => {
     all = await Promise.all(ids.map(async (id) => ({

@@ -8,21 +8,21 @@ function note(text, kind = 'fine') {
   setTimeout(() => line.remove(), kind === 'failed' ? 12_000 : 5_000);
 }
 
-// Asks with a dialog. fields: [{name, label, value, help, type}]. Calls act(values)
+function askInput(field) {
+  if (field.options) {
+    return html('select', { name: field.name },
+      field.options.map(([value, text]) => html('option', { value }, text)));
+  }
+  return html('input', { type: field.type || 'text', name: field.name, value: field.value ?? '', placeholder: field.placeholder,
+    autocomplete: 'off', spellcheck: 'false' });
+}
+
+// Asks with a dialog. fields: [{name, label, value, help, type,
+// options: [[value, text]]}]. Calls act(values)
 // when the user agrees; the dialog stays open with the reason if that fails.
-function ask({ title, text, fields = [], verb, danger, act }) {
+function ask({ title, text, fields = [], verb, back = 'Back', danger, act }) {
   const failure = html('p', { class: 'failure', role: 'alert', hidden: true });
-  const inputs = fields.map((field) => ({
-    field,
-    input: html('input', {
-      type: field.type || 'text',
-      name: field.name,
-      value: field.value ?? '',
-      placeholder: field.placeholder,
-      autocomplete: 'off',
-      spellcheck: 'false',
-    }),
-  }));
+  const inputs = fields.map((field) => ({ field, input: askInput(field) }));
   const agree = html('button', { type: 'submit', class: danger ? 'danger' : 'primary' }, verb);
   const form = html(
     'form',
@@ -36,7 +36,7 @@ function ask({ title, text, fields = [], verb, danger, act }) {
     html(
       'div',
       { class: 'buttons' },
-      html('button', { type: 'button', onclick: () => dialog.close() }, 'Not now'),
+      html('button', { type: 'button', onclick: () => dialog.close() }, back),
       agree,
     ),
   );

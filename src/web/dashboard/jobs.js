@@ -26,9 +26,17 @@ function nameCell(row) {
   if (row.members) {
     return html('button', { type: 'button', class: 'fold', 'data-array': row.array.job,
       'aria-expanded': String(row.open) }, `${row.open ? '▾' : '▸'} `,
-      visible(row.name), html('span', { class: 'dim' }, ` ${grouped(row.members.length)} jobs`));
+      visible(row.name), html('span', { class: 'dim' }, ` ${grouped(row.members.length)} jobs: ${stateMix(row.members)}`));
   }
-  return jobLink(row, row.array ? { class: 'job-link member' } : {});
+  if (!row.array) return jobLink(row);
+  return [jobLink(row, { class: 'job-link member' }),
+    html('span', { class: 'dim' }, ` [${row.array.index}] ${parameterList(row)}`)];
+}
+
+// "2 running, 5 done"
+function stateMix(members) {
+  return STATES.map((state) => [members.filter((job) => job.state === state).length, state])
+    .filter(([n]) => n).map(([n, state]) => `${grouped(n)} ${state}`).join(', ');
 }
 
 function progressCell(job) {
@@ -46,7 +54,19 @@ function endCell(job) {
   if (job.ended) return clockTime(job.ended);
   const end = job.progress?.expected_end;
   const risk = deadlineRisk(job);
-  return html('span', { class: risk ? 'late' : 'dim' }, end ? `~${clockTime(end)}` : '–');
+  if (!end) return html('span', { class: risk ? 'late' : 'dim' }, risk ? `due ${clockTime(job.deadline)}` : '–');
+  return html('span', { class: risk ? 'late' : 'dim' }, `~${clockTime(end)}`);
+}
+
+// Of a metric's values the one that is shown for several jobs. Which way is better is told by
+// the name, as the server does.
+const RISES = /acc|auc|f1|bleu|rouge|reward|return|score|recall|precision|iou|map\b|psnr|ssim|fitness/i;
+
+function bestMetric(members) {
+  const values = members.map(metricOf).filter((value) => value !== null && Number.isFinite(value));
+  if (!values.length) return null;
+  const name = members.find((job) => job.progress?.metric)?.progress.metric ?? 'loss';
+  return RISES.test(name) && !/loss|error/i.test(name) ? Math.max(...values) : Math.min(...values);
 }
 
 // A row that stands for the jobs of an array.
@@ -58,7 +78,7 @@ function foldArray(members, open) {
     .find((word) => states.includes(word));
   return {
     ...first, members, open, state, paused: false, waits_for: [],
-    progress: { fraction: done.reduce((a, b) => a + b, 0) / members.length },
+    progress: { fraction: done.reduce((a, b) => a + b, 0) / members.length, loss: bestMetric(members) },
     cpus: total(members, 'cpus'), gpus: total(members, 'gpus'), node: '',
     run_s: total(members, 'run_s'), ended: null, deadline: null,
   };
@@ -66,7 +86,7 @@ function foldArray(members, open) {
 
 function matches(job, words) {
   if (!words.length) return true;
-  const text = `${job.id} ${job.name} ${job.user} ${job.state} ${job.node ?? ''} ${job.command.join(' ')}`.toLowerCase();
+  const text = `${job.id} ${job.name} ${job.user} ${job.state} ${job.node ?? ''} ${parameterList(job)} ${job.command.join(' ')}`.toLowerCase();
   return words.every((word) => text.includes(word));
 }
 
@@ -271,6 +291,11 @@ function jobsPage(main, _, query) {
   });
   table.box.addEventListener('change', (event) => {
     const id = Number(event.target.dataset.pick);
+    if (event.target.checked && view.picked.size >= COMPARED) {
+      event.target.checked = false;
+      note(`At most ${COMPARED} jobs are compared at once. Untick another one first.`, 'failed');
+      return;
+    }
     if (event.target.checked) view.picked.add(id);
     else view.picked.delete(id);
     draw();

@@ -146,7 +146,7 @@ function makeLog(job) {
     found = [];
     style = {};
     partial = '';
-    body.replaceChildren(html('p', { class: 'empty' }, 'Nothing is printed yet.'));
+    body.replaceChildren(html('p', { class: 'empty' }, 'Nothing has been printed yet.'));
   };
 
   const read = async () => {

@@ -8,13 +8,15 @@ function sameKind(a, b) {
     a.dataset?.key === b.dataset?.key;
 }
 
+// The content-security policy refuses style attributes, but not the properties.
 function morphAttributes(from, to) {
   for (const { name } of [...from.attributes]) {
     if (!to.hasAttribute(name)) from.removeAttribute(name);
   }
   for (const { name, value } of to.attributes) {
-    if (from.getAttribute(name) !== value) from.setAttribute(name, value);
+    if (name !== 'style' && from.getAttribute(name) !== value) from.setAttribute(name, value);
   }
+  if (from.style && from.style.cssText !== to.style.cssText) from.style.cssText = to.style.cssText;
 }
 
 function morphNode(from, to) {

@@ -38,77 +38,7 @@ function overviewCards() {
         : units(total(yard.nodes, 'cpus_held')),
       `of ${units(cpus)}${gpus ? ` CPUs, ${units(gpus)} GPUs` : ''} on ${count(yard.nodes.length, 'node')}`,
     ),
-    card('Deadlines at risk', grouped(risky), dated ? `of ${count(dated, 'job')} with a deadline` : 'no job has one'),
-  );
-}
-
-// One cell for each CPU or GPU, in the colours of the jobs that hold them; a job that
-// holds a part of one gets the cell that it shares.
-function cells(size, jobs, member) {
-  const whole = Math.min(Math.ceil(size), 256);
-  const scale = whole / size;
-  const list = [];
-  for (const job of jobs) {
-    const n = Math.max(1, Math.round(job[member] * scale));
-    for (let i = 0; i < n && list.length < whole; i++) {
-      list.push(
-        html('a', {
-          class: `cell ${jobColour(job.id)}`,
-          href: `#/jobs/${job.id}`,
-          tabindex: -1,
-          'aria-hidden': 'true',
-          title: `${visible(job.name)} (${job.id}): ${units(job[member])} ${member.toUpperCase()}`,
-        }),
-      );
-    }
-  }
-  while (list.length < whole) list.push(html('span', { class: 'cell' }));
-  return html('div', { class: `cells ${whole > 64 ? 'small' : ''}` }, list);
-}
-
-const held = (held_, all, unit) => `${units(held_)} of ${units(all)} ${unit}`;
-
-function nodeTile(node) {
-  const jobs = node.jobs.map((id) => yard.jobs.get(id)).filter(Boolean);
-  return html(
-    'article',
-    { class: `tile ${node.state}`, 'data-key': node.name, 'aria-label': `Node ${visible(node.name)}` },
-    html(
-      'div',
-      { class: 'tile-head' },
-      html('a', { href: '#/nodes', class: 'name' }, visible(node.name)),
-      html('span', { class: `state node-${node.state}` }, node.state),
-    ),
-    node.cpus > 0 && [
-      html('div', { class: 'tile-what' }, held(node.cpus_held, node.cpus, 'CPUs')),
-      cells(node.cpus, jobs.filter((job) => job.cpus > 0), 'cpus'),
-    ],
-    node.gpus > 0 && [
-      html(
-        'div',
-        { class: 'tile-what' },
-        `${held(node.gpus_held, node.gpus, 'GPUs')}${node.gpu_type ? ` (${visible(node.gpu_type)})` : ''}`,
-      ),
-      cells(node.gpus, jobs.filter((job) => job.gpus > 0), 'gpus'),
-    ],
-    node.memory_mb !== null && [
-      html('div', { class: 'tile-what' }, `${memory(node.memory_held_mb)} of ${memory(node.memory_mb)} memory`),
-      html('progress', {
-        max: node.memory_mb,
-        value: Math.min(node.memory_held_mb, node.memory_mb),
-        'aria-label': 'Memory held',
-      }),
-    ],
-    html(
-      'ul',
-      { class: 'tile-jobs' },
-      jobs.slice(0, 6).map((job) =>
-        html('li', html('i', { class: `key ${jobColour(job.id)}` }), jobLink(job),
-          html('span', { class: 'dim' }, sizeText(job))),
-      ),
-      jobs.length > 6 && html('li', { class: 'dim' }, `and ${jobs.length - 6} more`),
-    ),
-    node.notice && html('p', { class: 'tile-notice' }, visible(node.notice)),
+    card('Deadlines at risk', grouped(risky), dated ? `of ${count(dated, 'job')} with a deadline` : 'no active job has a deadline'),
   );
 }
 
@@ -144,9 +74,26 @@ function waitingList() {
   ];
 }
 
+// Why a deadline is at risk and what would help, as `explain` says; asked for now and then.
+const riskWhy = new Map();
+
+async function readRisks(jobs) {
+  const old = Date.now() - 15_000;
+  const wanted = jobs.slice(0, 8).filter(({ id }) => !(riskWhy.get(id)?.at > old));
+  await Promise.all(wanted.map(async ({ id }) => {
+    riskWhy.set(id, { ...riskWhy.get(id), at: Date.now() });
+    const why = await get(`/jobs/${id}/explain`).catch(() => null);
+    if (!why) return;
+    const reason = ['deadline', 'end', 'size'].map((code) => why.reasons.find((one) => one.code === code)).find(Boolean);
+    riskWhy.set(id, { at: Date.now(), reason: reason?.text ?? why.summary, help: why.frees[0] });
+  }));
+  return wanted.length > 0;
+}
+
+const riskyJobs = () => yard.list((job) => isActive(job) && deadlineRisk(job)).sort((a, b) => a.deadline - b.deadline);
+
 function riskList() {
-  const risky = yard.list((job) => isActive(job) && deadlineRisk(job));
-  risky.sort((a, b) => a.deadline - b.deadline);
+  const risky = riskyJobs();
   if (!risky.length) {
     const dated = yard.list((job) => isActive(job) && job.deadline !== null).length;
     return html('p', { class: 'empty' }, dated
@@ -164,6 +111,8 @@ function riskList() {
         jobLink(job),
         html('span', { class: 'why' }, 'due ', timeElement(job.deadline),
           job.progress?.expected_end ? [', expected ', timeElement(job.progress.expected_end)] : ''),
+        riskWhy.get(job.id)?.reason && html('p', { class: 'more' }, commandText(riskWhy.get(job.id).reason),
+          riskWhy.get(job.id).help ? [' ', commandText(riskWhy.get(job.id).help)] : ''),
       ),
     ),
   );
@@ -227,7 +176,7 @@ function overviewPage(main) {
   const makeCharts = ({ use, queue, gpus, window }) => {
     const busy = [
       { name: 'CPUs held', colour: '--s0', steps: true, filled: true, show: units },
-      { name: 'CPUs', colour: '--faint', steps: true, width: 1, dashed: true, show: units },
+      { name: 'CPUs there are', colour: '--faint', steps: true, width: 1, dashed: true, show: units },
       ...(gpus ? [{ name: 'GPUs held', colour: '--s1', steps: true, show: units }] : []),
     ];
     const jobs = [
@@ -239,7 +188,7 @@ function overviewPage(main) {
       timeChart({ label: 'Jobs over time', series: jobs, rows: queue, axis: units, window }),
     ];
     graphs.replaceChildren(
-      html('h3', gpus ? 'CPUs and GPUs held' : 'CPUs held'), charts[0].box,
+      html('h3', gpus ? 'CPUs and GPUs held' : 'CPUs held'), legend(busy), charts[0].box,
       html('h3', 'Jobs running and waiting'), legend(jobs), charts[1].box,
     );
     link = linkCharts(charts);
@@ -261,13 +210,17 @@ function overviewPage(main) {
     }
   };
 
+  const drawRisks = () => {
+    render(risky, riskList());
+    readRisks(riskyJobs()).then((some) => some && main.isConnected && render(risky, riskList()));
+  };
   const draw = () => {
     render(cards, overviewCards());
     render(tiles, yard.nodes.length
       ? yard.nodes.map(nodeTile)
       : html('p', { class: 'empty' }, 'There are no nodes yet.'));
     render(waiting, waitingList());
-    render(risky, riskList());
+    drawRisks();
   };
   main.append(
     html('h1', { class: 'unseen' }, 'Overview'),

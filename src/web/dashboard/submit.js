@@ -4,7 +4,19 @@
 'use strict';
 
 const FIRST_FIELDS = ['name', 'cpus', 'gpus', 'memory', 'workdir', 'time_limit', 'deadline', 'priority'];
-const LEFT_OUT = ['command', 'script', 'user'];
+// What a browser has no use for: it has no environment and no folder to give.
+const LEFT_OUT = ['command', 'script', 'user', 'environment', 'export', 'upload'];
+const FIELD_GROUPS = [
+  ['Size and sharing', ['gpu_type', 'workers', 'resize', 'preempt', 'weight', 'no_probe']],
+  ['Deadline and time', ['deadline_at', 'strict_deadline', 'signal', 'grace']],
+  ['Progress and early end', ['metric', 'goal', 'target', 'total', 'pattern', 'category', 'stop_when', 'stop_when_flat', 'stop_on_nan']],
+  ['Arrays, sweeps and order', ['array', 'sweep', 'group', 'keep_best', 'every', 'after', 'hold']],
+  ['Checkpoints and failures', ['checkpoint_dir', 'checkpoint_signal', 'retries', 'backoff', 'requeue', 'lease', 'wait_children']],
+  ['Container and environment', ['image', 'run_as', 'mounts', 'shm_size', 'ulimits', 'env', 'pty']],
+  ['Notices and notes', ['notify', 'notify_on', 'comment']],
+];
+// Where the command line's words would be wrong here.
+const FIELD_HELP = { workdir: 'working directory on the node (default: the server’s home directory; in a container, that of its image)' };
 
 // Splits a command line into words as a shell does, without expanding anything.
 // Returns null for a quote that is not closed.
@@ -68,21 +80,39 @@ function fieldValue(input) {
   return input.value.trim() || undefined;
 }
 
+function formField(name, schema) {
+  const check = typeOf(schema).includes('boolean');
+  return html('label', { class: check ? 'check field' : 'field', 'data-field': name },
+    check ? [fieldInput(name, schema), fieldTitle(name)] : [fieldTitle(name), fieldInput(name, schema)],
+    html('small', FIELD_HELP[name] ?? schema.description), html('small', { class: 'failure', role: 'alert' }));
+}
+
+// The first fields, and the others in groups; fields that are in no group come last.
 function submitForm(schema) {
-  const fields = Object.entries(schema.properties).filter(([name]) => !LEFT_OUT.includes(name));
-  const make = ([name, its]) => html('label', { class: its.type === 'boolean' ? 'check field' : 'field', 'data-field': name },
-    fieldTitle(name), fieldInput(name, its), html('small', its.description),
-    html('small', { class: 'failure', role: 'alert' }));
-  return {
-    first: FIRST_FIELDS.map((name) => fields.find(([its]) => its === name)).filter(Boolean).map(make),
-    others: fields.filter(([name]) => !FIRST_FIELDS.includes(name)).map(make),
-  };
+  const names = Object.keys(schema.properties).filter((name) => !LEFT_OUT.includes(name));
+  const make = (list) => list.filter((name) => names.includes(name)).map((name) => formField(name, schema.properties[name]));
+  const placed = new Set([...FIRST_FIELDS, ...FIELD_GROUPS.flatMap(([, list]) => list)]);
+  const rest = names.filter((name) => !placed.has(name));
+  const groups = [...FIELD_GROUPS, ['Other', rest]].map(([title, list]) => [title, make(list)]).filter(([, made]) => made.length);
+  return { first: make(FIRST_FIELDS), groups };
+}
+
+// What the server answers: which jobs there are, whether deadlines can be met, what it warns of.
+function submittedPart({ jobs, deadlines, warnings }) {
+  const link = jobs.length === 1 ? `#/jobs/${jobs[0].id}` : '#/jobs';
+  const words = { met: 'done', late: 'failed' };
+  return html('div', { class: 'warn', role: 'status' },
+    html('p', html('b', jobs.length === 1 ? `Job ${jobs[0].id} is submitted.` : `${count(jobs.length, 'job')} are submitted.`), ' ',
+      html('a', { href: link }, jobs.length === 1 ? 'Its page' : 'The list of jobs')),
+    deadlines.map((one) => html('p', html('span', { class: `state ${words[one.outlook] ?? ''}` }, `deadline: ${one.outlook}`), ' ', commandText(one.text))),
+    warnings.map((text) => html('p', commandText(text))));
 }
 
 function submitPage(main) {
   const command = html('textarea', { name: 'command', rows: 2, required: true, spellcheck: 'false', placeholder: 'python3 train.py --epochs 10' });
   const same = html('code', { class: 'same' });
   const failure = html('p', { class: 'failure', role: 'alert' });
+  const answer = html('div', { 'aria-live': 'polite' });
   const send = html('button', { type: 'submit', class: 'primary' }, 'Submit');
   const form = html('form', { class: 'submit', novalidate: true });
   let timer = null;
@@ -129,21 +159,27 @@ function submitPage(main) {
     event.preventDefault();
     send.disabled = true;
     try {
-      const { jobs } = await post('/jobs', read());
-      note(jobs.length === 1 ? `Job ${jobs[0].id} is submitted.` : `${count(jobs.length, 'job')} are submitted.`);
-      location.hash = jobs.length === 1 ? `#/jobs/${jobs[0].id}` : '#/jobs';
+      const reply = await post('/jobs', read());
+      const { jobs } = reply;
+      if (reply.warnings.length || reply.deadlines.length) {
+        answer.replaceChildren(submittedPart(reply));
+        answer.scrollIntoView({ block: 'nearest' });
+      } else {
+        note(jobs.length === 1 ? `Job ${jobs[0].id} is submitted.` : `${count(jobs.length, 'job')} are submitted.`);
+        location.hash = jobs.length === 1 ? `#/jobs/${jobs[0].id}` : '#/jobs';
+      }
     } catch (problem) {
       show(problem);
     }
     send.disabled = false;
   });
-  const build = ({ first, others }) => form.replaceChildren(
+  const build = ({ first, groups }) => form.replaceChildren(
     html('label', { class: 'field wide', 'data-field': 'command' }, 'Command', command,
-      html('small', 'what to run, in the words of a shell; nothing is expanded'), html('small', { class: 'failure', role: 'alert' })),
+      html('small', 'Quoted as in a shell; variables and wildcards are not expanded.'), html('small', { class: 'failure', role: 'alert' })),
     html('div', { class: 'fields' }, first),
-    html('details', html('summary', 'More options'), html('div', { class: 'fields' }, others)),
+    ...groups.map(([title, fields]) => html('details', { class: 'group' }, html('summary', title), html('div', { class: 'fields' }, fields))),
     html('h2', { class: 'small' }, 'The same on the command line'), html('div', { class: 'same-box' }, same),
-    failure, html('div', { class: 'buttons' }, send));
+    failure, html('div', { class: 'buttons' }, send), answer);
   main.append(html('div', { class: 'page-head' }, html('h1', 'Submit a job')), form);
   get('/openapi.json')
     .then((document_) => {

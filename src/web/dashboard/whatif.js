@@ -4,7 +4,7 @@
 
 // Asked about at first, as far as the server has them.
 const ASKED = ['fifo', 'elastic-fifo', 'srtf', 'elastic-srjf', 'las', 'deadline'];
-const WHATIF_HEADS = ['Policy', 'Mean time', 'All done in', 'Deadlines missed', 'Preemptions', 'Resizes', 'Likely better', 'Gain and lose'];
+const WHATIF_HEADS = ['Policy', 'Mean time', 'All done in', 'Deadlines missed', 'Preemptions', 'Moves', 'Resizes', 'Better in', 'Who gains and loses'];
 
 // Nothing if the whole band reads the same.
 const bandText = (band, show) =>
@@ -35,8 +35,8 @@ function whatIfRow(one, active) {
     html('td', withBand(one.mean_s, one.mean_band_s, duration)),
     html('td', withBand(one.makespan_s, one.makespan_band_s, duration)),
     html('td', withBand(one.missed, one.missed_band, figure)),
-    html('td', grouped(one.preemptions)), html('td', grouped(one.resizes)),
-    html('td', one.policy === active ? '–' : `${Math.round((one.better ?? 0) * 100)} %`),
+    html('td', grouped(one.preemptions)), html('td', grouped(one.moves)), html('td', grouped(one.resizes)),
+    html('td', one.policy === active ? '–' : `${Math.round((one.better ?? 0) * 100)} % of draws`),
     html('td', { class: 'text wrap-text' }, jobNames(one.winners, 'gain:'), jobNames(one.losers, 'lose:')));
 }
 

@@ -79,9 +79,30 @@ function statePill(job) {
 
 // The sentence behind a state: why it waits, how it ended.
 function stateReason(job) {
-  if (job.waits_for.length) return `waits for ${job.waits_for.join(', ')}`;
-  if (!isActive(job) && job.reason) return visible(job.reason);
+  if (job.waits_for.length) return job.waits_for.map(waitText).join('; ');
+  // "cancelled" says nothing that the state does not say.
+  if (!isActive(job) && job.reason && job.reason !== job.state) return visible(job.reason);
   return '';
+}
+
+// What keeps a job out of the queue, in words: [pattern of the API's text, sentence].
+const WAITS = [
+  [/^hold$/, () => 'held until it is released'],
+  [/^after:(\d+)$/, (id) => `waits until job ${id} has started`],
+  [/^afterok:(\d+)$/, (id) => `waits until job ${id} is done`],
+  [/^afternotok:(\d+)$/, (id) => `waits until job ${id} has failed`],
+  [/^afterany:(\d+)$/, (id) => `waits until job ${id} has ended`],
+  [/^singleton$/, () => 'waits until no other job of its name and user is active'],
+  [/^array limit (\d+)$/, (n) => `waits: ${n} of its array may run at once`],
+  [/^retry in (.*)$/, (span) => `starts again in ${span}`],
+];
+
+function waitText(text) {
+  for (const [pattern, words] of WAITS) {
+    const found = pattern.exec(text);
+    if (found) return words(visible(found[1] ?? ''));
+  }
+  return `waits for ${visible(text)}`;
 }
 
 // Whether it will end, or has ended, too late.
@@ -98,7 +119,29 @@ function deadlineRisk(job) {
 const jobLink = (job, ...attributes) =>
   html('a', { href: `#/jobs/${job.id}`, class: 'job-link', ...attributes[0] }, visible(job.name));
 
-const jobColour = (id) => `c${id % 8}`;
+// Colours of jobs that hold something: each takes the first that is free and keeps it while
+// it runs. After eight jobs the colours begin again with stripes, then with dots.
+const COLOURS = 24;
+const coloured = new Map();
+
+function jobColour(id) {
+  if (!coloured.has(id)) {
+    for (const other of coloured.keys()) {
+      const job = yard.jobs.get(other);
+      if (!job || !isActive(job)) coloured.delete(other);
+    }
+    const taken = new Set(coloured.values());
+    let free = 0;
+    while (free < COLOURS - 1 && taken.has(free)) free++;
+    coloured.set(id, taken.has(free) ? id % COLOURS : free);
+  }
+  const colour = coloured.get(id);
+  return `c${colour % 8} p${Math.floor(colour / 8)}`;
+}
+
+// "lr=0.1 bs=32" of a member of a sweep, or ''.
+const parameterList = (job) =>
+  Object.entries(job.parameters || {}).map(([name, value]) => `${visible(name)}=${visible(String(value))}`).join(' ');
 
 // The words of a command line as a shell would need them.
 function shellWord(word) {

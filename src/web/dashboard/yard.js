@@ -95,7 +95,7 @@ const yard = {
     if (event.kind.startsWith('node.') || /^job\.(started|resized|ended|paused|resumed|preempted|retried|requeued)$/.test(event.kind)) {
       this.stale.nodes = true;
     }
-    if (event.kind === 'policy.changed') this.stale.policy = true;
+    if (event.kind === 'policy.changed' || event.kind === 'policy.chosen') this.stale.policy = true;
     if (event.kind === 'server.started') this.stale.all = true;
     this.soon();
   },
