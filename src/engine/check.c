@@ -64,6 +64,16 @@ static int check_slot(const struct engine *e, const struct grant *g, const struc
     return 0;
 }
 
+/* A node has whole workers, or one of a job whose workers are apart. */
+static int check_workers(const struct job *j, const struct placement *at, struct err *err)
+{
+    bool fine = !j->nodes || at->n <= j->nodes;
+    for (uint32_t i = 0; j->worker && i < at->n; i++)
+        fine &= j->apart ? at->at[i].units == j->worker : at->at[i].units % j->worker == 0;
+    return fine ? 0
+                : err_set(err, ERR_INTERNAL, "plan: the workers of job %s are misplaced", j->name);
+}
+
 static int check_place(const struct engine *e, const struct grant *g, uint32_t *seen,
                        struct err *err)
 {
@@ -79,6 +89,8 @@ static int check_place(const struct engine *e, const struct grant *g, uint32_t *
             return -1;
         sum += at->at[i].units;
     }
+    if (check_workers(t->job, at, err) < 0)
+        return -1;
     if (sum != g->n || (t->job->whole && at->n > 1))
         return err_set(err, ERR_INTERNAL, "plan: job %s has %lld units in %u places, not %lld",
                        t->job->name, (long long)sum, at->n, (long long)g->n);

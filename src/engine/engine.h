@@ -24,6 +24,7 @@ enum event_kind {
     EVENT_CAPACITY, /* node, has: what it has from now on; the next number is a new node */
     EVENT_POLICY,   /* combo: the policy from now on */
     EVENT_MOVE,     /* task, node: it goes there now, with as many of its units as fit */
+    EVENT_LOSE,     /* task, node: its workers there are gone; it goes on with the others */
     EVENT_TICK,     /* decide, if a decision is due */
 };
 

@@ -217,6 +217,7 @@ static void on_release(struct engine *e, uint32_t task, usec_t now)
 static bool counts_the_same(const struct job *a, const struct job *b)
 {
     return a->pool == b->pool && a->whole == b->whole && a->cpus == b->cpus &&
+           a->worker == b->worker && a->apart == b->apart && a->nodes == b->nodes &&
            a->memory_mb == b->memory_mb && devices_equal(&a->devices, &b->devices);
 }
 
@@ -317,6 +318,38 @@ static units_t fits_on(const struct engine *e, const struct task *t, uint32_t no
     return best;
 }
 
+/* The task goes on without its units on the node. */
+static void on_lose(struct engine *e, uint32_t task, uint32_t node, usec_t now)
+{
+    struct task *t = &e->tasks[task];
+    struct placement rest = {ARENA_ARRAY(&e->arena, t->at.n, struct slot), 0};
+    units_t from = t->n, lost = placement_on(&t->at, node);
+    for (uint32_t i = 0; i < t->at.n; i++)
+        if (t->at.at[i].node != node)
+            rest.at[rest.n++] = t->at.at[i];
+    task_advance(t, now);
+    state_vacate(e, task, true);
+    state_occupy(e, task, t->pool, &rest, from - lost);
+    t->changes++;
+    t->resizes++;
+    t->changed_at = now;
+    state_touch(e, task);
+    e->dirty = true;
+}
+
+static int check_lose(const struct engine *e, uint32_t task, uint32_t node, struct err *err)
+{
+    if (require(e, task, RUNNING, "lose", err) < 0)
+        return -1;
+    const struct task *t = &e->tasks[task];
+    units_t lost = placement_on(&t->at, node);
+    if (!t->job->worker || t->job->kind != JOB_MALLEABLE || !lost || t->at.at[0].node == node)
+        return err_set(err, ERR_CONFLICT, "it cannot go on without node %u", node);
+    if (t->n - lost < t->job->min)
+        return err_set(err, ERR_CONFLICT, "fewer units than its smallest size would be left");
+    return 0;
+}
+
 static int check_move(const struct engine *e, uint32_t task, uint32_t node, struct err *err)
 {
     if (require(e, task, RUNNING, "move", err) < 0)
@@ -366,6 +399,8 @@ int event_check(const struct engine *e, const struct event *v, struct err *err)
         return 0;
     case EVENT_MOVE:
         return check_move(e, v->task, v->node, err);
+    case EVENT_LOSE:
+        return check_lose(e, v->task, v->node, err);
     case EVENT_CAPACITY:
         return check_capacity(e, v->node, v->has, err);
     default:
@@ -418,6 +453,9 @@ int event_take(struct engine *e, const struct event *v, usec_t now, struct err *
     case EVENT_MOVE:
         apply_move(e, v->task, v->node, fits_on(e, &e->tasks[v->task], v->node), now);
         e->dirty = true;
+        break;
+    case EVENT_LOSE:
+        on_lose(e, v->task, v->node, now);
         break;
     case EVENT_CAPACITY:
         on_capacity(e, v->node, v->has);

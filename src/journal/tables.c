@@ -16,6 +16,7 @@ const struct field journal_job[] = {
     {"kind", FIELD_WORD, MEMBER(job, kind), 0, 0, "rigid|moldable|malleable"},
     {"pool", FIELD_U8, MEMBER(job, pool), POOL_CPU, POOL_ANY_GPU, NULL},
     {"whole", FIELD_FLAG, MEMBER(job, whole), 0, 0, NULL},
+    {"apart", FIELD_FLAG | FIELD_OPTIONAL, MEMBER(job, apart), 0, 0, NULL},
     {"can_pause", FIELD_FLAG, MEMBER(job, can_pause), 0, 0, NULL},
     {"no_restart", FIELD_FLAG | FIELD_OPTIONAL, MEMBER(job, no_restart), 0, 0, NULL},
     {"no_move", FIELD_FLAG | FIELD_OPTIONAL, MEMBER(job, no_move), 0, 0, NULL},
@@ -23,6 +24,8 @@ const struct field journal_job[] = {
     {"req", FIELD_I64, MEMBER(job, req), 1, UNITS_MAX, NULL},
     {"min", FIELD_I64, MEMBER(job, min), 1, UNITS_MAX, NULL},
     {"max", FIELD_I64, MEMBER(job, max), 1, UNITS_MAX, NULL},
+    {"worker", FIELD_I64 | FIELD_OPTIONAL, MEMBER(job, worker), 0, UNITS_MAX, NULL},
+    {"nodes", FIELD_U32 | FIELD_OPTIONAL, MEMBER(job, nodes), 0, UINT32_MAX, NULL},
     {"cpus", FIELD_I64, MEMBER(job, cpus), 0, UNITS_MAX, NULL},
     {"memory_mb", FIELD_I64, MEMBER(job, memory_mb), 0, MEMORY_MAX, NULL},
     {"weight", FIELD_REAL, MEMBER(job, weight), 0, 0, NULL},
@@ -150,6 +153,7 @@ unsigned journal_parts(enum event_kind kind)
     case EVENT_PROGRESS:
         return JOURNAL_TASK | JOURNAL_PROGRESS;
     case EVENT_MOVE:
+    case EVENT_LOSE:
         return JOURNAL_TASK | JOURNAL_NODE;
     case EVENT_READY:
         return JOURNAL_TASK | JOURNAL_AT;

@@ -35,7 +35,7 @@ extern const struct field *const journal_event[JOURNAL_PLAIN];
 #define JOURNAL_KINDS                                                                              \
     "submit|restore|end|stopped|failed|hold|release|sample|progress|ready|job|node|capacity|"      \
     "policy|"                                                                                      \
-    "move|tick"
+    "move|lose|tick"
 unsigned journal_parts(enum event_kind kind);
 
 #define JOURNAL_AXES "allocate|place|share"

@@ -41,7 +41,32 @@ static units_t node_allows(const struct node *n, const struct job *j, unsigned p
         units_t by_cpu = n->cpus / j->cpus * UNIT;
         room = by_cpu < room ? by_cpu : room;
     }
-    return room;
+    return job_whole_workers(j, room);
+}
+
+/* The sum of what the job could hold on the j->nodes nodes that can hold most. */
+static units_t most_on_few(const struct cluster *c, const struct job *j, unsigned pool, bool usable)
+{
+    units_t sum = 0, last = INT64_MAX;
+    uint32_t last_at = UINT32_MAX;
+    for (uint32_t k = 0; k < j->nodes; k++) {
+        units_t best = 0;
+        uint32_t at = UINT32_MAX;
+        for (uint32_t i = 0; i < c->n; i++) {
+            bool out = usable && c->nodes[i].state != NODE_UP;
+            units_t here = out ? 0 : node_allows(&c->nodes[i], j, pool);
+            bool later = here < last || (here == last && last_at != UINT32_MAX && i > last_at);
+            if (later && here > best) {
+                best = here;
+                at = i;
+            }
+        }
+        if (!best)
+            break;
+        sum += last = best;
+        last_at = at;
+    }
+    return sum;
 }
 
 units_t cluster_most(const struct cluster *c, const struct job *j, unsigned pool, bool usable)
@@ -49,6 +74,8 @@ units_t cluster_most(const struct cluster *c, const struct job *j, unsigned pool
     units_t room = 0;
     if (!job_takes_pool(j, pool))
         return 0;
+    if (j->worker && j->nodes && j->nodes < c->n)
+        return most_on_few(c, j, pool, usable);
     for (uint32_t i = 0; i < c->n; i++) {
         if (usable && c->nodes[i].state != NODE_UP)
             continue;
@@ -86,5 +113,8 @@ int cluster_can_hold(const struct cluster *c, const struct job *j, struct err *e
     say_devices(c, &j->devices, devices, sizeof devices);
     return err_set(err, ERR_LIMIT, "needs %g %s%s%s%s%s%s, but the cluster has at most %g",
                    (double)j->min / UNIT, unit, j->min == UNIT ? "" : "s", cpus, memory, devices,
-                   j->whole ? " on one node" : "", (double)most / UNIT);
+                   j->whole   ? " on one node"
+                   : j->apart ? " on nodes of their own"
+                              : "",
+                   (double)most / UNIT);
 }

@@ -103,6 +103,11 @@ int job_normalise(struct job *j, struct err *err)
     if (j->no_restart && (!j->can_pause || j->pool != POOL_CPU || !j->whole))
         return err_set(err, ERR_INVALID,
                        "only a job on the CPUs of one node can be frozen for as long as it takes");
+    if (j->worker < 0 || (j->worker && (j->whole || j->min % j->worker || j->max % j->worker)))
+        return err_set(err, ERR_INVALID,
+                       "a job of workers may be on several nodes, and has whole workers only");
+    if ((j->apart || j->nodes) && !j->worker)
+        return err_set(err, ERR_INVALID, "only a job of workers has a number of nodes");
     if (j->can_pause && j->no_preempt)
         return err_set(err, ERR_INVALID,
                        "a job that is paused to make room cannot be one that is never preempted");

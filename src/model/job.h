@@ -38,14 +38,19 @@ struct job {
     const char *group; /* model, user or virtual cluster, for reports; may be NULL */
     usec_t submit;
     enum job_kind kind;
-    uint8_t pool;           /* POOL_CPU, POOL_GPU + type, or POOL_ANY_GPU */
-    bool whole;             /* must fit on one node */
-    bool can_pause;         /* it is frozen in place instead of preempted by a restart */
-    bool no_restart;        /* with can_pause: it would lose its work, so it keeps its memory */
-    bool no_move;           /* it has no checkpoint: policies do not move it */
-    bool no_preempt;        /* once it runs, it is neither preempted nor moved */
-    units_t req;            /* requested; where CPUs are shared by weight, min is */
-    units_t min, max;       /* sizes that it can run on */
+    uint8_t pool;     /* POOL_CPU, POOL_GPU + type, or POOL_ANY_GPU */
+    bool whole;       /* must fit on one node */
+    bool apart;       /* not whole: each of its workers is on a node of its own */
+    bool can_pause;   /* it is frozen in place instead of preempted by a restart */
+    bool no_restart;  /* with can_pause: it would lose its work, so it keeps its memory */
+    bool no_move;     /* it has no checkpoint: policies do not move it */
+    bool no_preempt;  /* once it runs, it is neither preempted nor moved */
+    units_t req;      /* requested; where CPUs are shared by weight, min is */
+    units_t min, max; /* sizes that it can run on */
+    /* Not whole: it consists of workers of this size. A node has whole ones, the first node that
+     * it is on stays until it stops, and policies do not move it. 0 = its units go anywhere. */
+    units_t worker;
+    uint32_t nodes;         /* with workers: the most nodes that it can be on; 0 = any number */
     units_t cpus;           /* CPUs that go with each GPU; 0 for a CPU job */
     int64_t memory_mb;      /* on each node that it uses */
     struct devices devices; /* the same */
@@ -95,7 +100,15 @@ static inline units_t job_cpus(const struct job *j, unsigned pool, units_t n)
 static inline bool job_can_share(const struct job *j)
 {
     return j->sharing && !j->memory_mb && !j->cpus && !devices_any(&j->devices) && !j->no_preempt &&
-           !j->can_pause;
+           !j->can_pause && !j->worker;
+}
+
+/* What the job can use of `room` free units on a node. */
+static inline units_t job_whole_workers(const struct job *j, units_t room)
+{
+    if (!j->worker || room <= 0)
+        return room;
+    return room < j->worker ? 0 : j->apart ? j->worker : room - room % j->worker;
 }
 
 /* For how long the job stops when it starts again with another size. */

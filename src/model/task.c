@@ -93,7 +93,8 @@ bool task_keeps_size(const struct task *t)
     return n == j->min || speed_floor(job_speed(j, t->pool), n) == n;
 }
 
-/* The smallest size with units on each node where the paused task is; at most what it had. */
+/* The smallest size with units on each node where the paused task is; at most what it had. A job of
+ * workers has what it had. */
 static units_t least_paused(const struct task *t)
 {
     units_t least = 0, n = t->job->min;
@@ -101,7 +102,7 @@ static units_t least_paused(const struct task *t)
         least += t->at.at[i].units < UNIT ? t->at.at[i].units : UNIT;
     while (n && n < least)
         n = speed_next(job_speed(t->job, t->pool), n, t->job->max);
-    return n && n < size_of(t) ? n : size_of(t);
+    return n && n < size_of(t) && !t->job->worker ? n : size_of(t);
 }
 
 static bool is_molded(const struct task *t)

@@ -132,7 +132,8 @@ static inline bool task_keeps_memory(const struct task *t)
 /* Whether it runs or continues on the nodes where it is, or not at all. */
 static inline bool task_stays(const struct task *t)
 {
-    return t->pinned || task_keeps_memory(t) || (t->phase == TASK_RUNNING && t->job->no_move);
+    bool fixed = t->job->no_move || t->job->worker;
+    return t->pinned || task_keeps_memory(t) || (t->phase == TASK_RUNNING && fixed);
 }
 
 /* Whether a running task that changes to these n units has to move some: more units leave
@@ -193,11 +194,12 @@ static inline bool task_is_bound(const struct task *t)
     return t->phase == TASK_RUNNING || t->phase == TASK_PAUSED || t->job->pool != POOL_ANY_GPU;
 }
 
-/* Whether it may be served from the pool: a paused or pinned task stays in its own, a running one
- * may be moved to another. */
+/* Whether it may be served from the pool: a task that is paused, pinned or cannot move stays in its
+ * own, another running one may be moved. */
 static inline bool task_may_use(const struct task *t, unsigned pool)
 {
-    bool stays = t->phase == TASK_PAUSED || t->pinned;
+    bool fixed = t->job->no_move || t->job->worker;
+    bool stays = t->phase == TASK_PAUSED || t->pinned || (t->phase == TASK_RUNNING && fixed);
     return t->pools >> pool & 1 && (!stays || t->pool == pool);
 }
 

@@ -139,10 +139,15 @@ static bool can_fit(struct budget *b, const struct task *t, units_t n, unsigned 
 {
     const struct job *j = t->job;
     bool stays = task_running(t) && t->pool == pool;
-    if ((!j->cpus && !j->memory_mb && !devices_any(&j->devices)) || j->whole || stays)
+    bool plain = !j->cpus && !j->memory_mb && !j->worker && !devices_any(&j->devices);
+    if (plain || j->whole || stays)
         return true;
-    if (b->fit.cpus != j->cpus || b->fit.memory_mb != j->memory_mb || b->fit.pool != pool ||
+    if (b->fit.worker != j->worker || b->fit.nodes != j->nodes || b->fit.apart != j->apart ||
+        b->fit.cpus != j->cpus || b->fit.memory_mb != j->memory_mb || b->fit.pool != pool ||
         !devices_equal(&b->fit.devices, &j->devices)) {
+        b->fit.worker = j->worker;
+        b->fit.nodes = j->nodes;
+        b->fit.apart = j->apart;
         b->fit.cpus = j->cpus;
         b->fit.memory_mb = j->memory_mb;
         b->fit.devices = j->devices;

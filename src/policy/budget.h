@@ -14,7 +14,9 @@ struct budget {
     struct room room;  /* if by_node: free units by node */
     uint32_t *node_of; /* if by_node: by task, the node on which it is counted */
     struct {           /* the last answer about memory, devices and CPUs per GPU */
-        units_t cpus, most;
+        units_t cpus, most, worker;
+        uint32_t nodes;
+        bool apart;
         int64_t memory_mb;
         struct devices devices;
         unsigned pool;

@@ -28,7 +28,7 @@ static units_t extend(struct room *r, const struct task *t, unsigned pool, units
         uint32_t node = t->at.at[i].node;
         units_t room = room_for(r, t->job, pool, node, true);
         units_t more = room < n - taken ? room : n - taken;
-        if (r->s->cluster->nodes[node].state != NODE_UP || more <= 0)
+        if (r->s->cluster->nodes[node].state != NODE_UP || t->job->apart || more <= 0)
             continue;
         place_add(p, cap, node, more, r->arena);
         room_take(r, t->job, pool, node, more, true);
@@ -37,12 +37,29 @@ static units_t extend(struct room *r, const struct task *t, unsigned pool, units
     return taken;
 }
 
+/* Makes the nodes of the placement, from number `from` on, unavailable or available again. */
+static void shut(struct room *r, unsigned pool, const struct placement *p, uint32_t from,
+                 units_t *kept, bool close)
+{
+    for (uint32_t i = from; i < p->n; i++)
+        if (close)
+            kept[i] = room_block(r, pool, p->at[i].node);
+        else
+            room_unblock(r, pool, p->at[i].node, kept[i]);
+}
+
 /* Takes up to n units on the emptiest nodes, fewest nodes first. */
 static units_t split(struct room *r, const struct task *t, unsigned pool, units_t n,
                      struct placement *p, uint32_t *cap)
 {
-    units_t taken = 0;
-    while (taken < n) {
+    const struct job *j = t->job;
+    units_t taken = 0, *kept = NULL;
+    uint32_t most = j->worker && j->nodes ? j->nodes : UINT32_MAX;
+    if (j->apart) {
+        kept = ARENA_ARRAY(r->arena, r->s->cluster->n, units_t);
+        shut(r, pool, p, 0, kept, true);
+    }
+    while (taken < n && p->n < most) {
         uint32_t node = room_widest(r, t->job, pool);
         if (node == TASK_NONE)
             break;
@@ -52,7 +69,11 @@ static units_t split(struct room *r, const struct task *t, unsigned pool, units_
         place_add(p, cap, node, more, r->arena);
         room_take(r, t->job, pool, node, more, resident);
         taken += more;
+        if (j->apart)
+            shut(r, pool, p, p->n - 1, kept, true);
     }
+    if (j->apart)
+        shut(r, pool, p, 0, kept, false);
     return taken;
 }
 
@@ -124,7 +145,7 @@ static void grow(struct room *r, struct plan *plan, struct grant *g, const struc
         size = size < t->n && task_keeps_size(t) ? t->n : size; /* it stays as it is */
         cut_back(r, t, g->pool, have - (size > t->n ? size : t->n), &p);
         if (size < t->n)
-            p = room_shrink(&p, size, r->arena);
+            p = room_shrink(t->job, &p, size, r->arena);
         lower_grant(plan, g, size, WHY_FRAGMENTED);
     }
     g->moved = g->n != t->n;
@@ -178,7 +199,7 @@ static units_t refill(const struct room *r, const struct task *t, unsigned pool,
     for (int round = 0; round < 3; round++)
         for (uint32_t i = 0; i < t->at.n; i++) {
             const struct slot *had = &t->at.at[i];
-            units_t first = had->units < UNIT ? had->units : UNIT;
+            units_t first = had->units < UNIT || t->job->worker ? had->units : UNIT;
             units_t want = round == 0 ? first : had->units;
             units_t most = room_for(r, t->job, pool, had->node, true);
             want = round < 2 && want < most ? want : most;
@@ -238,7 +259,7 @@ void place_grants(struct room *r, struct plan *plan, place_choose choose, void *
         if (!task_running(t) || t->pool != g->pool) {
             start(r, plan, g, t, choose, ctx);
         } else if (g->n < t->n) {
-            g->place = room_shrink(&t->at, g->n, r->arena);
+            g->place = room_shrink(t->job, &t->at, g->n, r->arena);
             g->moved = true;
         } else if (g->n > t->n) {
             grow(r, plan, g, t);

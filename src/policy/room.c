@@ -76,7 +76,7 @@ static void give_back(struct room *r, const struct task *t, units_t n)
 {
     struct placement rest = {0};
     if (n)
-        rest = room_shrink(&t->at, n, r->arena);
+        rest = room_shrink(t->job, &t->at, n, r->arena);
     for (uint32_t i = 0, k = 0; i < t->at.n; i++) {
         const struct slot *slot = &t->at.at[i];
         bool stays = k < rest.n && rest.at[k].node == slot->node;
@@ -156,7 +156,7 @@ units_t room_for(const struct room *r, const struct job *j, unsigned pool, uint3
         units_t by_cpu = r->cpu[node] / j->cpus * UNIT;
         room = by_cpu < room ? by_cpu : room;
     }
-    return room;
+    return job_whole_workers(j, room);
 }
 
 /* Adds n units, and the job's memory and devices `times` times. */
@@ -249,7 +249,7 @@ uint32_t room_widest(struct room *r, const struct job *j, unsigned pool)
     units_t most = 0;
     if (!r->tree[pool])
         tree_build(r, pool);
-    if (j->memory_mb == 0 && j->cpus == 0 && !devices_any(&j->devices))
+    if (j->memory_mb == 0 && j->cpus == 0 && !j->worker && !devices_any(&j->devices))
         return r->tree[pool][1] > 0 ? tree_first(r, r->tree[pool], r->tree[pool][1], 0) : TASK_NONE;
     for (uint32_t i = 0; i < r->s->cluster->n; i++) {
         units_t room = room_for(r, j, pool, i, false);
@@ -261,7 +261,8 @@ uint32_t room_widest(struct room *r, const struct job *j, unsigned pool)
     return best;
 }
 
-struct placement room_shrink(const struct placement *at, units_t n, struct arena *a)
+struct placement room_shrink(const struct job *j, const struct placement *at, units_t n,
+                             struct arena *a)
 {
     struct placement rest = {arena_raw(a, (at->n + 1) * sizeof *rest.at), at->n};
     units_t have = 0;
@@ -270,8 +271,8 @@ struct placement room_shrink(const struct placement *at, units_t n, struct arena
         have += at->at[i].units;
     }
     while (have > n) {
-        uint32_t small = 0;
-        for (uint32_t i = 1; i < rest.n; i++)
+        uint32_t small = j->worker && rest.n > 1 ? 1 : 0;
+        for (uint32_t i = small + 1; i < rest.n; i++)
             if (rest.at[i].units <= rest.at[small].units)
                 small = i;
         units_t cut = have - n < rest.at[small].units ? have - n : rest.at[small].units;

@@ -49,7 +49,9 @@ uint32_t room_tightest(struct room *r, const struct job *j, unsigned pool, units
 /* The node with the most room for this job, the first of equals. */
 uint32_t room_widest(struct room *r, const struct job *j, unsigned pool);
 
-/* What is left of a placement that shrinks to n units. */
-struct placement room_shrink(const struct placement *at, units_t n, struct arena *a);
+/* What is left of a placement that shrinks to n units: it leaves its smallest parts first, but the
+ * first node of a job with workers last. */
+struct placement room_shrink(const struct job *j, const struct placement *at, units_t n,
+                             struct arena *a);
 
 #endif

@@ -29,7 +29,7 @@ uint32_t fake_find_node(const struct fake *f, const char *name)
 struct fake_attempt *fake_find_attempt(struct fake *f, struct attempt_id id)
 {
     for (size_t i = f->attempts.n; i-- > 0;)
-        if (f->attempts.at[i].id.job == id.job && f->attempts.at[i].id.n == id.n)
+        if (attempt_id_same(f->attempts.at[i].id, id))
             return &f->attempts.at[i];
     return NULL;
 }

@@ -45,6 +45,7 @@ struct runtime_node {
     units_t cpus, gpus; /* thousandths */
     const char *gpu_type;
     int64_t memory_mb;
+    const char *host;   /* its address for the parts of a job on other nodes; NULL = unknown */
     const char *notice; /* for its operator; NULL = none */
 };
 
@@ -56,14 +57,23 @@ struct runtime_engine {
     units_t cpus, gpus;  /* 0 = what the engine says */
     const char *gpu_type;
     int64_t memory_mb; /* 0 = what the engine says */
+    const char *host;  /* its address for other nodes; NULL = that of the engine */
 };
 
 /* ---- attempts --------------------------------------------------------------- */
 
+/* An attempt of a job that spans nodes has a part on each of them. A part is started, sized and
+ * ended like an attempt of its own; what is said about attempts below holds for each part. */
 struct attempt_id {
     int64_t job;
     uint32_t n;
+    uint32_t part; /* from 0; a number is used once in an attempt */
 };
+
+static inline bool attempt_id_same(struct attempt_id a, struct attempt_id b)
+{
+    return a.job == b.job && a.n == b.n && a.part == b.part;
+}
 
 /* The resources of an attempt on its node. */
 struct runtime_size {
@@ -83,6 +93,7 @@ struct runtime_container {
     const char **mounts;  /* "SOURCE:TARGET[:ro]", paths */
     const char **ulimits; /* "NAME=SOFT[:HARD]" */
     int64_t shm_mb;       /* size of /dev/shm; 0 = the engine's default */
+    bool host_network;    /* it uses the network of its node: parts on other nodes reach it */
 };
 
 /* What to start. */

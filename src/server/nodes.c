@@ -454,7 +454,7 @@ void nodes_restore(struct yard *y)
 char *nodes_files(const struct yard *y, const struct attempt *a)
 {
     const struct yard_runtime *r = nodes_runtime(y, a->node);
-    return r->ops->files(r->runtime, (struct attempt_id){a->job, a->n});
+    return r->ops->files(r->runtime, attempt_id_of(a));
 }
 
 bool nodes_has_runtime(const struct yard *y, const char *name)

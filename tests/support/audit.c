@@ -76,6 +76,12 @@ static bool audit_places(struct audit *a, const struct engine *e, const struct t
             if (t->at.at[k].node == s->node)
                 return broken(a, "job %s is on %s twice", t->job->name, n->name);
     }
+    for (uint32_t i = 0; t->job->worker && i < t->at.n; i++)
+        if (t->at.at[i].units % t->job->worker ||
+            (t->job->apart && t->at.at[i].units != t->job->worker))
+            return broken(a, "job %s has a part of a worker", t->job->name);
+    if (t->job->nodes && t->at.n > t->job->nodes)
+        return broken(a, "job %s is on %u nodes", t->job->name, t->at.n);
     if (t->n && sum != t->n)
         return broken(a, "job %s has places for %lld, not %lld", t->job->name, (long long)sum,
                       (long long)t->n);

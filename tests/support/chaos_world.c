@@ -100,6 +100,28 @@ static void draw_size(struct rng *r, struct arena *a, struct job *j)
         j->min = j->max = j->req;
 }
 
+/* The job becomes one of equal workers, of its smallest size or of the half of it. On CPUs they
+ * have one each: with more, a share of their CPUs would have no speed. */
+static void draw_workers(struct rng *r, struct arena *a, struct job *j)
+{
+    bool half = j->min % (2 * UNIT) == 0 && chaos_maybe(r, 50);
+    double speeds[64];
+    if (j->min % UNIT || j->nspeeds)
+        return;
+    j->worker = j->pool == POOL_CPU ? UNIT : half ? j->min / 2 : j->min;
+    j->max -= j->max % j->worker;
+    j->req -= j->req % j->worker;
+    uint32_t len = (uint32_t)(j->max / UNIT);
+    for (uint32_t k = 1; k <= len; k++)
+        speeds[k - 1] = k % (j->worker / UNIT) ? NAN : k;
+    struct speed *s = ARENA_NEW(a, struct speed);
+    *s = speed_table(a, speeds, len);
+    j->speeds = s;
+    j->nspeeds = 1;
+    j->apart = chaos_maybe(r, 30);
+    j->nodes = chaos_maybe(r, 30) ? (uint32_t)chaos_between(r, 1, 3) : 0;
+}
+
 static usec_t draw_time(struct rng *r, int64_t most)
 {
     return chaos_between(r, 1, most) * GRID;
@@ -175,6 +197,8 @@ struct job *chaos_jobs(struct rng *r, struct arena *a, const struct cluster *c, 
             j->pool = pools > POOL_GPU ? POOL_ANY_GPU : POOL_CPU;
         draw_size(r, a, j);
         draw_terms(r, j);
+        if (!j->whole && chaos_maybe(&own, 50))
+            draw_workers(&own, a, j);
         set_sharing(&own, kinds, j);
         if (job_normalise(j, &err) < 0) {
             fprintf(stderr, "chaos: job %u: %s\n", i, err.text);

@@ -120,7 +120,7 @@ static void test_take_and_give(void **state)
 static void expect_shrunk(struct slot *slots, uint32_t n, units_t to, const char *want)
 {
     struct arena a = {0};
-    struct placement at = {slots, n}, rest = room_shrink(&at, to, &a);
+    struct placement at = {slots, n}, rest = room_shrink(&(struct job){0}, &at, to, &a);
     char text[64] = "";
     for (uint32_t i = 0; i < rest.n; i++)
         snprintf(text + strlen(text), sizeof text - strlen(text), "%s%u:%lld", i ? " " : "",

@@ -20,7 +20,7 @@ struct market {
 static bool may_exchange(const struct task *t)
 {
     const struct job *j = t->job;
-    return !j->whole && !j->memory_mb && !j->cpus && !devices_any(&j->devices);
+    return !j->whole && !j->worker && !j->memory_mb && !j->cpus && !devices_any(&j->devices);
 }
 
 /* The candidates in the pool that run in the other one too: by size, then by what they would gain

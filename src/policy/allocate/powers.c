@@ -47,7 +47,8 @@ static bool size_is_offered(const struct contest *c, const struct task *t, unsig
 static units_t most_units(const struct contest *c, const struct task *t, unsigned pool)
 {
     const struct job *j = t->job;
-    bool anywhere = !j->whole && !j->memory_mb && !j->cpus && !devices_any(&j->devices);
+    bool anywhere =
+        !j->whole && !j->worker && !j->memory_mb && !j->cpus && !devices_any(&j->devices);
     units_t free = c->b->free[pool];
     units_t most = anywhere ? free : cluster_most(c->s->cluster, j, pool, true);
     return most < free ? most : free;

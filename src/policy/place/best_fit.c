@@ -52,8 +52,8 @@ static struct changes list_changes(const struct snapshot *s, const struct plan *
         const struct grant *g = &plan->grants[i];
         const struct task *t = &s->tasks[g->task];
         bool changes = g->n != t->n || g->pool != t->pool;
-        bool spread = look && !changes && t->at.n > 1;
-        if (g->n && (changes || spread))
+        bool spread = look && !changes && t->at.n > 1 && !t->job->worker;
+        if (g->n && (changes || spread) && !t->job->worker)
             c.list[c.n++] = (struct candidate){i, g->n};
         c.any |= changes;
         c.spread |= spread;

@@ -78,7 +78,8 @@ static bool can_move(const struct scope *sc, const struct grant *g)
     for (uint32_t i = 0; i < at.n; i++)
         if (sc->s->cluster->nodes[at.at[i].node].state != NODE_UP)
             return false;
-    return sc->s->tasks[g->task].phase != TASK_PAUSED && !task_stays(&sc->s->tasks[g->task]);
+    const struct task *t = &sc->s->tasks[g->task];
+    return t->phase != TASK_PAUSED && !task_stays(t) && !t->job->worker;
 }
 
 /* What the task gains by n units on k nodes instead of n0 on k0. A task that would not run at

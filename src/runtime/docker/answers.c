@@ -169,12 +169,14 @@ int answer_read_id(const char *text, size_t n, char out[CONTAINER_ID_SIZE], stru
 
 static bool read_labels(const json_t *labels, struct answer_ours *out)
 {
-    int64_t job, attempt, gpus = 0;
+    int64_t job, attempt, part = 0, gpus = 0;
     struct err err;
     if (str_parse_int(text_of(labels, LABEL_JOB), 1, INT64_MAX, &job, &err) < 0 ||
         str_parse_int(text_of(labels, LABEL_ATTEMPT), 0, UINT32_MAX, &attempt, &err) < 0)
         return false;
     (void)str_parse_int(text_of(labels, LABEL_GPUS), 0, INT64_MAX, &gpus, &err);
+    (void)str_parse_int(text_of(labels, LABEL_PART), 0, UINT32_MAX, &part, &err);
+    out->part = (uint32_t)part;
     out->gpus = (uint64_t)gpus;
     out->job = job;
     out->attempt = (uint32_t)attempt;

@@ -60,7 +60,7 @@ int answer_read_id(const char *text, size_t n, char out[CONTAINER_ID_SIZE], stru
 /* A container of ours, in a list or an event. */
 struct answer_ours {
     int64_t job;
-    uint32_t attempt;
+    uint32_t attempt, part;
     enum container_state state; /* in a list */
     bool died;                  /* in an event: it has ended */
     uint64_t gpus;              /* that it has, as bits by their index */
@@ -71,6 +71,7 @@ struct answer_ours {
 #define LABEL_YARD "trainyard.yard"
 #define LABEL_JOB "trainyard.job"
 #define LABEL_ATTEMPT "trainyard.attempt"
+#define LABEL_PART "trainyard.part" /* from 1; not on part 0 */
 #define LABEL_LOG_PART "trainyard.log_part"
 #define LABEL_GPUS "trainyard.gpus"
 

@@ -145,6 +145,8 @@ static json_t *labels(const struct container_request *q)
     json_object_set_new(v, LABEL_YARD, json_string(q->yard));
     json_object_set_new(v, LABEL_JOB, json_sprintf("%lld", (long long)q->id.job));
     json_object_set_new(v, LABEL_ATTEMPT, json_sprintf("%u", q->id.n));
+    if (q->id.part)
+        json_object_set_new(v, LABEL_PART, json_sprintf("%u", q->id.part));
     json_object_set_new(v, LABEL_LOG_PART, json_sprintf("%lld", (long long)q->log_part));
     if (q->gpus)
         json_object_set_new(v, LABEL_GPUS, json_sprintf("%llu", (unsigned long long)q->gpus));
@@ -170,6 +172,8 @@ static json_t *host_config(const struct container_request *q)
     json_object_set_new(v, "SecurityOpt", json_pack("[s]", "no-new-privileges"));
     if (q->gpus)
         json_object_set_new(v, "DeviceRequests", gpu_requests(q->gpus));
+    if (q->container->host_network)
+        json_object_set_new(v, "NetworkMode", json_string("host"));
     if (q->container->shm_mb)
         json_object_set_new(v, "ShmSize", number(q->container->shm_mb << 20));
     return v;

@@ -35,7 +35,7 @@ usec_t docker_now(const struct runtime *r)
 struct docker_attempt *docker_find(const struct runtime *r, struct attempt_id id)
 {
     for (size_t i = 0; i < r->attempts.n; i++)
-        if (r->attempts.at[i]->id.job == id.job && r->attempts.at[i]->id.n == id.n)
+        if (attempt_id_same(r->attempts.at[i]->id, id))
             return r->attempts.at[i];
     return NULL;
 }
@@ -56,6 +56,8 @@ static struct docker_attempt *add_attempt(struct runtime *r, struct attempt_id i
     a->node = node;
     link_init(a);
     snprintf(a->name, sizeof a->name, "trainyard-%s-%lld-%u", r->yard, (long long)id.job, id.n);
+    if (id.part)
+        snprintf(a->name + strlen(a->name), sizeof a->name - strlen(a->name), "-%u", id.part);
     VEC_PUSH(&r->attempts, a);
     return a;
 }

@@ -152,7 +152,8 @@ static void remove_container(struct docker_node *n, const char *id)
 static void compare(void *ctx, const struct answer_ours *c)
 {
     struct docker_node *n = ctx;
-    struct docker_attempt *a = docker_find(n->runtime, (struct attempt_id){c->job, c->attempt});
+    struct docker_attempt *a =
+        docker_find(n->runtime, (struct attempt_id){c->job, c->attempt, c->part});
     if (a) {
         a->gpus |= c->gpus;
         n->gpus_used |= c->gpus;
@@ -206,7 +207,8 @@ static void take_event(struct docker_node *n)
     struct answer_ours c;
     if (answer_read_event(n->line.at, n->line.n, &c) != 1 || !c.died)
         return;
-    struct docker_attempt *a = docker_find(n->runtime, (struct attempt_id){c.job, c.attempt});
+    struct docker_attempt *a =
+        docker_find(n->runtime, (struct attempt_id){c.job, c.attempt, c.part});
     if (a)
         a->died = true;
 }

@@ -39,7 +39,7 @@ void kube_add_pod_path(const struct runtime *r, const char *pod, const char *res
 struct kube_attempt *kube_find(const struct runtime *r, struct attempt_id id)
 {
     for (size_t i = 0; i < r->attempts.n; i++)
-        if (r->attempts.at[i]->id.job == id.job && r->attempts.at[i]->id.n == id.n)
+        if (attempt_id_same(r->attempts.at[i]->id, id))
             return r->attempts.at[i];
     return NULL;
 }
@@ -52,6 +52,8 @@ static struct kube_attempt *add_attempt(struct runtime *r, struct attempt_id id,
     a->node = xstrdup(node);
     a->at = USEC_NEVER;
     snprintf(a->name, sizeof a->name, "trainyard-%s-%lld-%u", r->yard, (long long)id.job, id.n);
+    if (id.part)
+        snprintf(a->name + strlen(a->name), sizeof a->name - strlen(a->name), "-%u", id.part);
     kube_link_init(a);
     VEC_PUSH(&r->attempts, a);
     return a;

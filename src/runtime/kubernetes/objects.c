@@ -323,7 +323,8 @@ bool kube_pod_read(const json_t *pod, struct kube_pod *out)
                              .code = -1};
     if (!*job || !*n || !*out->yard || !*out->name)
         return false;
-    out->id = (struct attempt_id){strtoll(job, NULL, 10), (uint32_t)strtoul(n, NULL, 10)};
+    out->id = (struct attempt_id){strtoll(job, NULL, 10), (uint32_t)strtoul(n, NULL, 10),
+                                  (uint32_t)strtoul(text_of(labels, KUBE_LABEL_PART), NULL, 10)};
     out->void_ = json_object_get(labels, KUBE_LABEL_VOID) != NULL;
     out->deleting = json_is_string(json_object_get(m, "deletionTimestamp"));
     read_status(pod, out);

@@ -12,6 +12,7 @@
 #define KUBE_LABEL_YARD "trainyard.dev/yard"
 #define KUBE_LABEL_JOB "trainyard.dev/job"
 #define KUBE_LABEL_ATTEMPT "trainyard.dev/attempt"
+#define KUBE_LABEL_PART "trainyard.dev/part" /* from 1; not on part 0 */
 #define KUBE_LABEL_VOID "trainyard.dev/void"
 #define KUBE_FINALIZER "trainyard.dev/exit"
 /* Containers of our pods. */

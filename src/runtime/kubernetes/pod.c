@@ -258,6 +258,8 @@ static json_t *metadata_of(const struct pod_request *q)
     json_object_set_new(labels, KUBE_LABEL_YARD, json_string(q->yard));
     json_object_set_new(labels, KUBE_LABEL_JOB, json_sprintf("%lld", (long long)q->id.job));
     json_object_set_new(labels, KUBE_LABEL_ATTEMPT, json_sprintf("%u", q->id.n));
+    if (q->id.part)
+        json_object_set_new(labels, KUBE_LABEL_PART, json_sprintf("%u", q->id.part));
     json_object_set_new(labels, "app.kubernetes.io/name", json_string("trainyard-job"));
     json_object_set_new(labels, "app.kubernetes.io/instance", json_string(q->name));
     json_object_set_new(labels, "app.kubernetes.io/component", json_string("training"));

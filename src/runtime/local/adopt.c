@@ -58,7 +58,7 @@ static void add_found(struct found *f, const char *text, char separator)
     if (sscanf(text, "%lld%c%u%c", &job, &between, &attempt, &end) != 3 || between != separator ||
         job <= 0)
         return;
-    struct attempt_id id = {job, attempt};
+    struct attempt_id id = {.job = job, .n = attempt};
     if (held_find(f->r, id))
         return;
     for (size_t i = 0; i < f->at.n; i++)

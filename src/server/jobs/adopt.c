@@ -171,7 +171,7 @@ static void adopt(struct yard *y, struct attempt *a)
     struct runtime_size size = attempt_size(y, a);
     const struct yard_node *node = &y->nodes.at[a->node];
     if (!node->orphan)
-        r->ops->adopt(r->runtime, (struct attempt_id){a->job, a->n}, node->name, &size);
+        r->ops->adopt(r->runtime, attempt_id_of(a), node->name, &size);
     turn_pursue(y, a);
 }
 

@@ -90,7 +90,7 @@ const char *attempt_cpuset(const struct yard *y, const struct attempt *a)
 {
     const struct yard_runtime *r = nodes_runtime(y, a->node);
     bool orphan = y->nodes.at[a->node].orphan;
-    return orphan ? NULL : r->ops->cpuset(r->runtime, (struct attempt_id){a->job, a->n});
+    return orphan ? NULL : r->ops->cpuset(r->runtime, attempt_id_of(a));
 }
 
 static struct attempt_row make_row(const struct yard *y, const struct attempt *a)

@@ -44,6 +44,7 @@ enum stop_why stop_why_parse(const char *text);
 struct attempt {
     int64_t job;
     uint32_t n;
+    uint32_t part;        /* of the attempt; see jobs/gang.h */
     enum job_state state; /* starting, running, stopping, or how it ended */
     char token[33];
     struct runtime_link *link; /* to its conductor; NULL = not connected */
@@ -114,6 +115,11 @@ struct attempt {
     char trouble[160]; /* why the last start failed */
     char boot[40];     /* boot id of the machine that it was started on */
 };
+
+static inline struct attempt_id attempt_id_of(const struct attempt *a)
+{
+    return (struct attempt_id){.job = a->job, .n = a->n, .part = a->part};
+}
 
 /* The last progress report of a job; NAN and "" are unknown. */
 struct progress_seen {

@@ -39,8 +39,7 @@ void log_copy_ask(struct yard *y, struct attempt *a)
             return;
         }
     }
-    r->ops->fetch_log(r->runtime, (struct attempt_id){a->job, a->n}, y->nodes.at[a->node].name,
-                      a->log_end);
+    r->ops->fetch_log(r->runtime, attempt_id_of(a), y->nodes.at[a->node].name, a->log_end);
 }
 
 static int append_bytes(const struct yard *y, struct attempt *a, int64_t offset, const char *bytes,

@@ -29,7 +29,7 @@ void attempt_begin_op(struct yard *y, struct attempt *a, enum runtime_op_kind ki
 {
     const struct yard_runtime *r = nodes_runtime(y, a->node);
     a->op.kind = kind;
-    a->op.id = (struct attempt_id){a->job, a->n};
+    a->op.id = attempt_id_of(a);
     a->op.node = y->nodes.at[a->node].name;
     a->op.deadline = clock_now(&y->clock) + OP_TIME;
     a->op.err = (struct err){.code = ERR_OK};
