@@ -1,7 +1,7 @@
 /* How long one decision takes: malleable jobs on nodes of 8 GPUs of one type or three, one job
  * ending and one arriving before each decision. CPU time of the decision alone.
  *
- *   decide [POLICY]   only this one */
+ *   decide [POLICY [JOBS]]   only this one, with so many jobs */
 #include <stdio.h>
 #include <time.h>
 
@@ -161,10 +161,9 @@ static void measure_all(const struct scale *scale, const char *only, curves_t cu
                                         "optimus",
                                         "hesrpt",
                                         "gavel:round=1s",
+                                        "gavel:objective=makespan:round=1s",
                                         "makespan",
                                         "shockwave:round=1s",
-                                        "pollux",
-                                        "sia",
                                         "pollux",
                                         "sia",
                                         "muri",
@@ -198,7 +197,8 @@ int main(int argc, char **argv)
     curves_t curves = {0};
     make_curves(&a, curves);
     for (size_t i = 0; i < COUNT_OF(scales); i++)
-        measure_all(&scales[i], argc > 1 ? argv[1] : NULL, curves);
+        if (argc < 3 || strtoul(argv[2], NULL, 10) == scales[i].jobs)
+            measure_all(&scales[i], argc > 1 ? argv[1] : NULL, curves);
     arena_done(&a);
     return 0;
 }

@@ -131,6 +131,14 @@
     await check('the sorted heading says so', () =>
       same(one('#policies th[aria-sort]').getAttribute('aria-sort'), 'descending'),
     );
+    await check('fairness of each policy', () => {
+      const at = (title) => texts('#policies th button').indexOf(title);
+      const cells = (title) =>
+        all('#policies tbody tr').map((row) => row.cells[at(title)].textContent);
+      const worst = cells('Worst').filter((text) => /^\d+\.\d\d$/.test(text)).length;
+      const unfair = cells('Unfair').filter((text) => /%$/.test(text)).length;
+      return same(`${worst} ${unfair}`, `${policies} ${policies}`);
+    });
     await check('a job that can never run is mentioned', () =>
       /1 job can never run on this cluster/.test(one('#summary-warn').textContent),
     );

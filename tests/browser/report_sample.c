@@ -123,6 +123,7 @@ static void yard_start(struct yard *y, uint32_t i, usec_t now)
     row->wait = now - j->submit + gap;
     row->run = end - now - gap;
     row->outcome = SIM_DONE;
+    row->fair_s = 2 * j->work / USEC_PER_SEC;
     y->used += j->req;
     heap_set(&y->running, i, end);
 }

@@ -8,6 +8,14 @@
 
 enum { MOST = 40 };
 
+static void solve(struct market *m)
+{
+    struct market_part parts[MOST * MARKET_PARTS];
+    m->parts = parts;
+    market_solve(m);
+    m->parts = NULL;
+}
+
 static double sold(const struct market *m)
 {
     double sum = 0;
@@ -23,7 +31,7 @@ static void test_enough(void **state)
     struct buyer b[] = {{.left = 30, .total = 50, .units = 1, .weight = 1},
                         {.left = 40, .total = 40, .units = 2, .weight = 1}};
     struct market m = {.buyers = b, .n = 2, .units = 4, .length = 100, .rounds = 10, .k = 0.001};
-    market_solve(&m);
+    solve(&m);
     assert_near(b[0].time, 30, 1e-6);
     assert_near(b[1].time, 40, 1e-6);
 }
@@ -38,7 +46,7 @@ static void test_longest_or_fair(void **state)
                             {.left = 500, .total = 500, .units = 1, .weight = 1}};
         struct market m = {.buyers = b, .n = 2, .units = 1, .length = 100, .rounds = 10};
         m.k = early ? 1 : 0;
-        market_solve(&m);
+        solve(&m);
         assert_near(b[early ? 0 : 1].time, 100, 1);
         assert_near(b[early ? 1 : 0].time, 0, 1);
     }
@@ -50,8 +58,20 @@ static void test_weight(void **state)
     struct buyer b[] = {{.left = 500, .total = 500, .units = 1, .weight = 1},
                         {.left = 500, .total = 500, .units = 1, .weight = 2}};
     struct market m = {.buyers = b, .n = 2, .units = 1, .length = 100, .rounds = 10};
-    market_solve(&m);
+    solve(&m);
     assert_near(b[1].time, 100, 1);
+}
+
+/* Two that are alike get the same, however little there is. */
+static void test_alike(void **state)
+{
+    (void)state;
+    struct buyer b[] = {{.left = 500, .total = 500, .units = 1, .weight = 1},
+                        {.left = 500, .total = 500, .units = 1, .weight = 1}};
+    struct market m = {.buyers = b, .n = 2, .units = 1, .length = 100, .rounds = 10};
+    solve(&m);
+    assert_near(b[0].time, 50, 1e-9);
+    assert_near(b[1].time, 50, 1e-9);
 }
 
 /* Nobody gets more than it can use or less than it needs, and no more is sold than there is. */
@@ -81,7 +101,7 @@ static void test_any_plan(void **state)
                 needed += needs * b[i].units;
             }
         }
-        market_solve(&m);
+        solve(&m);
         assert_true(sold(&m) <= m.units * m.length * (1 + 1e-9));
         for (uint32_t i = 0; i < m.n; i++) {
             assert_true(b[i].time >= b[i].needs - 1e-9);
@@ -91,7 +111,7 @@ static void test_any_plan(void **state)
 }
 
 static const struct CMUnitTest tests[] = {TEST(test_enough), TEST(test_longest_or_fair),
-                                          TEST(test_weight), TEST(test_any_plan)};
+                                          TEST(test_weight), TEST(test_alike), TEST(test_any_plan)};
 
 int main(void)
 {

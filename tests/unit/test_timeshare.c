@@ -72,6 +72,32 @@ static void test_empty_pool(void **state)
     arena_done(&a);
 }
 
+/* Jobs that are alike count as often as they are there: with 300 of three kinds the level and the
+ * shares are those of a problem in which no two are quite alike. */
+static void test_alike(void **state)
+{
+    enum { JOBS = 300, POOLS = 2 };
+    struct arena a = {0};
+    double size[POOLS] = {40, 60}, units[JOBS], rate[JOBS * POOLS], need[JOBS], level[2];
+    static double x[2][JOBS * POOLS];
+    (void)state;
+    for (int differ = 0; differ < 2; differ++) {
+        for (uint32_t i = 0; i < JOBS; i++) {
+            units[i] = 1 + i % 3;
+            need[i] = 1 + differ * 1e-9 * i;
+            rate[i * POOLS] = 1 + i % 3;
+            rate[i * POOLS + 1] = i % 3 == 2 ? 0 : 1;
+        }
+        struct timeshare p = {JOBS, POOLS, size, units, rate};
+        level[differ] = timeshare_fair(&p, need, &a, x[differ]);
+        check_possible(&p, x[differ]);
+    }
+    assert_near(level[0] / level[1], 1, 1e-5);
+    for (uint32_t i = 0; i < JOBS * POOLS; i++)
+        assert_near(x[0][i], x[1][i], 1e-4);
+    arena_done(&a);
+}
+
 /* Of random problems the shares are possible, and no job gains less than the level. */
 static void test_random(void **state)
 {
@@ -108,10 +134,8 @@ static void test_random(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    TEST(test_one_pool),
-    TEST(test_two_pools),
-    TEST(test_empty_pool),
-    TEST(test_random),
+    TEST(test_one_pool), TEST(test_two_pools), TEST(test_empty_pool),
+    TEST(test_alike),    TEST(test_random),
 };
 
 int main(void)

@@ -1,9 +1,11 @@
 /* Owns the market of the next rounds. For a given longest time left, the time that this requires is
- * taken, and the rest is sold at one price per unit and second. Both are one-dimensional searches:
- * demand falls with the price, and the value is concave in the longest time left. */
+ * taken, and the rest is sold at one price per unit and second. Each buyer pays less for each
+ * further part, so one pass over the parts of all, the dearest first, finds the price. The value is
+ * concave in the longest time left, so a one-dimensional search finds the best. */
 #include "policy/allocate/market.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 enum { PARTS = MARKET_PARTS, STEPS = 14 };
 
@@ -19,81 +21,69 @@ static double utility(double progress)
     return logs[part] + (logs[part + 1] - logs[part]) * (at - part);
 }
 
-static void set_prices(const struct market *m, struct buyer *b)
+static int compare_parts(const void *a, const void *b)
 {
-    double done = 1 - b->left / b->total;
-    double scale = b->weight / (b->total * b->units * m->n * m->rounds);
-    for (int i = 0; i < PARTS; i++) {
-        b->price[i] = (logs[i + 1] - logs[i]) * PARTS * scale;
-        b->until[i] = fmin(((i + 1.0) / PARTS - done) * b->total, fmin(b->left, m->length));
+    const struct market_part *x = a, *y = b;
+    if (x->price != y->price)
+        return x->price > y->price ? -1 : 1;
+    return (x->buyer > y->buyer) - (x->buyer < y->buyer);
+}
+
+/* Lists the parts that are still to be bought, the dearest first. */
+static void list_parts(struct market *m)
+{
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < m->n; k++) {
+        const struct buyer *b = &m->buyers[k];
+        double done = 1 - b->left / b->total;
+        double scale = b->weight / (b->total * b->units * m->n * m->rounds);
+        double most = fmin(b->left, m->length);
+        for (int i = 0; i < PARTS; i++) {
+            double until = fmin(((i + 1.0) / PARTS - done) * b->total, most);
+            if (until > 0)
+                m->parts[n++] =
+                    (struct market_part){(logs[i + 1] - logs[i]) * PARTS * scale, until, k};
+            if (until >= most)
+                break;
+        }
     }
+    m->nparts = n;
+    qsort(m->parts, n, sizeof *m->parts, compare_parts);
 }
 
-/* The time that the job buys at this price of a GPU for a second. */
-static double demand(const struct buyer *b, double price)
-{
-    double time = 0;
-    for (int i = 0; i < PARTS && b->price[i] >= price; i++)
-        time = b->until[i];
-    return time;
-}
-
-/* What all buy at this price if nobody has more than `longest` left afterwards. */
-static double sell(struct market *m, double price, double longest)
+/* Gives each buyer the time without which it would have more than `longest` left, or would not be
+ * fair; returns the sum over all units. */
+static double take_needs(struct market *m, double longest)
 {
     double sum = 0;
     for (uint32_t i = 0; i < m->n; i++) {
         struct buyer *b = &m->buyers[i];
-        double needs = fmax(b->needs, fmin(b->left - longest, m->length));
-        b->time = fmax(demand(b, price), fmax(needs, 0));
+        b->time = fmax(fmax(b->needs, fmin(b->left - longest, m->length)), 0);
         sum += b->time * b->units;
     }
     return sum;
 }
 
-/* Between two prices that are nearly the same, at the higher of which there is enough, those that
- * buy more at the lower one get the part of it that is left. */
-static void share_rest(struct market *m, double low, double high, double longest)
+/* What the part adds to the time of its buyer. */
+static double more_time(const struct market *m, const struct market_part *p)
 {
-    double more = sell(m, low, longest), all = m->units * m->length;
-    for (uint32_t i = 0; i < m->n; i++)
-        m->buyers[i].more = m->buyers[i].time;
-    double sum = sell(m, high, longest),
-           part = more > sum ? fmin((all - sum) / (more - sum), 1) : 0;
-    for (uint32_t i = 0; i < m->n; i++)
-        m->buyers[i].time += part * (m->buyers[i].more - m->buyers[i].time);
+    return fmax(p->until - m->buyers[p->buyer].time, 0);
 }
 
-/* Two prices that are nearly the same, between which as much is bought as there is. The search
- * starts from the last one. `low` is 0 if there is enough for all at any price. */
-static void find_price(struct market *m, double longest, double *low, double *high)
-{
-    const double none = 1e-15, endless = 1e15;
-    double all = m->units * m->length, factor = 2;
-    *high = *low = m->price > 0 ? m->price : 1e-6;
-    for (; sell(m, *high, longest) > all && *high < endless; factor *= factor) {
-        *low = *high;
-        *high *= factor;
-    }
-    for (; *low == *high || (*low > none && sell(m, *low, longest) <= all); factor *= factor) {
-        *high = *low;
-        *low /= factor;
-    }
-    if (*low <= none)
-        *low = 0;
-    while (*low > 0 && *high > *low * (1 + 1e-4)) {
-        double price = sqrt(*low * *high);
-        *(sell(m, price, longest) > all ? low : high) = price;
-    }
-    m->price = *high;
-}
-
-/* Sells everything; returns the value of that plan. */
+/* Sells everything; returns the value of that plan. Those who pay the same price for what is left
+ * at the end get the same portion of what they want. */
 static double clear(struct market *m, double longest)
 {
-    double low, high, value = 0;
-    find_price(m, longest, &low, &high);
-    share_rest(m, low, high, longest);
+    double sum = take_needs(m, longest), all = m->units * m->length, value = 0;
+    for (uint32_t i = 0, end; i < m->nparts && sum < all; i = end) {
+        double wanted = 0;
+        for (end = i; end < m->nparts && m->parts[end].price == m->parts[i].price; end++)
+            wanted += more_time(m, &m->parts[end]) * m->buyers[m->parts[end].buyer].units;
+        double portion = wanted > all - sum ? (all - sum) / wanted : 1;
+        for (uint32_t k = i; k < end; k++)
+            m->buyers[m->parts[k].buyer].time += portion * more_time(m, &m->parts[k]);
+        sum += portion * wanted;
+    }
     for (uint32_t i = 0; i < m->n; i++) {
         const struct buyer *b = &m->buyers[i];
         value += b->weight * utility(1 - (b->left - b->time) / b->total);
@@ -107,10 +97,7 @@ static double least_left(struct market *m, double most)
     double low = 0, high = most;
     for (int i = 0; i < STEPS; i++) {
         double mid = (low + high) / 2;
-        if (sell(m, INFINITY, mid) > m->units * m->length)
-            low = mid;
-        else
-            high = mid;
+        *(take_needs(m, mid) > m->units * m->length ? &low : &high) = mid;
     }
     return high;
 }
@@ -120,10 +107,9 @@ void market_solve(struct market *m)
 {
     const double golden = 0.6180339887498949;
     double most = 0;
-    for (uint32_t i = 0; i < m->n; i++) {
-        set_prices(m, &m->buyers[i]);
+    list_parts(m);
+    for (uint32_t i = 0; i < m->n; i++)
         most = fmax(most, m->buyers[i].left);
-    }
     double low = fmax(least_left(m, most), most - m->length), high = most;
     double a = high - golden * (high - low), b = low + golden * (high - low);
     double at_a = clear(m, a), at_b = clear(m, b);

@@ -13,20 +13,24 @@ struct buyer {
     double weight;
     double needs; /* time in the window without which it would end later than with a fair share */
     double time;  /* that the plan gives it */
-    double more;  /* that it would buy at a price a little lower */
-    /* Of each part of the logarithm: the price up to which it buys it, and the time until it is
-     * through it. */
-    double price[MARKET_PARTS], until[MARKET_PARTS];
+};
+
+/* One part of the logarithm of a buyer's progress. */
+struct market_part {
+    double price; /* up to which it is bought, of a unit for a second */
+    double until; /* time until the buyer is through it */
+    uint32_t buyer;
 };
 
 struct market {
     struct buyer *buyers;
     uint32_t n;
-    double units;  /* for sale, for the whole length */
-    double length; /* of the window, in seconds */
-    double rounds; /* in it */
-    double k;      /* worth of a second by which the longest time left is shorter */
-    double price;  /* of a unit for a second, found last; 0 at first */
+    double units;              /* for sale, for the whole length */
+    double length;             /* of the window, in seconds */
+    double rounds;             /* in it */
+    double k;                  /* worth of a second by which the longest time left is shorter */
+    struct market_part *parts; /* room for MARKET_PARTS of each buyer */
+    uint32_t nparts;
 };
 
 /* Sets the time of each buyer so that the sum of the logarithms of their progress, by weight,

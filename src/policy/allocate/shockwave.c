@@ -158,6 +158,8 @@ static void open_market(struct planner *m)
     m->market = (struct market){
         .n = m->s->active, .length = round * rounds, .rounds = rounds, .k = m->p->v[K].number};
     m->market.buyers = ARENA_ARRAY(m->plan->arena, m->s->active, struct buyer);
+    m->market.parts =
+        arena_raw(m->plan->arena, (size_t)m->s->active * MARKET_PARTS * sizeof *m->market.parts);
     m->fair = ARENA_ARRAY(m->plan->arena, m->s->active, double);
     for (unsigned pool = 0; pool < m->s->pools; pool++)
         m->market.units +=

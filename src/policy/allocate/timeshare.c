@@ -1,411 +1,166 @@
-/* Owns the division of time among jobs: a primal-dual interior-point method with Mehrotra's
- * corrector, for linear programs
- *
- *   maximise  b y   subject to   s = c - A' y >= 0,
- *
- * where y is the shares x and, for fairness, the level t. The constraints of job i are x[i][p] >= 0
- * for each pool, sum x[i] <= 1 and t <= a[i] x[i]; then there is one for the size of each pool. Two
- * jobs meet only in the latter and in t, so a Newton step is a small system for each job, solved in
- * closed form (Sherman and Morrison), and one of pools + 1 equations for the prices of the pools
- * and the level. It takes O(jobs x pools^2) and there are 10 to 30 of them.
- *
- * Shares stay feasible at any time, so stopping early is safe. A pool in which a job does not run
- * has a constraint that is switched off: s = 1, z = 0. */
+/* Owns the form in which the division of time is solved (interior.c). Pools that no job uses are
+ * left out, and jobs that are alike become one kind: they run on as many units, and gain the same
+ * in each pool. A cluster has hundreds of jobs of a few models, so this is what makes decisions
+ * fast. */
 #include "policy/allocate/timeshare.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "base/rng.h"
 #include "model/job.h"
+#include "policy/allocate/interior.h"
 
-enum { STEPS_MAX = 60, BORDER = POOLS_MAX + 1 };
-
-/* It ends when the gap to the optimum, relative to the objective, is this small. */
-#define PRECISION 1e-6
-
-/* Constraints are stored job by job: one for each pool, then the two others; at the end the pools'
- * own. The multipliers z of the pools are their prices. */
-struct solver {
-    const struct timeshare *p;
-    uint32_t m;
-    unsigned k;
-    size_t width, n; /* constraints of a job; all */
-    double active;   /* how many are not switched off */
-    bool fair;
-    double *a; /* [job x pools + pool]: gain over need, or weight in the sum */
-    double *x, t;
-    double *s, *z, *ds, *dz, *rc;
-    double *dx, dt;
-    double *rx, rt; /* right-hand side */
-    /* The factors of the last matrix. */
-    double *alpha, *beta, *pull; /* by job; pull is [job x pools + pool] */
-    double border[BORDER][BORDER];
+struct reduced {
+    struct interior in;
+    unsigned pool[POOLS_MAX];           /* that each pool of `in` is */
+    double size[POOLS_MAX];             /* of it */
+    double *units, *count, *gain, *row; /* row: of one job */
+    uint32_t *kind;                     /* by job */
+    uint32_t *table, slots;             /* 1 + kind, by hash */
 };
 
-static double *own(const struct solver *v, double *of, uint32_t job)
+/* Finds the pools that some job can use. */
+static void pick_pools(const struct timeshare *p, struct reduced *r)
 {
-    return of + job * v->width;
-}
-
-static double *pools_of(const struct solver *v, double *of)
-{
-    return of + v->m * v->width;
-}
-
-static bool runs_in(const struct solver *v, uint32_t i, unsigned p)
-{
-    return v->a[i * v->k + p] > 0;
-}
-
-/* ds = -A' dy, or with (x, t) the slacks themselves without c. */
-static void apply_transposed(const struct solver *v, const double *x, double t, double *out)
-{
-    double *cap = pools_of(v, out);
-    memset(cap, 0, v->k * sizeof *cap);
-    for (uint32_t i = 0; i < v->m; i++) {
-        double *o = own(v, out, i), sum = 0, gain = 0;
-        for (unsigned p = 0; p < v->k; p++) {
-            double share = x[i * v->k + p];
-            o[p] = share;
-            sum += share;
-            gain += v->a[i * v->k + p] * share;
-            cap[p] -= v->p->units[i] * share;
-        }
-        o[v->k] = -sum;
-        o[v->k + 1] = v->fair ? gain - t : 0;
+    unsigned n = 0;
+    for (unsigned k = 0; k < p->pools; k++) {
+        bool used = false;
+        for (uint32_t i = 0; p->size[k] > 0 && !used && i < p->jobs; i++)
+            used = p->rate[(size_t)i * p->pools + k] > 0;
+        if (!used)
+            continue;
+        r->size[n] = p->size[k];
+        r->pool[n++] = k;
     }
+    r->in.pools = n;
 }
 
-/* The right-hand side: b - A w. */
-static void apply(struct solver *v, double *w)
+/* The kind of the job whose gains are in `row`; a new one if no other job is like it. */
+static uint32_t find_kind(struct reduced *r, double units)
 {
-    const double *cap = pools_of(v, w);
-    v->rt = v->fair ? 1 : 0;
-    for (uint32_t i = 0; i < v->m; i++) {
-        const double *o = own(v, w, i);
-        for (unsigned p = 0; p < v->k; p++) {
-            double a = v->a[i * v->k + p], b = v->fair ? 0 : a;
-            double sum = o[v->k] - o[p] + v->p->units[i] * cap[p] - (v->fair ? a * o[v->k + 1] : 0);
-            v->rx[i * v->k + p] = a > 0 ? b - sum : 0;
-        }
-        v->rt -= v->fair ? o[v->k + 1] : 0;
+    size_t bytes = r->in.pools * sizeof *r->row;
+    uint64_t hash = 0, bits;
+    memcpy(&bits, &units, sizeof bits);
+    for (unsigned k = 0; k <= r->in.pools; k++) {
+        hash = rng_mix(hash + bits);
+        if (k < r->in.pools)
+            memcpy(&bits, &r->row[k], sizeof bits);
     }
-}
-
-/* out = P v, where P is the inverse of the job's own part of the matrix. */
-static void solve_own(const struct solver *v, uint32_t i, const double *in, double *out)
-{
-    const double *s = own(v, v->s, i), *z = own(v, v->z, i), *pull = v->pull + i * v->k;
-    double sum = 0, gain = 0;
-    for (unsigned p = 0; p < v->k; p++) {
-        out[p] = runs_in(v, i, p) ? in[p] * s[p] / z[p] : 0;
-        sum += out[p];
+    uint32_t at = (uint32_t)hash & (r->slots - 1);
+    for (; r->table[at]; at = (at + 1) & (r->slots - 1)) {
+        uint32_t kind = r->table[at] - 1;
+        if (r->units[kind] == units && !memcmp(r->gain + kind * r->in.pools, r->row, bytes))
+            return kind;
     }
-    for (unsigned p = 0; p < v->k; p++) {
-        if (runs_in(v, i, p))
-            out[p] -= v->alpha[i] * sum * s[p] / z[p];
-        gain += v->a[i * v->k + p] * out[p];
+    memcpy(r->gain + (size_t)r->in.kinds * r->in.pools, r->row, bytes);
+    r->units[r->in.kinds] = units;
+    r->table[at] = ++r->in.kinds;
+    return r->in.kinds - 1;
+}
+
+/* `need` is NULL for the sum of all gains. */
+static void reduce(const struct timeshare *p, const double *need, struct arena *a,
+                   struct reduced *r)
+{
+    *r = (struct reduced){.in = {.jobs = p->jobs, .fair = need != NULL}, .slots = 2};
+    pick_pools(p, r);
+    while (r->slots < 2 * p->jobs)
+        r->slots *= 2;
+    size_t shares = (size_t)p->jobs * r->in.pools;
+    r->units = ARENA_ARRAY(a, p->jobs, double);
+    r->count = ARENA_ARRAY(a, p->jobs, double);
+    r->gain = ARENA_ARRAY(a, shares, double);
+    r->row = ARENA_ARRAY(a, r->in.pools, double);
+    r->kind = ARENA_ARRAY(a, p->jobs, uint32_t);
+    r->table = ARENA_ARRAY(a, r->slots, uint32_t);
+    r->in.x = ARENA_ARRAY(a, shares, double);
+    for (uint32_t i = 0; i < p->jobs; i++) {
+        for (unsigned k = 0; k < r->in.pools; k++)
+            r->row[k] = p->rate[(size_t)i * p->pools + r->pool[k]] / (need ? need[i] : 1);
+        r->kind[i] = find_kind(r, p->units[i]);
+        r->count[r->kind[i]]++;
     }
-    for (unsigned p = 0; p < v->k; p++)
-        out[p] -= v->beta[i] * gain * pull[p];
+    r->in.size = r->size;
+    r->in.units = r->units;
+    r->in.count = r->count;
+    r->in.gain = r->gain;
 }
 
-/* The job's factors: its matrix is diag(z/s) + wr 1 1' + wv a a'. */
-static void factor_own(struct solver *v, uint32_t i)
+static bool runs_in(const struct reduced *r, uint32_t kind, unsigned p)
 {
-    const double *s = own(v, v->s, i), *z = own(v, v->z, i), *a = v->a + i * v->k;
-    double *pull = v->pull + i * v->k;
-    double wr = z[v->k] / s[v->k], wv = z[v->k + 1] / s[v->k + 1], ones = 0, sum = 0, q = 0;
-    for (unsigned p = 0; p < v->k; p++) {
-        double inverse = a[p] > 0 ? s[p] / z[p] : 0;
-        ones += inverse;
-        sum += a[p] * inverse;
-    }
-    v->alpha[i] = wr / (1 + wr * ones);
-    for (unsigned p = 0; p < v->k; p++) {
-        pull[p] = a[p] > 0 ? (a[p] - v->alpha[i] * sum) * s[p] / z[p] : 0;
-        q += a[p] * pull[p];
-    }
-    v->beta[i] = v->fair ? wv / (1 + wv * q) : 0;
-}
-
-/* Gaussian elimination with pivoting; row k is the level, column k + 1 the right-hand side. */
-static void solve_border(double m[BORDER][BORDER], unsigned n, double *out)
-{
-    for (unsigned c = 0; c < n; c++) {
-        unsigned best = c;
-        for (unsigned r = c + 1; r < n; r++)
-            best = fabs(m[r][c]) > fabs(m[best][c]) ? r : best;
-        for (unsigned i = 0; best != c && i < n; i++) {
-            double swap = m[c][i];
-            m[c][i] = m[best][i];
-            m[best][i] = swap;
-        }
-        double swap = out[c];
-        out[c] = out[best];
-        out[best] = swap;
-        for (unsigned r = c + 1; r < n; r++) {
-            double f = m[r][c] / m[c][c];
-            for (unsigned i = c; i < n; i++)
-                m[r][i] -= f * m[c][i];
-            out[r] -= f * out[c];
-        }
-    }
-    for (unsigned c = n; c-- > 0;) {
-        for (unsigned i = c + 1; i < n; i++)
-            out[c] -= m[c][i] * out[i];
-        out[c] /= m[c][c];
-    }
-}
-
-static void factor(struct solver *v)
-{
-    const double *s = pools_of(v, v->s), *z = pools_of(v, v->z);
-    unsigned k = v->k;
-    memset(v->border, 0, sizeof v->border);
-    for (unsigned p = 0; p < k; p++)
-        v->border[p][p] = s[p] / z[p];
-    v->border[k][k] = v->fair ? 0 : -1;
-    for (uint32_t i = 0; i < v->m; i++) {
-        const double *pull = v->pull + i * k, *si = own(v, v->s, i), *zi = own(v, v->z, i);
-        double units = v->p->units[i];
-        factor_own(v, i);
-        for (unsigned p = 0; p < k; p++) {
-            if (!runs_in(v, i, p))
-                continue;
-            double own_p = si[p] / zi[p];
-            v->border[p][p] += units * units * own_p;
-            for (unsigned q = 0; q < k; q++)
-                if (runs_in(v, i, q))
-                    v->border[p][q] -=
-                        units * units *
-                        (v->alpha[i] * own_p * si[q] / zi[q] + v->beta[i] * pull[p] * pull[q]);
-            v->border[p][k] -= units * v->beta[i] * pull[p];
-            v->border[k][p] -= units * v->beta[i] * pull[p];
-        }
-        v->border[k][k] -= v->beta[i];
-    }
-}
-
-/* Solves A (z/s) A' dy = (rx, rt). */
-static void solve(struct solver *v)
-{
-    double copy[BORDER][BORDER], out[BORDER] = {0}, scaled[POOLS_MAX] = {0};
-    unsigned k = v->k;
-    memcpy(copy, v->border, sizeof copy);
-    out[k] = v->fair ? -v->rt : 0;
-    for (uint32_t i = 0; i < v->m; i++) {
-        double *h = v->dx + i * k;
-        const double *pull = v->pull + i * k, *rx = v->rx + i * k;
-        solve_own(v, i, rx, h);
-        for (unsigned p = 0; p < k; p++) {
-            out[p] += v->p->units[i] * h[p];
-            out[k] -= v->beta[i] * pull[p] * rx[p];
-        }
-    }
-    solve_border(copy, k + 1, out);
-    v->dt = v->fair ? out[k] : 0;
-    for (uint32_t i = 0; i < v->m; i++) {
-        double back[POOLS_MAX];
-        for (unsigned p = 0; p < k; p++)
-            scaled[p] = v->p->units[i] * out[p];
-        solve_own(v, i, scaled, back);
-        for (unsigned p = 0; p < k; p++)
-            v->dx[i * k + p] += v->beta[i] * v->pull[i * k + p] * v->dt - back[p];
-    }
-}
-
-/* How far the direction can be followed; at most 1. */
-static double reach(const double *at, const double *by, size_t n)
-{
-    double most = 1;
-    for (size_t i = 0; i < n; i++)
-        if (by[i] < 0 && at[i] + most * by[i] < 0)
-            most = -at[i] / by[i];
-    return most;
-}
-
-/* ds and dz of the direction for the complementarity that rc asks for. */
-static void direct(struct solver *v)
-{
-    for (size_t c = 0; c < v->n; c++)
-        v->dz[c] = v->z[c] + v->rc[c] / v->s[c];
-    apply(v, v->dz);
-    solve(v);
-    apply_transposed(v, v->dx, v->dt, v->ds);
-    for (size_t c = 0; c < v->n; c++)
-        v->dz[c] = v->z[c] > 0 ? (v->rc[c] - v->z[c] * v->ds[c]) / v->s[c] : 0;
-}
-
-static double gap_after(const struct solver *v, double primal, double dual)
-{
-    double sum = 0;
-    for (size_t c = 0; c < v->n; c++)
-        sum += (v->s[c] + primal * v->ds[c]) * (v->z[c] + dual * v->dz[c]);
-    return sum;
-}
-
-static double objective_of(const struct solver *v)
-{
-    double sum = 0;
-    for (size_t i = 0; !v->fair && i < (size_t)v->m * v->k; i++)
-        sum += v->a[i] * v->x[i];
-    return v->fair ? v->t : sum;
-}
-
-/* Moves along the last direction, not quite to the border. */
-static void move(struct solver *v)
-{
-    const double most = 0.995;
-    double primal = most * reach(v->s, v->ds, v->n), dual = most * reach(v->z, v->dz, v->n);
-    for (size_t i = 0; i < (size_t)v->m * v->k; i++)
-        v->x[i] += primal * v->dx[i];
-    v->t += primal * v->dt;
-    for (size_t c = 0; c < v->n; c++) {
-        v->s[c] += v->z[c] > 0 ? primal * v->ds[c] : 0;
-        v->z[c] += dual * v->dz[c];
-    }
-}
-
-/* Of the gap, the part that the last direction would leave. */
-static double part_left(const struct solver *v, double gap)
-{
-    return gap_after(v, reach(v->s, v->ds, v->n), reach(v->z, v->dz, v->n)) / gap;
-}
-
-/* One step. False if it is not needed, or rounding leaves no better direction. */
-static bool advance(struct solver *v)
-{
-    double gap = gap_after(v, 0, 0), mean = gap / v->active;
-    if (gap < PRECISION * fabs(objective_of(v)))
-        return false;
-    factor(v);
-    for (size_t c = 0; c < v->n; c++)
-        v->rc[c] = -v->s[c] * v->z[c];
-    direct(v);
-    double left = fmin(part_left(v, gap), 1), centre = left * left * left * mean;
-    double far = fmin(reach(v->s, v->ds, v->n), reach(v->z, v->dz, v->n));
-    for (size_t c = 0; c < v->n; c++)
-        v->rc[c] = v->z[c] > 0 ? centre - v->s[c] * v->z[c] - far * far * v->ds[c] * v->dz[c] : 0;
-    direct(v);
-    if (!isfinite(part_left(v, gap)))
-        return false;
-    move(v);
-    return true;
+    return r->gain[(size_t)kind * r->in.pools + p] > 0;
 }
 
 /* Shares in the middle of what is possible, half of it unused. */
-static void begin_shares(struct solver *v)
+static void begin_shares(struct reduced *r)
 {
     double load[POOLS_MAX] = {0};
-    for (uint32_t i = 0; i < v->m; i++)
-        for (unsigned p = 0; p < v->k; p++)
-            load[p] += runs_in(v, i, p) ? v->p->units[i] : 0;
-    for (uint32_t i = 0; i < v->m; i++) {
+    unsigned n = r->in.pools;
+    for (uint32_t i = 0; i < r->in.kinds; i++)
+        for (unsigned p = 0; p < n; p++)
+            load[p] += runs_in(r, i, p) ? r->count[i] * r->units[i] : 0;
+    for (uint32_t i = 0; i < r->in.kinds; i++) {
         unsigned choices = 0;
-        for (unsigned p = 0; p < v->k; p++)
-            choices += runs_in(v, i, p);
-        for (unsigned p = 0; p < v->k; p++)
-            v->x[i * v->k + p] =
-                runs_in(v, i, p) ? 0.5 * fmin(1.0 / choices, v->p->size[p] / load[p]) : 0;
+        for (unsigned p = 0; p < n; p++)
+            choices += runs_in(r, i, p);
+        for (unsigned p = 0; p < n; p++)
+            r->in.x[(size_t)i * n + p] =
+                runs_in(r, i, p) ? 0.5 * fmin(1.0 / choices, r->size[p] / load[p]) : 0;
     }
 }
 
 /* The smallest gain of a job. */
-static double least_gain(const struct solver *v)
+static double least_gain(const struct reduced *r)
 {
     double least = INFINITY;
-    for (uint32_t i = 0; i < v->m; i++) {
+    for (uint32_t i = 0; i < r->in.kinds; i++) {
         double gain = 0;
-        for (unsigned p = 0; p < v->k; p++)
-            gain += v->a[i * v->k + p] * v->x[i * v->k + p];
+        for (size_t c = (size_t)i * r->in.pools; c < (size_t)(i + 1) * r->in.pools; c++)
+            gain += r->gain[c] * r->in.x[c];
         least = fmin(least, gain);
     }
     return least;
 }
 
-/* Slacks and multipliers of these shares. */
-static void begin_slacks(struct solver *v)
+static double largest_gain(const struct reduced *r)
 {
-    double *cap = pools_of(v, v->s), mean = v->fair ? 1.0 / v->m : 0.1;
-    apply_transposed(v, v->x, v->t, v->s);
-    for (unsigned p = 0; p < v->k; p++)
-        cap[p] += v->p->size[p] > 0 ? v->p->size[p] : 1;
-    for (uint32_t i = 0; i < v->m; i++) {
-        double *o = own(v, v->s, i);
-        o[v->k] += 1;
-        for (unsigned p = 0; p < v->k; p++)
-            o[p] = runs_in(v, i, p) ? o[p] : 1;
-        o[v->k + 1] = v->fair ? o[v->k + 1] : 1;
-    }
-    v->active = (double)v->n;
-    for (size_t c = 0; c < v->n; c++)
-        v->z[c] = mean / v->s[c];
-    for (uint32_t i = 0; i < v->m; i++)
-        for (unsigned p = 0; p < v->width; p++)
-            if (p < v->k ? !runs_in(v, i, p) : p > v->k && !v->fair) {
-                own(v, v->z, i)[p] = 0;
-                v->active--;
-            }
+    double largest = 0;
+    for (size_t c = 0; c < (size_t)r->in.kinds * r->in.pools; c++)
+        largest = fmax(largest, r->gain[c]);
+    return largest;
 }
 
-static void scale(struct solver *v, double by)
+/* Solves it with gains in terms of `level`; sets the shares of all jobs. */
+static double solve(const struct timeshare *p, struct reduced *r, double level, struct arena *a,
+                    double *x)
 {
-    for (size_t i = 0; i < (size_t)v->m * v->k; i++)
-        v->a[i] *= by;
-}
-
-static void solver_init(struct solver *v, const struct timeshare *p, const double *need,
-                        struct arena *a, double *x)
-{
-    size_t shares = (size_t)p->jobs * p->pools;
-    *v = (struct solver){.p = p, .m = p->jobs, .k = p->pools, .fair = need != NULL, .x = x};
-    v->width = v->k + 2;
-    v->n = v->m * v->width + v->k;
-    double **of[] = {&v->s, &v->z, &v->ds, &v->dz, &v->rc};
-    for (size_t i = 0; i < COUNT_OF(of); i++)
-        *of[i] = ARENA_ARRAY(a, v->n, double);
-    v->a = ARENA_ARRAY(a, shares, double);
-    v->dx = ARENA_ARRAY(a, shares, double);
-    v->rx = ARENA_ARRAY(a, shares, double);
-    v->pull = ARENA_ARRAY(a, shares, double);
-    v->alpha = ARENA_ARRAY(a, v->m, double);
-    v->beta = ARENA_ARRAY(a, v->m, double);
-    for (size_t i = 0; i < shares; i++)
-        v->a[i] = p->size[i % v->k] > 0 ? p->rate[i] / (need ? need[i / v->k] : 1) : 0;
-}
-
-static double solver_run(struct solver *v)
-{
-    begin_slacks(v);
-    for (int step = 0; step < STEPS_MAX && advance(v); step++)
-        ;
-    return objective_of(v);
+    for (size_t c = 0; c < (size_t)r->in.kinds * r->in.pools; c++)
+        r->gain[c] /= level;
+    double objective = interior_solve(&r->in, a);
+    memset(x, 0, (size_t)p->jobs * p->pools * sizeof *x);
+    for (uint32_t i = 0; i < p->jobs; i++)
+        for (unsigned k = 0; k < r->in.pools; k++)
+            x[(size_t)i * p->pools + r->pool[k]] = r->in.x[(size_t)r->kind[i] * r->in.pools + k];
+    return objective * level;
 }
 
 double timeshare_fair(const struct timeshare *p, const double *need, struct arena *a, double *x)
 {
-    struct solver v;
+    struct reduced r;
     if (!p->jobs)
         return 0;
-    solver_init(&v, p, need, a, x);
-    begin_shares(&v);
-    double level = least_gain(&v) / 2;
-    scale(&v, 1 / level);
-    v.t = 1;
-    return solver_run(&v) * level;
+    reduce(p, need, a, &r);
+    begin_shares(&r);
+    return solve(p, &r, least_gain(&r) / 2, a, x);
 }
 
 double timeshare_sum(const struct timeshare *p, struct arena *a, double *x)
 {
-    struct solver v;
-    double largest = 0;
+    struct reduced r;
     if (!p->jobs)
         return 0;
-    solver_init(&v, p, NULL, a, x);
-    for (size_t i = 0; i < (size_t)v.m * v.k; i++)
-        largest = fmax(largest, v.a[i]);
-    scale(&v, 1 / largest);
-    begin_shares(&v);
-    return solver_run(&v) * largest;
+    reduce(p, NULL, a, &r);
+    begin_shares(&r);
+    return solve(p, &r, largest_gain(&r), a, x);
 }

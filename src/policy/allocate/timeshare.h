@@ -4,7 +4,7 @@
  *   sum over pools of x[job][pool] <= 1,   sum over jobs of units[job] x[job][pool] <= size[pool]
  *
  * Both are linear programs with one price per pool. They are solved by an interior-point method
- * (timeshare.c), so of equally good solutions the one in the middle is found. */
+ * (interior.c), so of equally good solutions the one in the middle is found. */
 #ifndef POLICY_ALLOCATE_TIMESHARE_H
 #define POLICY_ALLOCATE_TIMESHARE_H
 

@@ -58,6 +58,22 @@ function policyColumns(policies) {
       spell: (n, f) => `${grouped(n)} / ${grouped(f.deadline_jobs)}`,
     },
     {
+      key: 'worst_fairness',
+      title: 'Worst',
+      over: 'Fairness',
+      help: 'Largest completion time over that with an equal share of the cluster',
+      value: (f) => f.worst_fairness,
+      spell: (v) => (v === null ? '–' : v.toFixed(2)),
+    },
+    {
+      key: 'unfair',
+      title: 'Unfair',
+      over: 'Fairness',
+      help: 'Share of the jobs for which that ratio is above 1.1',
+      value: (f) => f.unfair,
+      spell: (v) => (v === null ? '–' : percent(v)),
+    },
+    {
       key: 'utilization',
       title: 'Used',
       more: true,
