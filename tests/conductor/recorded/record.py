@@ -18,10 +18,10 @@ from functools import partial
 HERE = pathlib.Path(__file__).resolve().parent
 TOP = pathlib.Path("/tmp/trainyard-recording")
 BIN = TOP / "bin"
-TAP = str(HERE / "tap.py")
+TAP = str(BIN / "tap.py")
 
 os.environ.update(PATH="/usr/local/bin:/usr/bin:/bin", HOME=str(TOP), TRAINYARD=str(BIN / "trainyard"),
-                  TRAINYARD_CONDUCTOR=TAP, RECORD_CONDUCTOR=str(BIN / "trainyard-conductor"))
+                  TRAINYARD_CONDUCTOR=TAP)
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "support")]
 import live  # pylint: disable=wrong-import-position
 import scenarios  # pylint: disable=wrong-import-position
@@ -57,6 +57,7 @@ def install(build):
     for name in ("trainyard", "trainyard-conductor", "libtrainyard-malleable.so",
                  "examples/trainer"):
         shutil.copy(build / name, BIN)
+    shutil.copy(HERE / "tap.py", TAP)
     shutil.copytree(build.parent / "python", TOP / "python")
 
 

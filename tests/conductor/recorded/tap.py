@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Stands in for the conductor ($TRAINYARD_CONDUCTOR of a server) and records what it and
-the server say: becomes the real one, $RECORD_CONDUCTOR, whose connection goes through a
+the server say: becomes the real one, in the same folder, whose connection goes through a
 process that writes every line to the file `talk` in the attempt's directory.
 
     = connected
@@ -89,7 +89,8 @@ def main():
             Tap(directory, server, listener, conductor).run()
         os._exit(0)
     os.waitpid(middle, 0)
-    program = os.environ["RECORD_CONDUCTOR"]
+    # Conductors get no environment, so nothing else could name it.
+    program = str(pathlib.Path(__file__).resolve().parent / "trainyard-conductor")
     os.execv(program, [program, str(directory)])
 
 
