@@ -295,6 +295,15 @@ static int check_in_time(const struct conductor *c, struct err *err)
                    time_seconds(late));
 }
 
+/* From here on only this process and the job have the environment. In a container that runs as
+ * another user the file cannot be replaced; it is the job's own there. */
+static void forget_environment(struct conductor *c)
+{
+    int why = launch_spec_drop_env(c->dir, &c->spec);
+    if (why && why != EACCES && why != EPERM && why != EROFS)
+        notes_add(&c->notes, "the environment stays in spec.json: %s", strerror(why));
+}
+
 /* Runs the claimed attempt. */
 static int run_claimed(struct conductor *c)
 {
@@ -310,7 +319,10 @@ static int run_claimed(struct conductor *c)
     if (unknown.n)
         notes_add(&c->notes, "spec.json: unknown fields are ignored: %s", unknown.at);
     str_done(&unknown);
-    if (check_in_time(c, &err) < 0 || set_up(c, &err) < 0)
+    if (check_in_time(c, &err) < 0)
+        return give_up(c, &err);
+    forget_environment(c);
+    if (set_up(c, &err) < 0)
         return give_up(c, &err);
     detach();
     run_loop(c);

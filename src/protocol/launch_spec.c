@@ -226,3 +226,23 @@ int launch_spec_read(int dir, struct arena *a, struct launch_spec *out, struct s
     }
     return launch_spec_parse(text, n, a, out, unknown, err);
 }
+
+int launch_spec_drop_env(int dir, const struct launch_spec *spec)
+{
+    static const char part[] = "spec.part";
+    static const char *none[] = {NULL};
+    struct launch_spec without = *spec;
+    struct str text = {0};
+    without.env = none;
+    record_encode(&launch_spec_record, &without, &text);
+    AUTO_CLOSE int fd = openat(dir, part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    ssize_t written = fd < 0 ? -1 : write(fd, text.at, text.n);
+    bool whole = written == (ssize_t)text.n;
+    int why = whole ? 0 : written < 0 ? errno : ENOSPC;
+    if (whole && renameat(dir, part, dir, "spec.json") < 0)
+        why = errno;
+    if (why && fd >= 0)
+        unlinkat(dir, part, 0);
+    str_done(&text);
+    return why;
+}

@@ -119,4 +119,8 @@ int launch_spec_parse(const char *text, size_t n, struct arena *a, struct launch
 int launch_spec_read(int dir, struct arena *a, struct launch_spec *out, struct str *unknown,
                      struct err *err);
 
+/* Replaces the file `spec.json` of a directory by one without the environment, which may hold
+ * secrets. Returns 0, or an errno: then the file is as before. */
+int launch_spec_drop_env(int dir, const struct launch_spec *spec);
+
 #endif

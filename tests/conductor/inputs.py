@@ -43,7 +43,7 @@ def test_specification_that_is_no_json(bench):
     refused(bench, "[]", "one JSON object")
     refused(bench, '{"job":1,"job":2}', "duplicate")
     refused(bench, "[" * 100000, "spec.json: line 1")
-    refused(bench, " " * (5 << 20), "at most")
+    refused(bench, " " * (5 << 20), "exceeds")
 
 
 def test_specification_with_bad_fields(bench):

@@ -228,7 +228,7 @@ def expect_refusals(yard, words, repair):
     expect_equal(yard.get("/health")["status"], "degraded")
     wait_until(lambda: node(yard)["state"] == "draining",
                lambda: f"the node is drained: {node(yard)}")
-    expect("starts in a row have failed" in node(yard)["notice"], node(yard))
+    expect("failed starts in a row" in node(yard)["notice"], node(yard))
     expect_equal({yard.job(j)["state"] for j in jobs} - {"queued", "starting"}, set())
     expect_equal({yard.job(j)["failures"] for j in jobs}, {0})
     repair()

@@ -41,13 +41,13 @@ def make_yard(*options):
     return live.Yard(*options, environment={NAME: SECRET}, cpus=1)
 
 
-def test_an_environment_is_in_two_files_and_then_nowhere():
+def test_an_environment_is_in_one_file_and_then_nowhere():
     with make_yard() as yard:
         yard.start()
         job = submit(yard)
         wait_until(lambda: (yard.dir / "got").exists() and (yard.dir / "got").read_text(), "it runs")
         expect_equal((yard.dir / "got").read_text(), SECRET, "the job has it")
-        expect_equal(holders(yard), {f"env/{job}", f"jobs/{job}/1/spec.json"}, "who else has it")
+        expect_equal(holders(yard), {f"env/{job}"}, "who else has it")
         for name in holders(yard):
             mode = os.stat(yard.state / name).st_mode
             expect_equal(stat.S_IMODE(mode), 0o600, name)
@@ -140,10 +140,10 @@ def test_tokens_and_addresses_that_are_not_safe():
         expect_equal(refused.returncode, 2, refused.stderr)
         expect("has 15 characters and could be guessed" in refused.stderr, refused.stderr)
         yard.start("--listen", "127.0.0.1:0", TRAINYARD_TOKEN=TOKEN)
-        expect("no TLS" not in yard.output(), yard.output())
+        expect("without TLS" not in yard.output(), yard.output())
         yard.finish()
         yard.start("--listen", "0.0.0.0:0", TRAINYARD_TOKEN=TOKEN)
-        expect("no TLS" in yard.output(), yard.output())
+        expect("without TLS" in yard.output(), yard.output())
         yard.finish()
 
 
