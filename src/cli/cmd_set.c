@@ -17,6 +17,9 @@ static int set_duration(const struct args *args, const char *option, const char 
     bool none = !strcmp(text, "none");
     if (!none && time_parse(text, &time, err) < 0)
         return err_prefix(err, "--%s", option);
+    if (!none && time <= 0)
+        return err_set(err, ERR_INVALID, "--%s: '%s' must be more than 0; `--%s none` removes it",
+                       option, text, option);
     json_object_set_new(body, field, none ? json_null() : json_string(text));
     return 0;
 }

@@ -30,8 +30,22 @@ static bool is_left_out(const char *name, const json_t *value)
     return json_is_null(value) || (json_is_string(value) && !json_string_length(value));
 }
 
-static void add_value(const json_t *value, struct str *out)
+/* Members whose value is a time of day. */
+static bool is_time(const char *name)
 {
+    static const char *const times[] = {"deadline", "expected_end", "eligible"};
+    for (size_t i = 0; i < COUNT_OF(times); i++)
+        if (!strcmp(times[i], name))
+            return true;
+    return false;
+}
+
+static void add_value(const char *name, const json_t *value, struct str *out)
+{
+    if (json_is_number(value) && is_time(name)) {
+        add_time(json_number_value(value), out);
+        return;
+    }
     if (json_is_string(value)) {
         screen_add(out, json_string_value(value));
         return;
@@ -65,7 +79,7 @@ void event_text_add(const json_t *event, struct str *out)
         str_add(out, "  ");
         screen_add(out, json_object_iter_key(i));
         str_add(out, "=");
-        add_value(json_object_iter_value(i), out);
+        add_value(json_object_iter_key(i), json_object_iter_value(i), out);
     }
     str_add(out, "\n");
 }

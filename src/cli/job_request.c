@@ -95,8 +95,25 @@ static int fail_option(const struct option *o, const struct spec_field *f, struc
     return err_set(err, why.code, "--%s: %.200s", o->name, text);
 }
 
+/* Twice the same parameter is a mistake: the later one would silently replace the other. */
+static int check_sweeps(const struct args *args, struct err *err)
+{
+    const char *text, *earlier;
+    for (size_t i = 0; (text = args_nth(args, "sweep", i)); i++) {
+        size_t n = strcspn(text, "=");
+        for (size_t k = 0; k < i && (earlier = args_nth(args, "sweep", k)); k++)
+            if (!strncmp(earlier, text, n) && earlier[n] == '=')
+                return err_set(err, ERR_INVALID,
+                               "--sweep: %.*s is given twice; list its values in one, as in %.*s",
+                               (int)n, text, 60, earlier);
+    }
+    return 0;
+}
+
 static int set_options(struct spec *s, const struct args *args, struct err *err)
 {
+    if (check_sweeps(args, err) < 0)
+        return -1;
     for (size_t i = 0; i < args->given.n; i++) {
         const struct given *g = &args->given.at[i];
         const struct spec_field *f = spec_find_option(g->option.name);

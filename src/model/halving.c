@@ -2,13 +2,15 @@
  *
  * Source: L. Li, K. Jamieson, A. Rostamizadeh, E. Gonina, J. Ben-tzur, M. Hardt, B. Recht and
  * A. Talwalkar, "A System for Massively Parallel Hyperparameter Tuning" (MLSys 2020), ASHA,
- * algorithm 2, with the reduction factor 2 and `every` as the minimum resource r. The rule is
- * asynchronous: of the members that have reached a rung so far, the better half goes on; nobody
- * waits for those that come later.
+ * algorithm 2, with the reduction factor 2 and `every` as the minimum resource r: of the members
+ * of a rung, the better half is promoted to the next one, and nobody waits for the slowest.
  *
- * Deviations. A job that waits at a rung would hold its memory, so a member goes on until it is
- * known to be in the worse half, and is then stopped, at any time: also when a later one pushes
- * it out. The half is rounded up. At least `keep` members always go on: what --keep-best says. */
+ * Deviations. ASHA promotes who is in the better half of those that have arrived so far, and lets
+ * the others wait: they may be promoted when more have arrived. A training that waits would hold
+ * its memory, so here it goes on instead, and is stopped as soon as it can no longer be promoted:
+ * when as many members as may go on from the rung were better there. That number is half of all
+ * that have reached the rung or still can, rounded up, so a member is never stopped for being
+ * slower or earlier than others. At least `keep` members always go on: what --keep-best says. */
 #include "model/halving.h"
 
 #include <math.h>
@@ -28,9 +30,9 @@ uint32_t halving_passed(int64_t every, double step)
     return k;
 }
 
-uint32_t halving_quota(uint32_t reached, uint32_t keep)
+uint32_t halving_quota(uint32_t members, uint32_t keep)
 {
-    uint32_t half = reached / 2 + reached % 2;
+    uint32_t half = members / 2 + members % 2;
     return half > keep ? half : keep;
 }
 

@@ -14,8 +14,8 @@ uint32_t halving_passed(int64_t every, double step);
 /* The step of rung number k, from 0. */
 int64_t halving_step(int64_t every, uint32_t k);
 
-/* How many of `reached` members go on from a rung; at least `keep`. */
-uint32_t halving_quota(uint32_t reached, uint32_t keep);
+/* How many go on from a rung that this many members have reached or still can; at least `keep`. */
+uint32_t halving_quota(uint32_t members, uint32_t keep);
 
 struct halving_member {
     int64_t job;

@@ -4,7 +4,7 @@
  *
  * A job's command describes how it behaves:
  *
- *   fake [work=SECONDS] [code=N] [steps=N] [serial=PART] [uses=MB] [saves] [deaf]
+ *   fake [work=SECONDS] [code=N] [steps=N] [serial=PART] [loss=X] [uses=MB] [saves] [deaf]
  *
  * It needs `work` seconds on one CPU, of which the part `serial` does not get faster on more,
  * and exits with `code`. With `steps` it reports progress. After half of its work it uses

@@ -20,16 +20,17 @@ static bool option(const char *word, const char *name, double *out)
 
 void fake_conductor_read(struct fake_attempt *a, const struct launch_spec *spec)
 {
-    double work = 1, code = 0, steps = 0, serial = 0, uses = 0;
+    double work = 1, code = 0, steps = 0, serial = 0, uses = 0, loss = NAN;
     for (const char **w = spec->command; *w; w++) {
         if (option(*w, "work", &work) || option(*w, "code", &code) || option(*w, "steps", &steps) ||
-            option(*w, "serial", &serial) || option(*w, "uses", &uses))
+            option(*w, "serial", &serial) || option(*w, "uses", &uses) || option(*w, "loss", &loss))
             continue;
         a->saves |= !strcmp(*w, "saves");
         a->deaf |= !strcmp(*w, "deaf");
     }
     a->work = work * (double)USEC_PER_SEC;
     a->serial = serial;
+    a->loss = loss;
     a->code = (int32_t)code;
     a->steps = (int64_t)steps;
     a->uses_mb = (int64_t)uses;
@@ -148,6 +149,7 @@ static void say_progress(struct fake *f, struct fake_attempt *a)
     fake_conductor_advance(f, a);
     m.progress.report.step = (int64_t)fmin((double)a->steps * a->done / a->work, (double)a->steps);
     m.progress.report.total = a->steps;
+    m.progress.report.loss = a->loss;
     say(f, a, &m);
 }
 

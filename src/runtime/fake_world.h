@@ -25,6 +25,7 @@ struct fake_attempt {
     usec_t claim_at, report_at, connect_at; /* USEC_NEVER = not scheduled */
     /* From its command. */
     double work;   /* microseconds on one CPU */
+    double loss;   /* that it reports; NAN = nothing */
     double serial; /* part of the work that more CPUs do not speed up */
     int32_t code;
     int64_t steps, uses_mb;

@@ -36,7 +36,7 @@ static void describe_choice(const struct choice *c, char *out, size_t size)
         snprintf(out, size, "%s instead of %s: %s %.1f %% lower for the current jobs", c->to,
                  c->from, c->goal, 100 * c->gain);
     else
-        snprintf(out, size, "%s instead of %s: no longer worse for the current jobs", c->to,
+        snprintf(out, size, "%s instead of %s: it is again as good for the current jobs", c->to,
                  c->from);
 }
 

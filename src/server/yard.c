@@ -15,12 +15,14 @@
 #include "server/events.h"
 #include "server/jobs/attempts.h"
 #include "server/jobs/category.h"
+#include "server/jobs/early.h"
 #include "server/jobs/eligible.h"
 #include "server/jobs/leases.h"
 #include "server/jobs/parts.h"
 #include "server/jobs/past.h"
 #include "server/jobs/probe.h"
 #include "server/jobs/pursue.h"
+#include "server/jobs/reports.h"
 #include "server/jobs/size.h"
 #include "server/jobs/standing.h"
 #include "server/log.h"
@@ -203,6 +205,7 @@ void yard_end(struct yard *y, struct live_job *j, enum job_state state, int code
     metrics_ended(&y->metrics, &j->row);
     log_info("job=%lld state=%s code=%d", (long long)j->row.id, job_state_name(state), code);
     turn_hurry(y);
+    early_leave(y, j);
     if (j->changed)
         drop_changed(y, j);
     eligible_leave(y, j);
@@ -221,6 +224,7 @@ int yard_set_policy(struct yard *y, const struct combo *combo, struct err *err)
         return -1;
     events_add(y, "policy.changed", 0, json_pack("{s:s}", "policy", combo->name));
     log_info("policy=%s", combo->name);
+    report_samples(y);
     turn_hurry(y);
     return 0;
 }

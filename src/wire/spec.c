@@ -36,7 +36,7 @@ const struct spec_field spec_fields[] = {
     {"preempt", 0, SPEC_CHOICE, "auto|restart|pause|never",
      "how it makes room for others (default auto: restart if it has a checkpoint)", AT(preempt)},
     {"deadline", 'd', SPEC_DURATION, "TIME", "it should end within this time after submission",
-     AT(deadline), 0, CENTURY},
+     AT(deadline), 0.001, CENTURY},
     {"deadline_at", 0, SPEC_WHEN, "WHEN", "it should end by this time, such as 2030-01-31T18:00",
      AT(deadline_at)},
     {"strict_deadline", 0, SPEC_FLAG, NULL,

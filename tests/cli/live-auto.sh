@@ -30,6 +30,7 @@ check "an earlier run of the program" "$TRAINYARD" run -q -n before -c "$cpus" -
 check 'it has an estimate' wait_until 60 bash -c "'$TRAINYARD' show long --json | grep -q '\"remaining_s\": *[1-9]'"
 left=$(remaining)
 "$TRAINYARD" set long --deadline "$((left + left / 3))s" >"$TMP/set"
+check_no_line 'it sees deadlines' <("$TRAINYARD" submit -n due -H --deadline 1h -- true 2>&1) 'does not look at deadlines'
 for _ in $(seq 5); do
     "$TRAINYARD" submit --quiet -n short -c "$cpus" -- ./train.sh --steps 400 >"$TMP/id"
 done

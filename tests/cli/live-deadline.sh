@@ -35,6 +35,14 @@ check_output 'without a deadline it is one CPU' '"cpus_max": ?1[,.]' \
     bash -c "'$TRAINYARD' submit -q -n plain -H -- true; '$TRAINYARD' show plain --json"
 check_output 'the deadline is moved' 'second' "$TRAINYARD" set second --deadline 3h
 
+check_output 'a time limit is the latest end, not the expected one' \
+    'the deadline in .*: how long the job takes is not known yet; its time limit ends it in .* at the latest' \
+    "$TRAINYARD" submit -c 0.1 -n limited --time-limit 1h --deadline 10m -- sleep 600
+check_output 'and enough if it is short' 'can be met: .* and ends in .* at the latest' \
+    "$TRAINYARD" submit -c 0.1 -n short --time-limit 5m --deadline 1h -- sleep 601
+check_error 'no time' 2 "--deadline: '0s' is not between 1ms and " "$TRAINYARD" submit --deadline 0s -- true
+check_error 'set to no time' 2 "--deadline: '0' must be more than 0; \`--deadline none\` removes it" \
+    "$TRAINYARD" set second --deadline 0
 check_error 'strict without a deadline' 2 'strict_deadline: there is no deadline' \
     "$TRAINYARD" submit --strict-deadline -- true
 check_error 'in the past' 2 'deadline_at: must be in the future' "$TRAINYARD" submit --deadline-at 2020-01-01T00:00 -- true

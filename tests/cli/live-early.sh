@@ -73,6 +73,10 @@ end = progress["step"] / progress["fraction"]
 assert 240 < end < 375, progress
 assert progress["expected_end_low"] <= progress["expected_end"] <= progress["expected_end_high"], progress
 END
+before=$("$TRAINYARD" policy -q)
+"$TRAINYARD" policy flowcon >"$TMP/policy"
+check_no_line 'a new policy knows what was reported before' <("$TRAINYARD" explain decay) 'reported no metric yet'
+"$TRAINYARD" policy "$before" >"$TMP/policy"
 check_output 'estimate' '^The curve that is fitted to its loss reaches its target at step [23][0-9][0-9] ' \
     "$TRAINYARD" estimate decay
 check_output 'with the sizes' '^ +0.1 +[0-9]+ms +.* (expected|measured), now$' "$TRAINYARD" estimate decay
@@ -86,7 +90,7 @@ submit -n tune --group lr --keep-best 2 --every 20 --sweep level=0.9,0.3,0.6,0.1
 check_output 'the members show their parameters' '^ *[0-9]+ +tune\[2\] .* level=0.3 size=1' "$TRAINYARD" ps tune
 check_output 'and their command' '^  command +python3 train.py 0.31 120 0.05$' "$TRAINYARD" show 'tune[2]'
 check_output 'as an object' '"parameters": ?\{"level": ?"0.3", ?"size": ?"1"\}' "$TRAINYARD" show 'tune[2]' --json
-check 'the worst is stopped' ends 'tune[1]' '^  reason +stopped: number [0-9] of [0-9] in group lr at step 20; the best [0-9] go on$'
+check 'the worst is stopped' ends 'tune[1]' '^  reason +stopped: [0-9] of group lr were better at step 20; the best [0-9] continue$'
 server_kill
 server_start
 check 'all of it ends' wait_until 60 no_active_jobs
@@ -110,6 +114,13 @@ check_error 'a million' 2 'sweep: more than 100000 combinations' "$TRAINYARD" su
 check_error 'an index outside' 2 'the sweep has 2 combinations, numbered from 0 to 1' "$TRAINYARD" submit --sweep a=1,2 --array 0-2 -- true '{a}'
 check_error 'keep-best alone' 2 'keep_best: it needs the name of a group' "$TRAINYARD" submit --keep-best 2 -- true
 check_error 'keep-best without every' 2 'keep_best: it needs every' "$TRAINYARD" submit --group g --keep-best 2 -- true
+check_error 'a parameter twice' 2 '--sweep: lr is given twice; list its values in one' \
+    "$TRAINYARD" submit --sweep lr=1 --sweep lr=2 -- true '{lr}'
+submit -n held -H --group gg --keep-best 2 --every 20 -- true
+check_error 'a group with two rules' 1 'group: job [0-9]+ of group gg has keep_best 2 and every 20; give the same' \
+    "$TRAINYARD" submit --group gg --keep-best 2 --every 30 -- true
+check 'the same rule' submit -n held2 -H --group gg --keep-best 2 --every 20 -- true
+"$TRAINYARD" cancel held held2 >"$TMP/cancelled"
 printf 'command: [echo, "{lr}"]\nname: file\ncpus: 0.1\nsweep:\n  lr: 0.1,0.2\n' >job.yaml
 check 'in a file' "$TRAINYARD" submit job.yaml
 check 'it ends' wait_until 30 no_active_jobs

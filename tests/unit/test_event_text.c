@@ -29,6 +29,10 @@ static void test_lines(void **state)
           "1970-01-01 00:00:01      -  job.progress    job 3  loss=0.25\n");
     reads("{\"kind\":\"\\u001b[2J\",\"at\":1e300,\"a\\nb\":\"\\u0007\"}",
           "-                        -  \\x1b[2J         a\\nb=\\x07\n");
+    reads("{\"seq\":2,\"kind\":\"job.at_risk\",\"job\":3,\"at\":1,\"deadline\":1700000000.0,"
+          "\"expected_end\":1700000060.5}",
+          "1970-01-01 00:00:01      2  job.at_risk     job 3  deadline=2023-11-14 22:13:20  "
+          "expected_end=2023-11-14 22:14:20\n");
     reads("{}", "-                        -                \n");
 }
 

@@ -55,7 +55,7 @@ static void test_runs_and_shares(void **state)
                 "It shares CPUs with its neighbours (share=free): it may use up to 1 CPU and "
                 "gets about 1 now.");
     said_reason(o, "usage", "It uses only 0.25 of its 1 CPU.");
-    said_reason(o, "end", "Its end is unknown: it does not report how many steps it has.");
+    said_reason(o, "end", "Its end is unknown: it has not reported a step yet.");
     json_decref(o);
     o = hand_explain(&f, b);
     said_reason(o, "silent", "Its conductor has not reported for 30 seconds.");

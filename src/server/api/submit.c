@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "policy/allocate/auto.h"
 #include "server/api/call.h"
 #include "server/api/job_view.h"
 #include "server/api/parts.h"
@@ -142,13 +143,14 @@ static int add_job(void *ctx, const struct job_row *row, struct err *err)
     return 0;
 }
 
-/* Under most policies a deadline changes nothing. */
+/* Under most policies a deadline changes nothing; auto changes to one under which it does. */
 static bool has_unseen_deadline(const struct yard *y, const struct batch *b)
 {
     bool any = false;
     for (size_t i = 0; i < b->n; i++)
         any |= b->specs[i].deadline || b->specs[i].deadline_at;
-    return any && !y->engine.config.combo.policy[AXIS_ALLOCATE]->sees_deadlines;
+    const struct combo *combo = &y->engine.config.combo;
+    return any && !combo_is_auto(combo) && !combo->policy[AXIS_ALLOCATE]->sees_deadlines;
 }
 
 static json_t *make_warnings(const struct yard *y, bool deadline)

@@ -227,6 +227,16 @@ static void add_band(struct str *s, const struct explanation *x)
     str_done(&high);
 }
 
+static const char *why_no_end(const struct live_job *j)
+{
+    struct range end;
+    if (estimate_end(j, &end) != STEPS_UNKNOWN)
+        return "Its end is not known yet: it has not made enough steps to tell its speed";
+    if (!j->progress.known)
+        return "Its end is unknown: it has not reported a step yet";
+    return "Its end is unknown: it does not report how many steps it has";
+}
+
 static void add_end(struct explanation *x)
 {
     usec_t end = forecast_end(x, x->j), deadline = x->t->job->deadline;
@@ -240,7 +250,7 @@ static void add_end(struct explanation *x)
         if (known)
             add_band(&s, x);
     } else {
-        str_add(&s, "Its end is unknown: it does not report how many steps it has");
+        str_add(&s, why_no_end(x->j));
     }
     if (deadline != USEC_NEVER && deadline > x->now) {
         str_add(&s, "; its deadline is in ");

@@ -4,6 +4,8 @@
 
 #include <jansson.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/str.h"
 #include "model/halving.h"
@@ -96,7 +98,7 @@ int early_recall(struct yard *y, struct live_job *j, struct err *err)
 
 struct rung {
     struct yard *y;
-    VEC(struct halving_member) members;
+    VEC(struct halving_member) members; /* that have reached it, by id */
 };
 
 /* Members that failed or were cancelled take nobody's place. */
@@ -105,29 +107,69 @@ static int add_member(void *ctx, int64_t job, enum job_state state, double value
     struct rung *r = ctx;
     const struct live_job *j = yard_live(r->y, job);
     (void)err;
-    if (j || state == JOB_DONE)
+    state = j ? j->row.state : state; /* the row may be older */
+    if (!job_state_over(state) || state == JOB_DONE)
         VEC_PUSH(&r->members, (struct halving_member){job, value});
     return 0;
 }
 
-/* Stops the members that are not among the best of those that have reached the rung. */
-static void compare_members(struct yard *y, const struct live_job *j, int64_t step)
+static int compare_ids(const void *a, const void *b)
+{
+    const struct halving_member *x = a, *y = b;
+    return (x->job > y->job) - (x->job < y->job);
+}
+
+static bool same_group(const struct live_job *j, const struct live_job *other)
+{
+    const struct spec *s = &other->submission->spec;
+    return s->keep_best && s->group && !strcmp(s->group, j->submission->spec.group) &&
+           !strcmp(other->row.user, j->row.user);
+}
+
+/* The members that have not reached the rung, and still can. */
+static uint32_t count_coming(const struct rung *r, const struct live_job *of)
+{
+    uint32_t n = 0;
+    for (const struct live_job *j = r->y->jobs.first; j; j = j->next) {
+        struct halving_member key = {j->row.id, 0};
+        bool leaves =
+            j->attempt && (j->attempt->stop == STOP_EARLY || j->attempt->stop == STOP_CANCEL);
+        if (!leaves && !job_state_over(j->row.state) && same_group(of, j) &&
+            !(r->members.n && bsearch(&key, r->members.at, r->members.n, sizeof key, compare_ids)))
+            n++;
+    }
+    return n;
+}
+
+static void stop_member(struct yard *y, struct live_job *j, uint32_t better, int64_t step,
+                        uint32_t quota)
+{
+    struct str reason = {0};
+    str_addf(&reason, "stopped: %u of group %s %s better at step %lld; ", better,
+             j->submission->spec.group, better == 1 ? "was" : "were", (long long)step);
+    if (quota == 1)
+        str_add(&reason, "only the best continues");
+    else
+        str_addf(&reason, "the best %u continue", quota);
+    j->outdone = true;
+    stop_job(y, j, "group", &reason);
+}
+
+/* Stops the members that cannot be in the better half of those that reach the rung. */
+static void compare_members(struct yard *y, const struct live_job *j, int64_t step, bool rises)
 {
     const struct spec *s = &j->submission->spec;
     struct rung r = {.y = y};
     struct err err;
     if (store_rung_list(y->store, j->row.user, s->group, step, add_member, &r, &err) < 0)
         log_warning("job=%lld group: %s", (long long)j->row.id, err.text);
-    uint32_t n = (uint32_t)r.members.n, quota = halving_quota(n, (uint32_t)s->keep_best);
-    halving_rank(r.members.at, n, early_rises(s, j->progress.metric));
+    uint32_t n = (uint32_t)r.members.n,
+             quota = halving_quota(n + count_coming(&r, j), (uint32_t)s->keep_best);
+    halving_rank(r.members.at, n, rises);
     for (uint32_t i = quota; i < n; i++) {
         struct live_job *other = yard_live(y, r.members.at[i].job);
-        struct str reason = {0};
-        if (!other || !other->submission->spec.keep_best || !can_be_stopped(other))
-            continue;
-        str_addf(&reason, "stopped: number %u of %u in group %s at step %lld; the best %u go on",
-                 i + 1, n, s->group, (long long)step, quota);
-        stop_job(y, other, "group", &reason);
+        if (other && other->submission->spec.keep_best && can_be_stopped(other))
+            stop_member(y, other, i, step, quota);
     }
     VEC_DONE(&r.members);
 }
@@ -139,15 +181,15 @@ static void check_group(struct yard *y, struct live_job *j)
     const struct progress_seen *p = &j->progress;
     uint32_t passed = s->keep_best ? halving_passed(s->every, p->step) : 0;
     struct err err;
-    if (isnan(p->value) && !p->diverged)
-        return; /* nothing to compare yet */
+    if ((isnan(p->value) && !p->diverged) || !can_be_stopped(j))
+        return; /* nothing to compare yet, or not any more */
     for (; j->rungs < passed; j->rungs++) {
         int64_t step = halving_step(s->every, j->rungs);
         if (store_rung_add(y->store, j->row.id, step, p->value, &err) < 0) {
             log_warning("job=%lld group: %s", (long long)j->row.id, err.text);
             return;
         }
-        compare_members(y, j, step);
+        compare_members(y, j, step, early_rises(s, p->metric));
     }
 }
 
@@ -158,4 +200,23 @@ void early_report(struct yard *y, struct live_job *j, const struct progress_mess
     if (can_be_stopped(j))
         check_flatness(y, j);
     check_group(y, j);
+}
+
+/* With one member less, others may be known to be in the worse half. */
+void early_leave(struct yard *y, const struct live_job *j)
+{
+    const struct spec *s = &j->submission->spec;
+    uint32_t most = 0;
+    bool rises = early_rises(s, j->row.metric_name);
+    if (!s->keep_best || y->closing)
+        return;
+    for (const struct live_job *other = y->jobs.first; other; other = other->next) {
+        if (other == j || !same_group(j, other))
+            continue;
+        most = other->rungs > most ? other->rungs : most;
+        if (other->rungs)
+            rises = early_rises(&other->submission->spec, other->progress.metric);
+    }
+    for (uint32_t k = 0; k < most; k++)
+        compare_members(y, j, halving_step(s->every, k), rises);
 }

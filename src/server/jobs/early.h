@@ -10,6 +10,10 @@
  * of their requests say so. */
 void early_report(struct yard *y, struct live_job *j, const struct progress_message *m);
 
+/* The job has ended and leaves its group: members that waited for it to be compared with may be
+ * stopped now. */
+void early_leave(struct yard *y, const struct live_job *j);
+
 /* Whether larger values of the job's metric are better. */
 bool early_rises(const struct spec *s, const char *metric);
 

@@ -211,6 +211,7 @@ struct live_job {
     struct probe probe;
     struct past past;
     struct plateau plateau; /* of its metric */
+    bool outdone;           /* it was stopped because others of its group were better */
     uint32_t rungs;         /* of its group that it has passed, see model/halving.h */
     struct usage_seen usage;
     struct alarms alarms;

@@ -14,21 +14,20 @@ static const struct job *job_of(const struct live_job *j)
     return &j->job[j->job_now];
 }
 
-/* What it takes, if the request or earlier runs say anything about it. */
-static bool knows_work(const struct live_job *j, double *work)
+/* What is known of the work that it takes. A time limit only says what it takes at most. */
+static enum outlook_basis find_work(const struct live_job *j, double *work)
 {
     const struct job *job = job_of(j);
     unsigned pool = job->pool == POOL_ANY_GPU ? POOL_GPU : job->pool;
-    if (estimate_knows_work(j)) {
-        *work = 0; /* the engine has it */
-        return true;
-    }
+    *work = 0;
+    if (estimate_knows_work(j))
+        return OUTLOOK_BY_STEPS; /* the engine has it */
     if (j->past.known && j->past.work > 0) {
         *work = j->past.work;
-        return true;
+        return OUTLOOK_BY_PAST;
     }
     *work = (double)j->terms.time_limit * speed_at(job_speed(job, pool), job->max);
-    return j->terms.time_limit > 0;
+    return j->terms.time_limit > 0 ? OUTLOOK_BY_LIMIT : OUTLOOK_BY_NOTHING;
 }
 
 /* One course with this deadline. */
@@ -52,17 +51,26 @@ static int run_course(const struct yard *y, const struct live_job *j, double wor
     return rc;
 }
 
+/* A job that may run until its time limit is late only if it starts too late. */
+static enum outlook_kind judge(const struct outlook *o, const struct rollout_result *r,
+                               usec_t deadline)
+{
+    if (r->end <= deadline)
+        return OUTLOOK_MET;
+    return o->basis != OUTLOOK_BY_LIMIT || r->start >= deadline ? OUTLOOK_LATE : OUTLOOK_UNKNOWN;
+}
+
 void outlook_make(const struct yard *y, const struct live_job *j, struct outlook *out)
 {
     usec_t deadline = job_of(j)->deadline;
     struct rollout_result first = {0}, second = {0};
     double work;
     *out = (struct outlook){.kind = OUTLOOK_UNKNOWN, .end = USEC_NEVER, .start = USEC_NEVER};
-    out->assumed = !knows_work(j, &work);
-    if (out->assumed || (j->task == TASK_NONE && j->blocks) ||
+    out->basis = find_work(j, &work);
+    if (out->basis == OUTLOOK_BY_NOTHING || (j->task == TASK_NONE && j->blocks) ||
         run_course(y, j, work, deadline, &first) < 0 || first.end == USEC_NEVER)
         return;
-    out->kind = first.end <= deadline ? OUTLOOK_MET : OUTLOOK_LATE;
+    out->kind = judge(out, &first, deadline);
     if (out->kind == OUTLOOK_LATE && run_course(y, j, work, first.end, &second) == 0 &&
         second.end < first.end)
         first = second;
@@ -83,6 +91,30 @@ static void add_span(struct str *out, usec_t span)
     str_add(out, time_format(span > 0 ? span : 0, text, sizeof text));
 }
 
+static void add_unknown(const struct outlook *o, usec_t now, struct str *out)
+{
+    if (o->basis == OUTLOOK_BY_NOTHING) {
+        str_add(out, ": how long the job takes is not known yet; its first steps, or --time-limit, "
+                     "will tell");
+    } else if (o->basis == OUTLOOK_BY_LIMIT && o->end != USEC_NEVER) {
+        str_add(out, ": how long the job takes is not known yet; its time limit ends it in ");
+        add_span(out, o->end - now);
+        str_add(out, " at the latest");
+    } else {
+        str_add(out, ": whether it can be met is not known yet");
+    }
+}
+
+static void add_end(const struct outlook *o, usec_t now, struct str *out)
+{
+    bool limited = o->basis == OUTLOOK_BY_LIMIT;
+    if (o->kind == OUTLOOK_LATE && limited)
+        return; /* that it starts too late is all that is known */
+    str_add(out, o->kind == OUTLOOK_MET && !limited ? " and ends in about " : " and ends in ");
+    add_span(out, o->end - now);
+    str_add(out, o->kind == OUTLOOK_LATE ? " at the earliest" : limited ? " at the latest" : "");
+}
+
 void outlook_phrase(const struct yard *y, const struct live_job *j, const struct outlook *o,
                     struct str *out)
 {
@@ -91,9 +123,7 @@ void outlook_phrase(const struct yard *y, const struct live_job *j, const struct
     str_add(out, "the deadline in ");
     add_span(out, job_of(j)->deadline - now);
     if (o->kind == OUTLOOK_UNKNOWN) {
-        str_add(out, o->assumed ? ": how long the job takes is not known yet; its first steps, or "
-                                  "--time-limit, will tell"
-                                : ": whether it can be met is not known yet");
+        add_unknown(o, now, out);
         return;
     }
     str_add(out, o->kind == OUTLOOK_MET ? " can be met: it starts " : " cannot be met: it starts ");
@@ -103,8 +133,6 @@ void outlook_phrase(const struct yard *y, const struct live_job *j, const struct
         str_add(out, "in ");
         add_span(out, o->start - now);
     }
-    str_addf(out, " on %g %s%s and ends in %s", (double)o->units / UNIT, unit,
-             o->units == UNIT ? "" : "s", o->kind == OUTLOOK_MET ? "about " : "");
-    add_span(out, o->end - now);
-    str_add(out, o->kind == OUTLOOK_MET ? "" : " at the earliest");
+    str_addf(out, " on %g %s%s", (double)o->units / UNIT, unit, o->units == UNIT ? "" : "s");
+    add_end(o, now, out);
 }

@@ -15,7 +15,12 @@ struct outlook {
     usec_t end;    /* engine time; USEC_NEVER = unknown */
     usec_t start;  /* the same */
     units_t units; /* that it starts with */
-    bool assumed;  /* nothing is known about its length */
+    enum outlook_basis {
+        OUTLOOK_BY_NOTHING, /* nothing is known about its length */
+        OUTLOOK_BY_LIMIT,   /* its time limit: `end` is the latest time, not the expected one */
+        OUTLOOK_BY_PAST,    /* an earlier run of its program */
+        OUTLOOK_BY_STEPS,   /* its own steps */
+    } basis;
 };
 
 /* `j` may be one that the engine does not know yet; it has its terms and its deadline. */

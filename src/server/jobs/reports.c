@@ -338,6 +338,19 @@ void report_usage(struct yard *y, struct attempt *a, const struct usage_message 
     }
 }
 
+void report_samples(struct yard *y)
+{
+    if (!combo_needs_samples(&y->engine.config.combo))
+        return;
+    for (struct live_job *j = y->jobs.first; j; j = j->next) {
+        const struct task *t = yard_task(y, j);
+        if (!t || !j->attempt || !j->usage.known || t->history)
+            continue;
+        struct sample_row row = make_sample(j, j->attempt, j->usage.at);
+        tell_sample(y, j, &row);
+    }
+}
+
 void report_applied(struct yard *y, struct attempt *a, const struct applied_message *m)
 {
     bool again = a->late;

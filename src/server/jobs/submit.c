@@ -199,6 +199,23 @@ static int check_container(const struct yard *y, const struct spec *s, const cha
     return 0;
 }
 
+/* The members of a group are compared at the same steps. */
+static int check_group(const struct yard *y, const struct spec *s, struct err *err)
+{
+    for (const struct live_job *j = y->jobs.first; j; j = j->next) {
+        const struct spec *its = &j->submission->spec;
+        if (!its->keep_best || !its->group || strcmp(its->group, s->group) != 0 ||
+            strcmp(j->row.user, s->user ? s->user : "") != 0 ||
+            (its->keep_best == s->keep_best && its->every == s->every))
+            continue;
+        return err_set(err, ERR_CONFLICT,
+                       "group: job %lld of group %s has keep_best %d and every %d; give the same, "
+                       "or another group",
+                       (long long)j->row.id, s->group, its->keep_best, its->every);
+    }
+    return 0;
+}
+
 /* What is wrong with the request, as far as the server has to know it. */
 static int check_request(const struct yard *y, const struct spec *s, usec_t now, const char **field,
                          struct err *err)
@@ -214,6 +231,10 @@ static int check_request(const struct yard *y, const struct spec *s, usec_t now,
     if (s->deadline_at && s->deadline_at <= now) {
         *field = "deadline_at";
         return err_set(err, ERR_INVALID, "deadline_at: must be in the future");
+    }
+    if (s->keep_best && check_group(y, s, err) < 0) {
+        *field = "group";
+        return -1;
     }
     if (s->pattern && progress_pattern_check(s->pattern, err) < 0) {
         *field = "pattern";
