@@ -67,12 +67,11 @@ static const char **copy_list(const char **from, struct arena *a)
 struct runtime_container runtime_container_copy(const struct runtime_container *from,
                                                 struct arena *a)
 {
-    return (struct runtime_container){
-        .image = copy_text(from->image, a),
-        .run_as = copy_text(from->run_as, a),
-        .upload = copy_text(from->upload, a),
-        .mounts = copy_list(from->mounts, a),
-        .ulimits = copy_list(from->ulimits, a),
-        .shm_mb = from->shm_mb,
-    };
+    struct runtime_container to = *from;
+    to.image = copy_text(from->image, a);
+    to.run_as = copy_text(from->run_as, a);
+    to.upload = copy_text(from->upload, a);
+    to.mounts = copy_list(from->mounts, a);
+    to.ulimits = copy_list(from->ulimits, a);
+    return to;
 }
