@@ -70,7 +70,7 @@ int job_action_run(const struct args *args, const struct job_action *action)
         return command_fail(args->command, &err);
     int code = job_choice_make(args, &link, action->of, &jobs);
     if (!job_choice_confirm(args, json_array_size(jobs))) {
-        fprintf(stderr, "nothing was changed\n");
+        fprintf(stderr, "Nothing was changed.\n");
         return 1;
     }
     int failed = act_on_all(args, &link, action, jobs);

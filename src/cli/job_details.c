@@ -146,7 +146,7 @@ static void add_left_running(const json_t *job, struct str *out)
     const json_t *attempts = json_object_get(job, "attempts");
     const json_t *last = json_array_get(attempts, json_array_size(attempts) - 1);
     if (*member_text(last, "left_running"))
-        add_line(out, "left running", "%s; they were ended", member_text(last, "left_running"));
+        add_line(out, "left running", "%s, ended with the job", member_text(last, "left_running"));
 }
 
 /* Nothing was printed so far, so nothing can be known of its progress. */
@@ -177,8 +177,10 @@ static void add_progress(const json_t *job, const struct job_details_look *look,
     if (bar.n || counts)
         add_line(out, "progress", "%s%s", bar.n ? bar.at : "", counts ? steps : "");
     str_done(&bar);
+    if (json_is_true(json_object_get(progress, "weak")))
+        add_line(out, "", "This may not be the training; no estimate follows from it.");
     if (!isnan(rate))
-        add_line(out, "speed", "%.3g steps per second", rate);
+        add_line(out, "speed", "%s steps per second", job_text_rate(rate, text));
     if (*job_text_eta(job, look->now, text) != '-' && *job_text_band(job, look->now, steps) != '-')
         add_line(out, "time left", "%s, likely %s", text, steps);
     else if (*text != '-')

@@ -141,7 +141,8 @@ char *job_text_progress(const json_t *job, unsigned bar, char *buf)
         job_text_bar(share, bar, &text);
         str_add(&text, " ");
     }
-    str_addf(&text, "%3d%%", percent_of(share));
+    bool weak = json_is_true(json_object_get(progress, "weak"));
+    str_addf(&text, "%3d%%%s", percent_of(share), weak ? "?" : "");
     snprintf(buf, JOB_TEXT_SIZE, "%s", text.at);
     str_done(&text);
     return buf;
@@ -184,6 +185,25 @@ char *job_text_loss(const json_t *job, char *buf)
     if (isnan(loss))
         return unknown(buf);
     snprintf(buf, JOB_TEXT_SIZE, "%.4g", loss);
+    return buf;
+}
+
+char *job_text_rate(double rate, char *buf)
+{
+    char digits[32];
+    size_t used = 0;
+    if (!(fabs(rate) >= 999.5 && fabs(rate) < 1e15)) {
+        snprintf(buf, JOB_TEXT_SIZE, "%.3g", rate);
+        return buf;
+    }
+    double unit = pow(10, floor(log10(fabs(rate))) - 2);
+    int n = snprintf(digits, sizeof digits, "%.0f", round(rate / unit) * unit);
+    for (int i = 0; i < n; i++) {
+        buf[used++] = digits[i];
+        if ((n - i) % 3 == 1 && i + 1 < n && digits[i] != '-')
+            buf[used++] = ',';
+    }
+    buf[used] = '\0';
     return buf;
 }
 

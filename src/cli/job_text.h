@@ -48,6 +48,8 @@ char *job_text_when(double at, usec_t now, char *buf);
 char *job_text_duration(double seconds, char *buf);
 /* "1.5", "2": at most two decimals. */
 char *job_text_units(double units, char *buf);
+/* A rate: three digits that count, "0.0123", "4,450". */
+char *job_text_rate(double rate, char *buf);
 /* "512 MB", "3.9 GB". */
 char *job_text_megabytes(double megabytes, char *buf);
 

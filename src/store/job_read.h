@@ -56,6 +56,7 @@
     X(progress_source, name)                                                                       \
     X(total_from, name)                                                                            \
     X(diverged, name)                                                                              \
+    X(weak, int)                                                                                   \
     X(progress_at, int)
 
 /* What job_read() reads. */

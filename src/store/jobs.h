@@ -56,6 +56,7 @@ struct job_row {
     double step, total, epoch, epochs, loss, metric, rate;
     char metric_name[32], progress_source[16];
     char total_from[64]; /* what told the total: "output", "--epochs 14" */
+    bool weak;           /* step and total may not be those of the training */
     char diverged[8];    /* the last loss was not a number: "nan", "inf", "-inf"; "" = it was */
     usec_t progress_at;  /* wall clock */
     char group_name[64]; /* "" = none */

@@ -384,9 +384,12 @@ static const char version_13[] =
     "  WHERE event.job = attempt.job AND kind = 'job.paused' AND json_valid(json)"
     "  ORDER BY seq DESC LIMIT 1), 0) WHERE over = 0 AND frozen_at > 0 AND stop = '';";
 
-static const char *const scripts[] = {version_1,  version_2,  version_3, version_4, version_5,
-                                      version_6,  version_7,  version_8, version_9, version_10,
-                                      version_11, version_12, version_13};
+/* Whether the place that a job tells may not be its training's. */
+static const char version_14[] = "ALTER TABLE job ADD COLUMN weak INTEGER NOT NULL DEFAULT 0;";
+
+static const char *const scripts[] = {version_1,  version_2,  version_3,  version_4, version_5,
+                                      version_6,  version_7,  version_8,  version_9, version_10,
+                                      version_11, version_12, version_13, version_14};
 const struct schema schema_current = {scripts, COUNT_OF(scripts)};
 
 /* The number that the statement returns. */

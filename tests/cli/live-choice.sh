@@ -74,7 +74,7 @@ each 'a name beats a range' "$odd" 2024-05
 # ---- many jobs
 
 "$TRAINYARD" submit -qHn many --array 1-11 -- true >/dev/null
-check_error 'asks on a terminal, and a no is a no' 1 'cancel 11 jobs\? \[y/N\] nothing was changed' \
+check_error 'asks on a terminal, and a no is a no' 1 'cancel 11 jobs\? \[y/N\] Nothing was changed' \
     bash -c "echo n | script -qec '$TRAINYARD cancel many' /dev/null"
 check_output 'nothing happened' '^11$' bash -c "'$TRAINYARD' ps -q many --state held | wc -l"
 check 'yes is yes' bash -c "echo y | script -qec '$TRAINYARD cancel many' /dev/null"

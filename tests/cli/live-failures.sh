@@ -84,7 +84,7 @@ check_output 'says so' 'its interpreter /bin/sh does not exist; its lines end as
 
 submit -n leaves -- sh -c 'sleep 1000 & sleep 0.3; echo done' >id
 check 'one that leaves a process' ends leaves 0
-check_output 'show names it' '^  left running +sleep 1000 \([0-9]+\); they were ended$' "$TRAINYARD" show leaves
+check_output 'show names it' '^  left running +sleep 1000 \([0-9]+\), ended with the job$' "$TRAINYARD" show leaves
 check_output 'so does the log' 'ended processes that the command left running: sleep 1000' "$TRAINYARD" logs leaves
 submit -n waits --wait-children -- sh -c '{ sleep 1; echo later; } & exit 5' >id
 check 'one that is waited for has its own code' ends waits 5

@@ -57,6 +57,10 @@ static void test_runs_and_shares(void **state)
     said_reason(o, "usage", "It uses only 0.25 of its 1 CPU.");
     said_reason(o, "end", "Its end is unknown: it has not reported a step yet.");
     json_decref(o);
+    a->usage.cpus = 0.001;
+    o = hand_explain(&f, a);
+    said_reason(o, "usage", "It is idle: it uses none of its 1 CPU.");
+    json_decref(o);
     o = hand_explain(&f, b);
     said_reason(o, "silent", "Its conductor has not reported for 30 seconds.");
     json_decref(o);
@@ -162,7 +166,7 @@ static void test_over(void **state)
                     "minutes ago.");
     json_decref(o);
     o = explain_gone(&f, add_never_started(&f));
-    said_reason(o, "history", "It waited 3 seconds and never started.");
+    said_reason(o, "history", "It waited 3 seconds and never ran.");
     json_decref(o);
     assert_error(explain_job(&f.y, 99, &o, &err), err, ERR_NOT_FOUND, "99");
     hand_end(&f);

@@ -142,6 +142,10 @@ static void test_when(void **state)
     assert_string_equal(job_text_units(-0.5, buf), "-0.5");
     assert_string_equal(job_text_units(1e14, buf), "100000000000000");
     assert_string_equal(job_text_megabytes(512, buf), "512 MB");
+    assert_string_equal(job_text_rate(0.01234, buf), "0.0123");
+    assert_string_equal(job_text_rate(999.4, buf), "999");
+    assert_string_equal(job_text_rate(4451, buf), "4,450");
+    assert_string_equal(job_text_rate(1234567, buf), "1,230,000");
     assert_string_equal(job_text_megabytes(4000, buf), "3.9 GB");
 }
 

@@ -61,6 +61,7 @@ static void assert_old_progress(const struct job_row *a, int version)
     assert_true(a->epoch == 2 && a->loss == 0.125 && a->progress_at == 1700000500000000);
     assert_string_equal(a->metric_name, "loss");
     assert_string_equal(a->progress_source, "text");
+    assert_int_equal(a->weak, version >= 14);
 }
 
 static void assert_old_jobs(struct store *s, int version)

@@ -81,11 +81,22 @@ static void add_end(const struct live_job *j, enum steps_basis basis, const stru
 static void add_unknown(const struct live_job *j, struct str *out)
 {
     const struct progress_seen *p = &j->progress;
+    double flat;
     if (!p->known || isnan(p->step))
         str_add(out, "It has not reported a step yet, so its end is not known.");
+    else if (p->weak && p->total > 0)
+        str_addf(out,
+                 "It shows %.0f of %.0f, but that may not be its training; give the total "
+                 "with --total.",
+                 p->step, p->total);
     else if (j->estimate.curve.left.basis == STEPS_UNREACHABLE)
         str_addf(out, "It reports no total, and its %s is not expected to reach its target.",
                  p->metric);
+    else if (curve_flat(j, &flat))
+        str_addf(out,
+                 "It reports no total. Its %s is expected to be flat from step %.0f on, which "
+                 "need not be its end; give the total with --total.",
+                 p->metric, flat);
     else
         str_add(out, "It reports no total, and its metric does not predict an end either; give the "
                      "total with --total.");

@@ -22,6 +22,7 @@ struct progress_view {
     const char *metric;
     double value, rate, remaining_s, expected_end, expected_end_low, expected_end_high, past_error;
     const char *source, *total_from, *diverged;
+    bool weak;
     double at;
 };
 
@@ -47,6 +48,8 @@ static const struct api_member progress_members[] = {
                        "What told the total: \"output\", \"--epochs 14\", \"earlier runs\""),
     API_STRING_OR_NULL(progress_view, diverged,
                        "The last loss, if it was not a number: nan, inf or -inf"),
+    API_BOOLEAN(progress_view, weak,
+                "Steps and total may not be those of the training; nothing is decided by them"),
     API_NUMBER_OR_NULL(progress_view, at, "When it was reported"),
     {0},
 };
@@ -102,6 +105,7 @@ static void fill_curve(struct progress_view *v, const struct live_job *j)
     if (basis != STEPS_TARGET && basis != STEPS_SETTLED)
         return;
     v->fraction = fraction_of(v->step, end.mid);
+    v->weak = false;
     v->total_from = "the curve of its metric";
 }
 
@@ -134,6 +138,7 @@ static json_t *view_progress(const struct yard *y, const struct live_job *j,
         .source = row->progress_source,
         .total_from = row->total_from,
         .diverged = row->diverged,
+        .weak = row->weak,
         .at = api_seconds(row->progress_at),
     };
     if (known && j->attempt)

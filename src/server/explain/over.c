@@ -83,10 +83,11 @@ static void add_error(struct explanation *x, const struct job_row *row)
 static void add_history(struct explanation *x, const struct job_row *row)
 {
     struct str s = {0};
+    bool ran = row->started && row->ended >= row->started;
     str_add(&s, "It waited ");
     phrase_span(&s, row->wait_time);
-    str_add(&s, row->attempt ? " and ran " : " and never started");
-    if (row->attempt)
+    str_add(&s, ran ? " and ran " : " and never ran");
+    if (ran)
         phrase_span(&s, row->run_time);
     if (row->attempt > 1) {
         str_addf(&s, ", in %u attempts", row->attempt);

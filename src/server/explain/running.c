@@ -156,7 +156,11 @@ static void add_usage(struct explanation *x)
         return;
     if (is_shared(x))
         has = x->t->cpu_used / UNIT;
-    str_addf(&s, u->cpus < has / 2 ? "It uses only %.2g of its " : "It uses %.2g of its ", u->cpus);
+    if (u->cpus < 0.005)
+        str_add(&s, "It is idle: it uses none of its ");
+    else
+        str_addf(&s, u->cpus < has / 2 ? "It uses only %.2g of its " : "It uses %.2g of its ",
+                 u->cpus);
     phrase_units(&s, POOL_CPU, llround(has * UNIT));
     str_add(&s, ".");
     explain_reason(x, "usage", &s, NULL);

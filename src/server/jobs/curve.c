@@ -19,7 +19,7 @@ static bool is_stopped_by_metric(const struct live_job *j)
 
 static bool needs_curve(const struct live_job *j)
 {
-    return !(j->progress.total > 0) || is_stopped_by_metric(j);
+    return !(j->progress.total > 0) || j->progress.weak || is_stopped_by_metric(j);
 }
 
 static void fit_curve(struct live_job *j, double step)
@@ -61,11 +61,22 @@ bool curve_end(const struct live_job *j, double step, struct range *out)
 {
     const struct metric_curve *c = &j->estimate.curve;
     const struct range *left = &c->left.steps;
-    bool known = c->left.basis == STEPS_TARGET || c->left.basis == STEPS_SETTLED;
+    /* A flat curve is an end only for a job that is stopped when it is flat. */
+    bool known = c->left.basis == STEPS_TARGET ||
+                 (c->left.basis == STEPS_SETTLED && j->submission->spec.stop_when_flat.part > 0);
     if (!known || !needs_curve(j) || !(c->fitted + left->mid > step))
         return false;
     *out = (struct range){c->fitted + left->low, c->fitted + left->mid, c->fitted + left->high};
     return true;
+}
+
+bool curve_flat(const struct live_job *j, double *step)
+{
+    const struct metric_curve *c = &j->estimate.curve;
+    if (c->left.basis != STEPS_SETTLED || !needs_curve(j))
+        return false;
+    *step = c->fitted + c->left.steps.mid;
+    return isfinite(*step);
 }
 
 static int load_sample(void *ctx, uint32_t attempt, const struct sample_row *row, struct err *err)

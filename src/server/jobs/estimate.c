@@ -33,7 +33,7 @@ enum steps_basis estimate_end(const struct live_job *j, struct range *end)
 {
     double total = j->progress.total;
     struct range curve;
-    bool told = total > 0;
+    bool told = total > 0 && !j->progress.weak; /* a weak total may not be the training's */
     if (curve_end(j, j->estimate.place.step, &curve) && !(told && total <= curve.mid)) {
         *end = told ? (struct range){curve.low, curve.mid, fmin(total, curve.high)} : curve;
         return j->estimate.curve.left.basis;
@@ -115,8 +115,8 @@ static void keep_quarter(struct yard *y, struct live_job *j, usec_t at, double s
 {
     struct job_estimate *e = &j->estimate;
     struct range left;
-    if (e->quarter.at || !(j->progress.total > 0) || step < j->progress.total / 4 ||
-        !estimate_left(y, j, &left))
+    if (e->quarter.at || !(j->progress.total > 0) || j->progress.weak ||
+        step < j->progress.total / 4 || !estimate_left(y, j, &left))
         return;
     struct range us = {left.low * 1e6, left.mid * 1e6, left.high * 1e6};
     e->quarter = estimate_record_make(at, &us);

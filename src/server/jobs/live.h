@@ -128,6 +128,7 @@ struct progress_seen {
     double step, total, epoch, epochs, loss, value, rate;
     char metric[32], source[16], total_from[64];
     bool diverged; /* the last loss was not a number */
+    bool weak;     /* step and total may not be those of the training: only shown */
     /* When `value` last changed, how long the previous value lasted, and until when the
      * present one counts as current. */
     usec_t value_at, value_every, value_known;

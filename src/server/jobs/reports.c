@@ -43,6 +43,7 @@ static void keep_progress(struct live_job *j)
     row->loss = p->loss;
     row->metric = p->value;
     row->rate = p->rate;
+    row->weak = p->weak;
     row->progress_at = p->at;
     snprintf(row->metric_name, sizeof row->metric_name, "%s", p->metric);
     snprintf(row->progress_source, sizeof row->progress_source, "%s", p->source);
@@ -69,10 +70,13 @@ void report_recall(struct live_job *j)
                                 .loss = row->loss,
                                 .value = row->metric,
                                 .rate = row->rate,
+                                .weak = row->weak,
+                                .diverged = *row->diverged,
                                 .value_at = row->progress_at,
                                 .value_known = row->progress_at};
     snprintf(p->metric, sizeof p->metric, "%s", row->metric_name);
     snprintf(p->source, sizeof p->source, "%s", row->progress_source);
+    snprintf(p->total_from, sizeof p->total_from, "%s", row->total_from);
 }
 
 /* ---- the engine --------------------------------------------------------------- */
@@ -273,6 +277,7 @@ void report_progress(struct yard *y, struct attempt *a, const struct progress_me
     p->at = m->at;
     bool diverges = m->diverged && !p->diverged;
     p->diverged = m->diverged;
+    p->weak = m->weak;
     take_report(p, &m->report);
     judge(&j->submission->spec, m, p);
     if (a->resumed)
@@ -355,7 +360,8 @@ void report_applied(struct yard *y, struct attempt *a, const struct applied_mess
 {
     bool again = a->late;
     a->late = m->late;
-    a->threads = (uint32_t)(m->threads > 0 ? m->threads : 0);
+    /* One thread and no parallel region: a shell, say, in which nothing is parallel. */
+    a->threads = (uint32_t)(m->threads > 1 || m->regions > 0 ? m->threads : 0);
     log_info("job=%lld attempt=%u cpus=%g threads=%lld in_us=%lld%s", (long long)a->job, a->n,
              m->cpus, (long long)m->threads, (long long)m->in, a->late ? " late" : "");
     if (m->late && !again && a->threads)

@@ -26,10 +26,7 @@ static void add_late(const struct attempt *a, json_t *list)
             list, json_sprintf("Its threads have not followed its size: it runs %u on %g CPUs.",
                                (unsigned)a->threads, (double)a->cpus / UNIT));
     else if (a->late)
-        json_array_append_new(
-            list, json_string("Its threads have not followed its size: it has begun no parallel "
-                              "region since. If it uses no OpenMP, `resize: restart` can make it "
-                              "follow."));
+        json_array_append_new(list, json_string("It keeps its threads; its CPUs follow its size."));
 }
 
 json_t *standing_list(struct yard *y, const struct live_job *j)
