@@ -1,6 +1,7 @@
 /* Owns what lines say of the whole run: how long it will be, and how much of it is done. */
 #include "progress/announce.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/letter.h"
@@ -18,10 +19,21 @@ static bool has_word(const char *text, size_t n, const char *word)
     return false;
 }
 
+int64_t progress_share_end(const struct progress_line *line, const struct progress_number *share,
+                           int64_t at)
+{
+    const char *point = memchr(line->text + share->at, '.', (size_t)(share->end - share->at));
+    int decimals = point ? (int)(line->text + share->end - point) - 1 : 0;
+    if (at <= 0 || !(share->value >= 5 * pow(10, -decimals)))
+        return 0;
+    return llround((double)at * 100 / share->value);
+}
+
 /* "Progress: 66.15%", "(14.2% complete)", "at 12.3% examples": how much is done. */
 bool progress_is_share_done(const struct progress_line *line, const struct progress_number *x)
 {
-    static const char *const before[] = {"progress",  "Progress", "PROGRESS", "complete",
+    static const char *const before[] = {"percent",   "Percent",  "progress",
+                                         "Progress",  "PROGRESS", "complete",
                                          "completed", "Complete", "Completed"};
     static const char *const after[] = {"complete", "done", "finished", "examples"};
     if (!x->percent || x->open == '[' || !(x->value >= 0 && x->value <= 100) || x->over || x->under)

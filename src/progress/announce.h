@@ -7,6 +7,10 @@
 /* Whether the number is the share that is done: "Progress: 66.15%", "(14.2% complete)". */
 bool progress_is_share_done(const struct progress_line *line, const struct progress_number *x);
 
+/* The end of a count that is `at` at this share; 0 = the share is too coarse to tell. */
+int64_t progress_share_end(const struct progress_line *line, const struct progress_number *share,
+                           int64_t at);
+
 /* Whether the line has a word of the trade, which makes "Progress: 45%" a training's. */
 bool progress_speaks_of_training(const struct progress_line *line);
 

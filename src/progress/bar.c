@@ -144,6 +144,21 @@ static bool shows_loss(const struct progress_line *line, unsigned from)
     return false;
 }
 
+/* Whether the words before the bar have a loss of the training. */
+static bool label_has_loss(const struct progress_line *line, size_t end)
+{
+    for (unsigned i = 0; i < line->count && line->number[i].at < end; i++) {
+        const struct progress_number *x = &line->number[i];
+        struct progress_name name;
+        if (!x->words || x->unit || x->over || x->under)
+            continue;
+        progress_name_read(line->text + x->label, x->words, &name);
+        if (name.kind == PROGRESS_WORD_LOSS && !name.eval)
+            return true;
+    }
+    return false;
+}
+
 /* What the words before the bar say: an epoch, a loss. */
 static void read_label(const struct progress_line *line, size_t end, struct sighting *s)
 {
@@ -164,6 +179,7 @@ static void read_label(const struct progress_line *line, size_t end, struct sigh
             take_epoch(s, x);
         else if (x->over || !sighting_add(s, &name, x->value, false))
             s->nested = s->nested || x->whole >= 0;
+        s->label_loss = s->label_loss || name.kind == PROGRESS_WORD_LOSS;
     }
     /* "3/8 * Epoch (train):"; or "[3/8]:" alone in front of a bar that shows a loss */
     bool named = progress_line_find(line, 0, "poch") < end;
@@ -230,6 +246,17 @@ static void judge_bar(struct sighting *s, enum progress_bar_kind kind)
         s->has = 0;
         return;
     }
+    /* "Epoch 296 | loss: 3.9:  29%|##   | 297/1000 [": the bar counts the epochs themselves. */
+    if (s->label_loss && (s->has & SIGHTING_EPOCH) && !(s->has & SIGHTING_EPOCHS) &&
+        (s->has & SIGHTING_OF) && fabs((double)s->at - s->epoch) <= 1) {
+        s->has &= ~(unsigned)SIGHTING_EPOCH;
+        s->unit = PROGRESS_UNIT_EPOCH;
+        s->source = "tqdm";
+        s->scope = SCOPE_JOB;
+        s->nested = false;
+        s->trust = TRUST_GOOD;
+        return;
+    }
     bool trained = kind == PROGRESS_BAR_TRAIN || s->loss_rank != PROGRESS_LOSS_NONE ||
                    (s->has & SIGHTING_EPOCH);
     s->trust = trained ? TRUST_GOOD : TRUST_WEAK;
@@ -270,6 +297,8 @@ bool progress_read_bar(const struct progress_line *line, struct sighting *s)
     }
     take_count(s, x);
     s->key = label_key(line, end, s->of);
+    if (kind == PROGRESS_BAR_EVAL && label_has_loss(line, end))
+        kind = PROGRESS_BAR_PLAIN; /* "Epoch: 3, Loss: 0.5, Test: 0.8" */
     s->eval = kind == PROGRESS_BAR_EVAL ? "val" : NULL;
     read_label(line, end, s);
     read_postfix(line, count + 1, bracket, s);
@@ -335,7 +364,7 @@ static void read_named(const struct progress_line *line, struct sighting *s)
 /* A bar without words may be of anything; one that counts iterations is a loop's. */
 static bool counts_iterations(const struct progress_line *line)
 {
-    static const char *const words[] = {"it/s", "s/it", "iter", "step", "ampling", "epoch"};
+    static const char *const words[] = {"it/s", "s/it", "i/s", "iter", "step", "ampling", "epoch"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (progress_line_find(line, 0, words[i]) < line->n)
             return true;

@@ -20,11 +20,19 @@ static bool is_name(const char *text, size_t n)
     return true;
 }
 
+static bool is_number(const char *text)
+{
+    int64_t number;
+    return *text && progress_plan_value(text, strlen(text), &number) == strlen(text);
+}
+
 static void add(struct progress_plan *p, const char *name, size_t n, const char *value,
                 const char *from)
 {
     int64_t number;
     size_t length = strlen(value);
+    if (is_number(value) && strcmp(value, "1") != 0 && progress_plan_repeats(name, n))
+        p->repeats = true;
     enum progress_unit unit = is_name(name, n) ? progress_plan_unit(name, n) : PROGRESS_UNIT_NONE;
     if (unit == PROGRESS_UNIT_NONE || progress_plan_value(value, length, &number) != length)
         return;
@@ -52,7 +60,9 @@ static void look_at_list(struct progress_plan *p, const char *list)
     }
 }
 
-static void look_at(struct progress_plan *p, const char *argument, const char *next)
+/* `second` comes after `next`: two numbers are a list, "--epochs 10 20 30". */
+static void look_at(struct progress_plan *p, const char *argument, const char *next,
+                    const char *second)
 {
     char from[PROGRESS_FROM_BYTES];
     const char *name = argument + strspn(argument, "-+");
@@ -62,33 +72,113 @@ static void look_at(struct progress_plan *p, const char *argument, const char *n
     } else if (name[n] == '=') {
         snprintf(from, sizeof from, "%s", argument);
         add(p, name, n, name + n + 1, from);
-    } else if (next && takes_next(argument)) {
+    } else if (next && takes_next(argument) && !(second && is_number(second))) {
         snprintf(from, sizeof from, "%s %s", argument, next);
         add(p, name, n, next, from);
     }
 }
 
-/* Splits "cd x && python train.py --epochs 14" at blanks, quotes left out. */
+/* ---- a shell's command line ---------------------------------------------------- */
+
+/* What is known of a line of commands while it is read. */
+struct shell_line {
+    struct progress_plan all, command; /* of those before, and of the one that is read */
+    unsigned limited;                  /* commands that have a limit */
+    bool repeats;                      /* one of them is repeated */
+    char words[3][WORD_BYTES];         /* the last ones of this command, newest first */
+    unsigned n;                        /* of them */
+};
+
+static bool has_limit(const struct progress_plan *p)
+{
+    for (int i = 0; i < PROGRESS_UNITS; i++) {
+        if (p->limit[i].value)
+            return true;
+    }
+    return false;
+}
+
+/* A word that repeats what follows, where a command begins: "for", "xargs". */
+static bool repeats(const char *word)
+{
+    static const char *const words[] = {"for", "while", "until", "xargs", "parallel", "watch"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (!strcmp(word, words[i]))
+            return true;
+    }
+    return false;
+}
+
+/* Words after which another command begins. */
+static bool introduces(const char *word)
+{
+    static const char *const words[] = {"do",  "then", "else", "{",   "-c",
+                                        "-lc", "-ec",  "-xc",  "time"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (!strcmp(word, words[i]))
+            return true;
+    }
+    return false;
+}
+
+static void end_command(struct shell_line *l)
+{
+    if (l->n > 0)
+        look_at(&l->command, l->words[0], NULL, NULL);
+    if (l->n > 1)
+        look_at(&l->command, l->words[1], l->words[0], NULL);
+    l->repeats = l->repeats || l->command.repeats;
+    if (has_limit(&l->command)) {
+        l->limited++;
+        l->all = l->command;
+    }
+    l->command = (struct progress_plan){0};
+    l->n = 0;
+}
+
+static void add_word(struct shell_line *l, const char *word, bool first)
+{
+    l->repeats = l->repeats || (first && repeats(word));
+    if (l->n == 3 || l->n == 2)
+        look_at(&l->command, l->words[1], l->words[0], word);
+    memmove(l->words[1], l->words[0], 2 * sizeof l->words[0]);
+    snprintf(l->words[0], sizeof l->words[0], "%s", word);
+    l->n += l->n < 3;
+}
+
+/* Reads "cd x && python train.py --epochs 14", quotes left out. A limit counts if only one of the
+ * commands has one, and nothing is repeated. */
 static void look_inside(struct progress_plan *p, const char *line)
 {
-    char words[2][WORD_BYTES] = {"", ""};
-    unsigned current = 0;
+    struct shell_line l = {0};
+    bool first = true;
     while (*line) {
-        line += strspn(line, " \t\n;");
+        char word[WORD_BYTES];
         size_t n = 0;
-        char *word = words[current];
-        for (; *line && !strchr(" \t\n;", *line); line++) {
-            if (*line != '\'' && *line != '"' && n + 1 < WORD_BYTES)
+        line += strspn(line, " \t");
+        for (; *line && !strchr(" \t\n;|&", *line); line++) {
+            if (*line == '>' && line[1] == '&')
+                line++; /* "2>&1" is no end of a command */
+            else if (*line != '\'' && *line != '"' && *line != '(' && n + 1 < WORD_BYTES)
                 word[n++] = *line;
         }
         word[n] = '\0';
-        char *before = words[!current];
-        if (*before)
-            look_at(p, before, word);
-        current = !current;
+        if (n) {
+            add_word(&l, word, first);
+            first = introduces(word);
+        }
+        if (*line && strchr("\n;|&", *line)) {
+            line++;
+            end_command(&l);
+            first = true;
+        }
     }
-    if (*words[!current])
-        look_at(p, words[!current], NULL);
+    end_command(&l);
+    p->repeats = p->repeats || l.repeats || l.limited > 1;
+    for (int i = 0; i < PROGRESS_UNITS && !p->repeats; i++) {
+        if (l.all.limit[i].value)
+            p->limit[i] = l.all.limit[i];
+    }
 }
 
 void progress_command_read(struct progress_plan *p, int argc, const char *const *argv)
@@ -97,8 +187,13 @@ void progress_command_read(struct progress_plan *p, int argc, const char *const 
         if (strpbrk(argv[i], " \t\n"))
             look_inside(p, argv[i]);
         else
-            look_at(p, argv[i], i + 1 < argc ? argv[i + 1] : NULL);
+            look_at(p, argv[i], i + 1 < argc ? argv[i + 1] : NULL,
+                    i + 2 < argc ? argv[i + 2] : NULL);
     }
+    /* With environment steps "num_steps" is the length of a rollout. */
+    struct progress_limit *steps = &p->limit[PROGRESS_UNIT_STEP];
+    if (steps->rollout && p->limit[PROGRESS_UNIT_TIMESTEP].value)
+        *steps = (struct progress_limit){0};
 }
 
 enum progress_file_kind progress_command_file(const char *argument, const char **path)

@@ -57,6 +57,12 @@ static bool is_drawn(const struct progress_line *line, size_t at, size_t *end)
     }
     size_t stop = skip_marks(line, at, &marks, &filled, &blocks);
     *end = stop;
+    /* Between the strokes of Knet's bars there may be blanks only. */
+    size_t stroke = progress_line_find(line, at, "┫");
+    if (progress_line_at(line, at, "┣") && stroke < stop && marks > LEAST_MARKS) {
+        *end = stroke + strlen("┫");
+        return true;
+    }
     return line->text[at] != ' ' && blocks >= LEAST_MARKS;
 }
 

@@ -32,11 +32,13 @@ static bool is_word_at(const char *text, size_t n, size_t i)
         char word[10];
         uint8_t length, before;
     } words[] = {
-        {"loss", 4, 2},      {"epoch", 5, 0},       {"step", 4, 2},    {"iter", 4, 1},
+        {"loss", 4, 2},      {"epo", 3, 0},         {"step", 4, 2},    {"iter", 4, 1},
         {"batch", 5, 0},     {"acc", 3, 0},         {"valid", 5, 0},   {"eval", 4, 1},
         {"val", 3, 0},       {"avg", 3, 0},         {"cost", 4, 1},    {"tree", 4, 2},
         {"kimg", 4, 2},      {"fits", 4, 0},        {"episode", 7, 0}, {"error", 5, 1},
         {"objective", 9, 1}, {"generation", 10, 0}, {"fold", 4, 0},    {"trial", 5, 2},
+        {"seed", 4, 1},      {"phase", 5, 0},       {"stage", 5, 2},   {"run", 3, 0},
+        {"schritt", 7, 5},
     };
     for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
         size_t length = words[w].length, begin = i - words[w].before;
@@ -44,7 +46,8 @@ static bool is_word_at(const char *text, size_t n, size_t i)
             continue;
         /* The short ones only where the word ends there; but "accuracy". */
         char next = begin + length < n ? text[begin + length] : ' ';
-        if (length > 3 || !letter_is_alpha(next) || (words[w].word[2] == 'c' && (next | 32) == 'u'))
+        if (length > 3 || !letter_is_alpha(next) || words[w].word[0] == 'e' ||
+            (words[w].word[2] == 'c' && (next | 32) == 'u'))
             return true;
     }
     return false;
@@ -97,7 +100,7 @@ static bool is_border(char c)
 static bool is_whole_before(const char *text, const char *p)
 {
     const char *end = p;
-    while (p > text && letter_is_digit(p[-1]))
+    while (p > text && (letter_is_digit(p[-1]) || strchr("'_,kKM", p[-1])))
         p--;
     return p < end && (p == text || is_border(p[-1]));
 }
@@ -105,7 +108,7 @@ static bool is_whole_before(const char *text, const char *p)
 static bool is_whole_behind(const char *p, const char *end)
 {
     const char *begin = p;
-    while (p < end && letter_is_digit(*p))
+    while (p < end && (letter_is_digit(*p) || strchr("'_kKM", *p)))
         p++;
     return p > begin && (p == end || is_border(*p));
 }
@@ -139,8 +142,9 @@ unsigned progress_gate_look(const char *text, size_t n)
     static const uint32_t follow[32] = {
         [SLOT('s')] = BIT('s'),
         [SLOT('e')] = BIT('p') | BIT('e'),
-        [SLOT('t')] = BIT('e'),
-        [SLOT('a')] = BIT('c') | BIT('v'),
+        [SLOT('t')] = BIT('e') | BIT('t'),
+        [SLOT('a')] = BIT('c') | BIT('v') | BIT('g'),
+        [SLOT('p')] = BIT('h'),
         [SLOT('v')] = BIT('a'),
         [SLOT('b')] = BIT('a') | BIT('j'),
         [SLOT('o')] = BIT('s') | BIT('f'),
@@ -148,7 +152,7 @@ unsigned progress_gate_look(const char *text, size_t n)
         [SLOT('i')] = BIT('a'),
         [SLOT('f')] = BIT('i') | BIT('o'),
         [SLOT('g')] = BIT('e'),
-        [SLOT('r')] = BIT('r'),
+        [SLOT('r')] = BIT('r') | BIT('u'),
         [SLOT('n')] = BIT('a') | BIT('f'),
         [SLOT('[')] = BIT('C') | BIT('=') | BIT('>') | BIT('.') | BIT('0') | BIT('1') | BIT('2') |
                       BIT('3') | BIT('4') | BIT('5') | BIT('6') | BIT('7') | BIT('8') | BIT('9'),

@@ -16,6 +16,7 @@
 #include "base/letter.h"
 #include "progress/announce.h"
 #include "progress/labels_find.h"
+#include "progress/outer.h"
 
 static void add_fraction(struct sighting *s, const struct progress_line *line, unsigned i)
 {
@@ -69,6 +70,13 @@ static void add_step(struct sighting *s, const struct progress_line *line, const
         s->of = line->number[f->total].whole;
         s->has |= SIGHTING_OF;
     }
+    if (!(s->has & SIGHTING_OF) && f->percent != NONE) {
+        /* "iter 100 | 25.0% complete" */
+        s->of = progress_share_end(line, &line->number[f->percent], s->at);
+        s->has |= s->of ? SIGHTING_OF : 0;
+        s->share = s->of;
+        s->scope = SCOPE_JOB;
+    }
     bool batches = strstr(name->text, "batch") && !strstr(name->text, "step");
     if (batches || has_outer_loop(line, f->step, names, true))
         s->scope = SCOPE_EPOCH;
@@ -90,11 +98,33 @@ static void add_percent(struct sighting *s, const struct progress_line *line, co
 /* "Epoch 4 of 20 took 12.3s": it is over. */
 static bool says_over(const struct progress_line *line, size_t at)
 {
-    static const char *const words[] = {"took ", "done", "finished", "completed", "ended"};
+    static const char *const words[] = {"took ",    "done",  "finished",         "completed",
+                                        "complete", "ended", "training complete"};
     while (at < line->n && strchr(" ])}:,-", line->text[at]))
         at++;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (progress_line_at(line, at, words[i]))
+            return true;
+    }
+    return false;
+}
+
+static bool has_other_fraction(const struct progress_line *line, const struct progress_number *x)
+{
+    for (unsigned i = 0; i < line->count; i++) {
+        if (line->number[i].over && &line->number[i] != x)
+            return true;
+    }
+    return false;
+}
+
+/* "[pretrain] epoch 49/50": another training follows. */
+static bool is_pretraining(const struct progress_line *line, size_t before)
+{
+    static const char *const words[] = {"[pretrain", "[Pretrain", "[PRETRAIN", "[warmup",
+                                        "[Warmup"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (progress_line_find(line, 0, words[i]) < before)
             return true;
     }
     return false;
@@ -106,13 +136,22 @@ static void add_place(struct sighting *s, const struct progress_line *line, cons
 {
     if (f->epoch != NONE) {
         add_epoch(s, line, f->epoch, f);
-        s->looped = has_outer_loop(line, f->epoch, names, false);
+        s->looped = has_outer_loop(line, f->epoch, names, false) ||
+                    is_pretraining(line, line->number[f->epoch].at);
         /* The loops of ImageNet's example ("Epoch: [0][") and of timm ("Train: 0 [",
          * "Train: [0/300][") count epochs from 0. */
         const struct progress_number *x = &line->number[f->epoch];
         s->from_zero =
             f->train_epoch ? x->open == '[' || !x->over : x->open == '[' && x->sep == ':';
         s->closes = f->closes || says_over(line, line->number[f->last_epoch].end);
+        if (x->over && x->whole < 0 && x[1].whole > 0 && !has_other_fraction(line, x)) {
+            /* "epoch 1.25/4.00 (batch 125)": the share is exact. */
+            s->at = llround(1000 * x->value);
+            s->of = 1000 * x[1].whole;
+            s->has |= SIGHTING_AT | SIGHTING_OF;
+            s->scope = SCOPE_JOB;
+            return;
+        }
         unsigned next = f->last_epoch + 1u;
         bool counted = f->step != NONE && line->number[f->step].over;
         if (!counted && labels_is_bare_fraction(line, next) &&
@@ -148,6 +187,33 @@ static void add_place(struct sighting *s, const struct progress_line *line, cons
         add_step(s, line, f, names);
     else if (!(s->has & SIGHTING_AT) && f->percent != NONE && !(s->has & SIGHTING_EPOCHS))
         add_percent(s, line, f);
+}
+
+/* "Round 3/5 -- client 3/10 -- local epoch 2/2": three loops, one in the other, counted from 1. */
+static bool add_levels(struct sighting *s, const struct progress_line *line, const struct found *f,
+                       const struct progress_name *names)
+{
+    int64_t at = 0, of = 1;
+    unsigned levels = 0;
+    for (unsigned i = 0; i < line->count && line->number[i].at < f->metric_at; i++) {
+        const struct progress_number *x = &line->number[i];
+        if (x->under)
+            continue;
+        if (!x->over || !x->words || x->whole < 1 || x[1].whole < x->whole ||
+            x[1].whole > 1000000 || of > INT64_C(1000000000) || names[i].measured || names[i].data)
+            return false;
+        at = at * x[1].whole + x->whole - 1;
+        of *= x[1].whole;
+        levels++;
+    }
+    if (levels < 3)
+        return false;
+    s->at = at + 1;
+    s->of = of;
+    s->has = SIGHTING_AT | SIGHTING_OF;
+    s->scope = SCOPE_JOB;
+    s->source = "loops";
+    return true;
 }
 
 /* Nothing but punctuation after the number: "Epoch 5:" on a line of its own. */
@@ -192,13 +258,19 @@ static bool judge_bare(struct sighting *s, const struct progress_line *line, con
     }
     if (at && f->step == NONE)
         return f->percent != NONE && progress_speaks_of_training(line);
+    if (at && of && is_title(line, &line->number[f->step])) {
+        s->has = 0;
+        progress_outer_note(s, s->at, s->of);
+        return true;
+    }
     if (at && of)
-        return !is_title(line, &line->number[f->step]);
+        return progress_bar_read(line->text, line->number[f->step].at) != PROGRESS_BAR_PREPARE;
     if (at) {
         /* "STEP: 3" on a line of its own, or with its time: the loss is below. */
         const struct progress_number *x = &line->number[f->step];
         s->header = begins_line(line, x) &&
-                    (ends_line(line, x) || progress_line_find(line, x->end, "time") < line->n);
+                    (ends_line(line, x) || progress_line_find(line, x->end, "time") < line->n ||
+                     progress_line_find(line, x->end, "/sec") < line->n);
         return s->header && !is_title(line, x);
     }
     if (!epoch || f->train_epoch)
@@ -244,32 +316,23 @@ static void add_rate(struct sighting *s, const struct progress_line *line)
     }
 }
 
-/* "10, train_loss=0.5": the place comes first and has no name. */
-static bool is_leading(const struct progress_line *line, const struct progress_name *names)
+/* "10, train_loss=0.5", "train.py:123] 100: Avg training loss 0.55": the place comes first and has
+ * no name. Its index, NONE = it is not there. */
+static unsigned find_leading(const struct progress_line *line, const struct progress_name *names)
 {
-    const struct progress_number *x = &line->number[0], *next = x + 1;
-    if (line->count < 2 || x->words || x->whole < 0 || x->over || x->unit || x->open ||
-        !next->words || next->label < x->end + 1 || next->label > x->end + 3 ||
-        !labels_is_metric(next, &names[1]))
-        return false;
-    size_t i = x->at;
-    while (i && line->text[i - 1] == ' ')
-        i--;
-    return !i || strchr("]:|>", line->text[i - 1]);
-}
-
-/* "===== Fold 1 / 5 =====", "Running Trial #3": what follows is a part of the job. */
-static bool read_outer(const struct progress_line *line, const struct progress_name *names,
-                       struct sighting *s)
-{
-    const struct progress_number *x = &line->number[0];
-    const char *last = strrchr(names[0].text, '_');
-    last = last ? last + 1 : names[0].text;
-    bool outer = !strcmp(last, "fold") || !strcmp(last, "chain") || !strcmp(last, "trial");
-    if (!outer || !x->words || !begins_line(line, x) || !ends_line(line, x + x->over))
-        return false;
-    s->has = SIGHTING_OUTER;
-    return true;
+    for (unsigned k = 0; k + 1 < line->count; k++) {
+        const struct progress_number *x = &line->number[k], *next = x + 1;
+        if (x->words || x->whole < 0 || x->over || x->under || x->unit || x->open || !next->words ||
+            next->label < x->end + 1 || next->label > x->end + 3 ||
+            !labels_is_metric(next, &names[k + 1]))
+            continue;
+        size_t i = x->at;
+        while (i && line->text[i - 1] == ' ')
+            i--;
+        if (!i || strchr("]:|>", line->text[i - 1]))
+            return k;
+    }
+    return NONE;
 }
 
 /* "[108/400] 1 tree": one of so many of something that trainings count. */
@@ -309,8 +372,10 @@ bool progress_read_text(const struct progress_line *line, struct sighting *s)
     if (f.metric_at == line->n && (!place || !(line->number[0].over || f.percent != NONE)) &&
         progress_read_announcement(line, names, f.epoch == NONE && f.percent == NONE, s))
         return true;
-    if (f.metric_at == line->n && !place)
-        return read_outer(line, names, s) || read_item(line, s);
+    if (f.metric_at == line->n && !place) {
+        bool outer = progress_read_outer(line, names, s);
+        return read_item(line, s) || outer;
+    }
     bool train =
         (f.step != NONE && names[f.step].train) || (f.epoch != NONE && names[f.epoch].train);
     s->eval = train ? NULL : labels_find_eval(line, f.metric_at < line->n ? f.metric_at : 0);
@@ -320,9 +385,13 @@ bool progress_read_text(const struct progress_line *line, struct sighting *s)
     if (s->eval)
         return metric && !f.whole_metrics;
     s->trust = TRUST_WEAK;
-    add_place(s, line, &f, names);
-    if (metric && !s->has && is_leading(line, names)) {
-        s->at = line->number[0].whole;
+    if (!add_levels(s, line, &f, names))
+        add_place(s, line, &f, names);
+    if (f.timesteps != NONE)
+        s->timesteps = line->number[f.timesteps].whole;
+    unsigned leading = metric && !s->has ? find_leading(line, names) : NONE;
+    if (leading != NONE) {
+        s->at = line->number[leading].whole;
         s->has = SIGHTING_AT;
     }
     if (!metric)

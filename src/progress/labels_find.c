@@ -41,8 +41,8 @@ static bool is_date(const struct progress_line *line, const struct progress_numb
 bool labels_is_bare_fraction(const struct progress_line *line, unsigned i)
 {
     return i + 1 < line->count && line->number[i].over && !line->number[i].words &&
-           !line->number[i].scaled && line->number[i + 1].whole > 0 &&
-           !is_date(line, &line->number[i + 1]);
+           (!line->number[i].scaled || line->number[i].open == '[') &&
+           line->number[i + 1].whole > 0 && !is_date(line, &line->number[i + 1]);
 }
 
 /* "Train: 0 [  0/1251", "Train: [14/300][250/1251]": an epoch without its name. */
@@ -135,7 +135,13 @@ static void note_place(const struct progress_line *line, unsigned i,
         return;
     f->counters = f->counters || (name->kind == PROGRESS_WORD_STEP && f->step != NONE &&
                                   x->whole >= 0 && is_place(x) && name->unit > PROGRESS_UNIT_STEP);
-    if (name->kind == PROGRESS_WORD_STEP && f->step == NONE && x->whole >= 0 && is_place(x)) {
+    bool place = name->kind == PROGRESS_WORD_STEP && x->whole >= 0 && is_place(x);
+    if (place && f->step != NONE && name->unit == PROGRESS_UNIT_TIMESTEP && f->timesteps == NONE)
+        f->timesteps = (uint16_t)i;
+    /* "micro step 128 (optimizer step 16/100)" */
+    bool micro = f->step != NONE && x->over && line->number[f->step].words > 5 &&
+                 progress_line_at(line, line->number[f->step].label, "micro");
+    if (place && (f->step == NONE || micro)) {
         f->step = (uint16_t)i;
     } else if (name->kind == PROGRESS_WORD_EPOCH && f->epoch == NONE && is_place(x) &&
                isfinite(x->value) && x->value >= 0) {
@@ -162,6 +168,14 @@ bool labels_is_metric(const struct progress_number *x, const struct progress_nam
     return name->kind == PROGRESS_WORD_METRIC && !x->unit && (x->sep != ' ' || x->whole < 0);
 }
 
+/* "Iteration: 10 (2.5%)": nothing stands between the step and its share. */
+static bool is_share_of_step(const struct progress_line *line, unsigned i, const struct found *f)
+{
+    const struct progress_number *x = &line->number[i];
+    return f->step != NONE && f->step + 1u == i && x->percent && x->open == '(' && !x->words &&
+           labels_is_adjacent(line, &line->number[f->step], x) && x->value >= 0 && x->value <= 100;
+}
+
 void labels_find(const struct progress_line *line, struct progress_name *names, struct found *f)
 {
     *f = (struct found){.step = NONE,
@@ -172,6 +186,7 @@ void labels_find(const struct progress_line *line, struct progress_name *names, 
                         .percent = NONE,
                         .total = NONE,
                         .epochs = NONE,
+                        .timesteps = NONE,
                         .metric_at = line->n,
                         .whole_metrics = true};
     for (unsigned i = 0; i < line->count; i++) {
@@ -193,7 +208,7 @@ void labels_find(const struct progress_line *line, struct progress_name *names, 
             else if (f->second == NONE)
                 f->second = (uint16_t)i;
         }
-        if (f->percent == NONE && progress_is_share_done(line, x))
+        if (f->percent == NONE && (progress_is_share_done(line, x) || is_share_of_step(line, i, f)))
             f->percent = (uint16_t)i;
         if (!x->words)
             continue;
@@ -203,8 +218,16 @@ void labels_find(const struct progress_line *line, struct progress_name *names, 
         if (names[i].kind == PROGRESS_WORD_EPOCHS && x->whole < 0 && !x->over)
             names[i].kind = PROGRESS_WORD_EPOCH; /* "epochs:0.35": so far */
         note_place(line, i, &names[i], f);
-        if (names[i].kind == PROGRESS_WORD_TOTAL && x->whole > 0 && f->total == NONE)
-            f->total = (uint16_t)i;
+        if (names[i].kind == PROGRESS_WORD_TOTAL && x->whole > 0 && f->total == NONE) {
+            /* "Updates 50, num timesteps 102400" are so far. */
+            bool so_far =
+                f->step != NONE && names[i].unit == PROGRESS_UNIT_TIMESTEP && x->sep == ' ';
+            if (so_far)
+                f->timesteps = (uint16_t)i;
+            else
+                f->total = (uint16_t)i;
+            f->counters = f->counters || so_far;
+        }
         if (names[i].kind == PROGRESS_WORD_EPOCHS && x->whole > 0 && f->epochs == NONE)
             f->epochs = (uint16_t)i;
         f->learning =

@@ -13,6 +13,7 @@ struct found {
     uint16_t percent;                       /* the share that is done */
     uint16_t total;                         /* the steps of the whole job */
     uint16_t epochs;                        /* and its epochs */
+    uint16_t timesteps;                     /* a second count, of timesteps */
     size_t metric_at;                       /* where the first loss or metric is named */
     bool learning;                          /* it gives a learning rate, or measures something */
     bool counters;                          /* it has two counts: "step:500 episode:12" */

@@ -79,7 +79,8 @@ static size_t blanks(const char *text, size_t n, size_t i)
  * "3 out of 400"; 0 = none. */
 static size_t behind_stroke(const char *text, size_t n, size_t end)
 {
-    static const char *const strokes[] = {"/", "of ", "out of "};
+    static const char *const strokes[] = {"/",    "of ", "out of ", "von ",
+                                          "sur ", "de ", "di ",     "z "};
     if (end + 1 < n && strchr("kKMBG", text[end])) {
         /* "1.20k/10.0k", "1.20kit/10.0kit" */
         size_t stroke = end + 1 + (n - end > 3 && !memcmp(text + end + 1, "it", 2) ? 2 : 0);
@@ -187,7 +188,7 @@ static int64_t as_whole(const char *text, size_t n)
     if (!n || n > 18)
         return -1;
     for (size_t i = 0; i < n; i++) {
-        if (text[i] == ',')
+        if (i && strchr(",'_", text[i]))
             continue;
         if (!letter_is_digit(text[i]))
             return -1;
@@ -215,13 +216,18 @@ static size_t read_number(struct progress_line *line, size_t i, size_t floor)
     size_t at = is_signed ? i - 1 : i;
     double value = 0;
     size_t length = is_signed ? 0 : progress_number_read_groups(text + at, line->n - at, &value);
-    if (!length)
+    size_t comma = length ? 0 : progress_number_read_comma(text + i, line->n - i, &value);
+    if (comma) {
+        length = comma + is_signed;
+        value = is_signed && text[at] == '-' ? -value : value;
+    } else if (!length) {
         length = progress_number_read(text + at, line->n - at, &value);
+    }
     if (!length || !can_end(text, line->n, at + length))
         return 0;
     *x = (struct progress_number){
         .value = value, .at = (uint16_t)at, .end = (uint16_t)(at + length)};
-    x->whole = as_whole(text + at, length);
+    x->whole = comma ? -1 : as_whole(text + at, length);
     read_label(text, floor, x);
     note_end(line, x);
     line->count++;
@@ -267,12 +273,26 @@ static bool scale_pair(const struct progress_line *line, struct progress_number 
     return a->whole <= b->whole;
 }
 
+/* "2.000 von 8.000": the points are marks between thousands. */
+static void read_points(const struct progress_line *line, struct progress_number *x)
+{
+    size_t n = (size_t)(x->end - x->at), point = n - 4;
+    if (n < 5 || n > 7 || line->text[x->at + point] != '.' || line->text[x->at] == '0')
+        return;
+    x->value *= 1000;
+    x->whole = (int64_t)(x->value + 0.5);
+}
+
 /* Reads what a number is divided by. When the two are no fraction after all (a
  * date, a path, a size) neither is kept. Where to go on from. */
 static size_t read_divisor(struct progress_line *line, size_t at)
 {
     struct progress_number *a = &line->number[line->count - 1], *b = a + 1;
     size_t end = read_number(line, at, at);
+    if (end && at >= 4 && !memcmp(line->text + at - 4, "von ", 4)) {
+        read_points(line, a);
+        read_points(line, b);
+    }
     bool more = end && end < line->n && line->text[end] == '/';
     /* "Epoch: 0.85/6.0" is one, too. */
     bool half = end && a->words && b->value == floor(b->value) && b->value < 1e15;

@@ -66,18 +66,39 @@ size_t progress_number_read_groups(const char *text, size_t n, double *out)
     uint64_t digits = 0;
     while (i < n && i < 4 && letter_is_digit(text[i]))
         digits = digits * 10 + (uint64_t)(text[i++] - '0');
-    if (!i || i > 3 || *text == '0')
+    if (!i || i > 3 || *text == '0' || i == n || !strchr(",'_", text[i]))
         return 0;
     size_t first = i;
-    while (n - i >= 4 && i < 20 && text[i] == ',' && letter_is_digit(text[i + 1]) &&
+    char mark = text[i];
+    while (n - i >= 4 && i < 20 && text[i] == mark && letter_is_digit(text[i + 1]) &&
            letter_is_digit(text[i + 2]) && letter_is_digit(text[i + 3])) {
         for (size_t k = i + 1; k < i + 4; k++)
             digits = digits * 10 + (uint64_t)(text[k] - '0');
         i += 4;
     }
-    if (i == first || (i < n && (letter_is_digit(text[i]) || text[i] == ',' || text[i] == '.')))
+    /* "1,000, lr" ends there, "1,000,00" and "1,000.5" are no such numbers. */
+    bool mark_follows = i + 1 < n && strchr(",.'_", text[i]) && letter_is_digit(text[i + 1]);
+    if (i == first || (i < n && letter_is_digit(text[i])) || mark_follows)
         return 0;
     *out = (double)digits;
+    return i;
+}
+
+size_t progress_number_read_comma(const char *text, size_t n, double *out)
+{
+    size_t i = 0, places = 0;
+    uint64_t digits = 0;
+    while (i < n && i < 9 && letter_is_digit(text[i]))
+        digits = digits * 10 + (uint64_t)(text[i++] - '0');
+    if (!i || i == n || text[i] != ',')
+        return 0;
+    for (i++; i < n && places < 9 && letter_is_digit(text[i]); i++, places++)
+        digits = digits * 10 + (uint64_t)(text[i] - '0');
+    bool more = i < n && (letter_is_digit(text[i]) || text[i] == '_' || letter_is_alpha(text[i]));
+    bool list = i + 1 < n && strchr(",.", text[i]) && letter_is_digit(text[i + 1]);
+    if (!places || (places == 3 && *text != '0') || more || list)
+        return 0;
+    *out = scale_digits(digits, -(int)places);
     return i;
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/letter.h"
+#include "progress/announce.h"
 #include "progress/number.h"
 
 static bool label_is(const struct progress_line *line, const struct progress_number *x,
@@ -95,6 +96,34 @@ static bool read_loss_pair(const struct progress_line *line, struct sighting *s)
     s->trust = TRUST_GOOD;
     s->loss = x[1].value;
     s->loss_rank = name.rank;
+    return true;
+}
+
+/* "1m 30s (- 19m 12s) (5000 5%) 3.4", "5000 5% (1m 12s) 3.4 Smith": the tutorials of PyTorch. */
+static bool read_tutorial(const struct progress_line *line, struct sighting *s)
+{
+    const struct progress_number *place = NULL, *loss = NULL;
+    bool time = false;
+    for (unsigned i = 0; i < line->count; i++) {
+        const struct progress_number *x = &line->number[i];
+        time = time || (x->unit && progress_line_at(line, x->end, "m "));
+        if (i + 1 < line->count && x[1].percent && x[1].at == x->end + 1u && !x->words &&
+            x->whole > 0 && !x->over && x[1].value > 0 && x[1].value <= 100)
+            place = x;
+        if (place && x > place + 1 && x->whole < 0 && !x->words && !x->unit && !x->percent && !loss)
+            loss = x;
+    }
+    if (!place || !time || !loss)
+        return false;
+    s->at = place->whole;
+    s->of = progress_share_end(line, &place[1], place->whole);
+    s->has = SIGHTING_AT | (s->of ? SIGHTING_OF : 0);
+    s->share = s->of;
+    s->unit = PROGRESS_UNIT_STEP;
+    s->scope = SCOPE_JOB;
+    s->trust = TRUST_GOOD;
+    s->loss = loss->value;
+    s->loss_rank = PROGRESS_LOSS_WHOLE;
     return true;
 }
 
@@ -210,7 +239,7 @@ bool progress_read_phrase(const struct progress_line *line, struct sighting *s)
     } readers[] = {
         {"text", read_loss_at},        {"text", read_loss_pair}, {"optim", read_optim},
         {"tesseract", read_tesseract}, {"kimg", read_kimg},      {"espnet", read_espnet},
-        {"search", read_search},
+        {"search", read_search},       {"text", read_tutorial},
     };
     if (!line->count || line->continued)
         return false;

@@ -152,6 +152,23 @@ enum progress_unit progress_plan_unit(const char *name, size_t n)
     return PROGRESS_UNIT_NONE;
 }
 
+bool progress_plan_repeats(const char *name, size_t n)
+{
+    static const char *const words[] = {"runs",        "folds",    "seeds",  "repeats",
+                                        "repetitions", "kfold",    "kfolds", "restarts",
+                                        "splits",      "fold_num", "k_fold", "k_folds"};
+    char spelled[NAME_BYTES];
+    if (!spell_name(name, n, spelled))
+        return false;
+    for (const char *rest = spelled; rest; rest = skip_counting(rest)) {
+        for (size_t i = 0; i < LENGTH(words); i++) {
+            if (!strcmp(rest, words[i]))
+                return true;
+        }
+    }
+    return false;
+}
+
 enum progress_unit progress_unit_of_word(const char *word, size_t n)
 {
     char low[NAME_BYTES];
@@ -193,6 +210,7 @@ void progress_plan_add(struct progress_plan *p, enum progress_unit unit, int64_t
     bool disputed = file && origin == l->origin && (l->disputed || l->value != value);
     *l = (struct progress_limit){
         .value = disputed ? 0 : value, .origin = origin, .disputed = disputed};
+    l->rollout = strstr(from, "num_steps") || strstr(from, "num-steps");
     snprintf(l->from, sizeof l->from, "%s", from);
 }
 

@@ -39,16 +39,21 @@ struct progress_limit {
     int64_t value; /* 0 = not known */
     enum progress_origin origin;
     bool disputed;                  /* the same origin gives two values: neither counts */
+    bool rollout;                   /* of a name that is also used for the length of a rollout */
     char from[PROGRESS_FROM_BYTES]; /* "--epochs 14", "train.yaml: epochs: 14" */
 };
 
 struct progress_plan {
     struct progress_limit limit[PROGRESS_UNITS];
+    bool repeats; /* the command trains more than once: "--runs 10", a loop of a shell */
 };
 
 /* What the name of an option or a setting limits: "max-iters" steps, "trainer.epochs"
  * epochs; PROGRESS_UNIT_NONE for any other name. */
 enum progress_unit progress_plan_unit(const char *name, size_t n);
+
+/* Whether an option counts trainings: "runs", "n-folds", "num_seeds". */
+bool progress_plan_repeats(const char *name, size_t n);
 
 /* The unit of a word that counts something: "episode", "iters". */
 enum progress_unit progress_unit_of_word(const char *word, size_t n);

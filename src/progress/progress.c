@@ -17,6 +17,7 @@
 #include "progress/table.h"
 #include "progress/text.h"
 #include "progress/track.h"
+#include "progress/translate.h"
 
 /* So many lines that are no rows of it, and a table is over. */
 #define TABLE_MISSES 5000
@@ -102,6 +103,12 @@ static void take_output(void *ctx, const char *text, size_t n, bool continued)
 {
     struct progress_reader *r = ctx;
     struct sighting s;
+    char translated[PROGRESS_WINDOW];
+    size_t length = r->pattern ? 0 : progress_translate(text, n, translated, sizeof translated);
+    if (length) {
+        text = translated;
+        n = length;
+    }
     if (r->pattern) {
         if (progress_pattern_read(r->pattern, text, n, &s))
             progress_track_take(&r->track, &s);

@@ -54,7 +54,8 @@ static void note_first(struct progress_run *r, const struct sighting *s)
     if (s->has & SIGHTING_AT) {
         r->has_at = true;
         r->at = r->first_at = s->at;
-        r->of = s->has & SIGHTING_OF ? s->of : 0;
+        r->of = (s->has & SIGHTING_OF) && !s->share ? s->of : 0;
+        r->share_of = s->share ? s->of : 0;
         r->within = r->has_epoch && s->scope == SCOPE_EPOCH;
         r->guess = r->has_epoch && (s->scope == SCOPE_UNKNOWN || s->scope == SCOPE_LIKELY_JOB);
         r->likely_job = s->scope == SCOPE_LIKELY_JOB;
@@ -94,11 +95,24 @@ static bool starts_over(const struct progress_run *r, const struct sighting *s)
     return s->at <= r->first_at && (finished || r->moves >= 3 || s->bar);
 }
 
+/* Two shares in a row must tell the same end, or they are shares of something else. */
+static void take_share(struct progress_run *r, int64_t of)
+{
+    double ratio = r->share_of ? (double)of / (double)r->share_of : 0;
+    r->unlikely = r->unlikely || (r->share_of && (ratio > 1.25 || ratio < 0.8));
+    r->of = r->share_of ? of : 0;
+    r->share_of = of;
+}
+
 /* Takes the end that a place gives. One before the place does not count. */
 static void take_of(struct progress_run *r, const struct sighting *s)
 {
     if (!(s->has & SIGHTING_OF))
         return;
+    if (s->share) {
+        take_share(r, s->of);
+        return;
+    }
     if (r->of && r->of != s->of && !s->rough && r->changes < UINT8_MAX)
         r->changes++;
     r->unlikely = r->unlikely || r->changes >= CHANGES_LIMIT || s->of < s->at;
@@ -123,7 +137,8 @@ static bool advance_at(struct progress_run *r, const struct sighting *s)
 static void next_epoch(struct progress_run *r, const struct sighting *s)
 {
     double more = s->epoch - r->epoch;
-    if (r->guess && (s->at < r->at || (s->at == r->at && r->of && r->at == r->of))) {
+    /* The same count again, and no end: it is the size of the epoch. */
+    if (r->guess && (s->at < r->at || (s->at == r->at && (!r->of || r->at == r->of)))) {
         r->within = true;
         r->done = times(s->epoch - r->base, epoch_size(r));
     } else if (r->within) {

@@ -23,6 +23,7 @@ struct progress_run {
     enum progress_unit unit; /* of `at` */
     int64_t at, first_at;    /* newest place, and the first of this run */
     int64_t of;              /* 0 = not known */
+    int64_t share_of;        /* the end by the last share; it counts once the next one agrees */
     int64_t size;            /* steps of the epoch before this one; 0 = not known */
     double epoch, first_epoch;
     int64_t epochs;  /* as the job says it; 0 = not known */

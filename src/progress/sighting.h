@@ -17,7 +17,7 @@
 #define SIGHTING_RATE 16u
 #define SIGHTING_TOTAL 32u  /* the job's steps, given apart from a place */
 #define SIGHTING_LIMIT 64u  /* a limit of the run that the program announces */
-#define SIGHTING_OUTER 256u /* a loop around the training has begun another round */
+#define SIGHTING_OUTER 256u /* a loop around the training may have begun another round */
 #define SIGHTING_TICK 128u  /* one more of those that were announced is done */
 
 /* Whether `at` counts from the beginning of the epoch or of the job. */
@@ -32,13 +32,17 @@ struct sighting {
     uint32_t key; /* distinguishes the bars and tables of one source */
     unsigned has;
     int64_t at, of, epochs, total;
-    enum progress_unit unit; /* of `at`, or of the limit */
+    int64_t round_at, round_of; /* of SIGHTING_OUTER; round_of 0 = not known */
+    bool round_sure;            /* the loop has a name that only such loops have */
+    int64_t timesteps;          /* a second count, of timesteps; 0 = none */
+    enum progress_unit unit;    /* of `at`, or of the limit */
     int64_t limit;
     double epoch, rate;
     enum sighting_scope scope;
     enum sighting_trust trust;
     bool nested;       /* it is numbered itself, as a chain or a fold: others will follow */
     bool rough;        /* `of` is worked out from times and varies a little */
+    bool share;        /* `of` is worked out from a share, which may be another one's */
     bool named;        /* the place is called a step: it may be one of the whole job */
     bool from_zero;    /* its epochs are known to begin at 0 */
     bool header;       /* opens an epoch, and says no more */
@@ -46,6 +50,7 @@ struct sighting {
     bool looped;       /* in a loop around the training: "Run: 2, Epoch: 30" */
     bool closes;       /* the epoch is over */
     bool bar;          /* a bar: one that falls back starts over */
+    bool label_loss;   /* a bar: the words before it have a loss */
     bool chief;        /* the bar that was drawn last is the training's */
     const char *eval;  /* an evaluation: prefix of its metrics, and no place */
     uint8_t loss_rank; /* PROGRESS_LOSS_NONE = it has no loss */

@@ -59,7 +59,7 @@ static const struct progress_limit *step_limit(const struct progress_track *t)
         return NULL;
     if (r->unit == PROGRESS_UNIT_NONE)
         return r->of ? NULL : only_limit(t);
-    if (l[r->unit].value)
+    if (l[r->unit].value && !(l[r->unit].rollout && t->rewards))
         return &l[r->unit];
     bool timesteps = r->unit == PROGRESS_UNIT_STEP && l[PROGRESS_UNIT_TIMESTEP].value >= r->at;
     return timesteps && l[PROGRESS_UNIT_TIMESTEP].value ? &l[PROGRESS_UNIT_TIMESTEP] : NULL;
@@ -76,7 +76,8 @@ static int64_t find_own_total(const struct progress_track *t, const char **from)
         *from = "--total";
         return t->given_total;
     }
-    if (t->outer)
+    bool user = limit && limit->origin == PROGRESS_FROM_USER;
+    if (t->outer && !user)
         return 0;
     if (total && !planned)
         return total;

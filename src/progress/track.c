@@ -22,6 +22,7 @@ void progress_track_init(struct progress_track *t, int64_t given_total,
     *t = (struct progress_track){.given_total = given_total, .loss_rank = PROGRESS_LOSS_NONE};
     if (plan)
         t->plan = *plan;
+    t->outer = t->plan.repeats;
     if (given_total > 0) {
         t->now.total = given_total;
         t->now.total_from = "--total";
@@ -118,6 +119,40 @@ static bool follow_coarse(struct progress_track *t, const struct sighting *s)
     return take_coarse(t, s);
 }
 
+/* ---- loops around the training ---------------------------------------------- */
+
+/* A round counts before the training begins; the first is 0 or 1, which tells it from a count such
+ * as "matched 320/322 weights". */
+static void note_round(struct progress_track *t, const struct sighting *s)
+{
+    bool trains = t->run.source && (t->run.trust >= TRUST_GOOD || t->run.has_epoch);
+    if (s->round_sure)
+        t->outer = true;
+    if (trains && !progress_run_finished(&t->run))
+        return;
+    bool goes_on = t->round.open && t->round.of == s->round_of;
+    if (s->round_at > 1 && s->round_of && !goes_on)
+        return;
+    t->round.open = true;
+    t->round.at = s->round_at;
+    t->round.of = s->round_of;
+}
+
+/* The training begins: inside a round that others follow, or in epochs below steps. */
+static void enter_round(struct progress_track *t, const struct sighting *s)
+{
+    const struct progress_run *r = &t->run;
+    if (s->trust < TRUST_GOOD && !(s->has & SIGHTING_EPOCH) && !s->bar)
+        return;
+    if (t->round.open && (!t->round.of || t->round.at < t->round.of))
+        t->outer = true;
+    t->round.open = false;
+    bool steps = r->source && r->has_at && !r->has_epoch && r->trust == TRUST_WEAK &&
+                 r->unit != PROGRESS_UNIT_NONE && r->at < r->of && r->at <= 1;
+    if (steps && (s->has & SIGHTING_EPOCH) && !(s->has & SIGHTING_AT))
+        t->outer = true;
+}
+
 static bool follow(struct progress_track *t, const struct sighting *s)
 {
     struct progress_run *r = &t->run;
@@ -125,6 +160,7 @@ static bool follow(struct progress_track *t, const struct sighting *s)
     bool followed = is_followed(r, s) && s->trust <= r->trust;
     bool again = followed ? says_more(t, s) || is_finer(r, s) : should_follow(t, s, &before);
     if (again) {
+        enter_round(t, s);
         if (!follow_again(t, s, before))
             return false;
     } else if (is_coarse(r, s)) {
@@ -243,6 +279,14 @@ static bool take_place(struct progress_track *t, struct sighting *s)
     if (s->source && !strcmp(s->source, "huggingface"))
         return take_chief(t, s);
     t->outer = t->outer || s->looped;
+    if (s->timesteps && t->plan.limit[PROGRESS_UNIT_TIMESTEP].value) {
+        s->at = s->timesteps; /* what the plan limits */
+        s->unit = PROGRESS_UNIT_TIMESTEP;
+        s->has &= ~(unsigned)SIGHTING_OF;
+    }
+    if ((s->has & SIGHTING_OF) && s->of == t->plan.limit[PROGRESS_UNIT_STEP].value &&
+        s->unit != PROGRESS_UNIT_EPOCH && s->of > 1)
+        s->scope = SCOPE_JOB; /* "Epoch 0:  5%|..| 500/10000" with max_steps=10000 */
     if (s->loose && !take_loose(t, s))
         return false;
     if (s->header && !(s->has & SIGHTING_EPOCH)) {
@@ -299,6 +343,13 @@ static bool close_epoch(struct progress_track *t, const struct sighting *s)
     return progress_show_run(t, s);
 }
 
+/* In learning by rewards "num_steps" is the length of a rollout. */
+static void note_rewards(struct progress_track *t, const struct sighting *s)
+{
+    for (unsigned i = 0; i < s->n_metrics && !t->rewards; i++)
+        t->rewards = strstr(s->metric[i].name, "reward") || strstr(s->metric[i].name, "return");
+}
+
 void progress_track_take(struct progress_track *t, const struct sighting *seen)
 {
     struct sighting s = *seen;
@@ -307,6 +358,9 @@ void progress_track_take(struct progress_track *t, const struct sighting *seen)
     bool news = false;
     t->behind = false;
     bool place = s.has & (SIGHTING_AT | SIGHTING_EPOCH);
+    if (s.has & SIGHTING_OUTER)
+        note_round(t, &s);
+    note_rewards(t, &s);
     if (s.trust == TRUST_SAID) {
         news |= progress_show_said(t, &s);
     } else if (t->said_place || s.eval) {
@@ -314,8 +368,6 @@ void progress_track_take(struct progress_track *t, const struct sighting *seen)
         news |= s.eval && close_epoch(t, &s);
     } else if (s.has & SIGHTING_LIMIT) {
         progress_plan_add(&t->plan, s.unit, s.limit, PROGRESS_FROM_OUTPUT, "output");
-    } else if (s.has & SIGHTING_OUTER) {
-        t->outer = true;
     } else if (s.has & SIGHTING_TICK) {
         news |= take_tick(t, &s);
     } else if (place && s.trust != TRUST_NONE) {

@@ -17,6 +17,12 @@ struct progress_track {
     struct progress_run run;
     struct progress_header header;
     struct progress_step_header step_header;
+    /* The loop around the training whose header was read last, before the training began. */
+    struct {
+        bool open;
+        int64_t at, of;
+    } round;
+    bool rewards;              /* the job tells rewards or returns */
     unsigned others;           /* places of other sources since the last of this one */
     int64_t given_total;       /* by the user; 0 = none */
     int64_t past;              /* of an earlier run; 0 = none */

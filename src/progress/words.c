@@ -28,7 +28,7 @@ LIST(prepare_words, "download", "extract", "load", "tokeni", "map", "filter", "c
      "writ", "compress", "decompress", "unpack", "unzip", "untar", "convert", "fetch", "collect",
      "prepar", "flatten", "cast", "copy", "import", "install", "pars", "checkpoint", "resolv",
      "shuffl", "plot", "verify", "checking", "creating", "comput", "quantiz", "vocab", "merges",
-     "setting", "clean", "split", "setup");
+     "setting", "clean", "split", "setup", "fill", "prefill", "replay", "buffer");
 LIST(train_bar_words, "train", "fit", "epoch", "iter", "step", "batch", "optimi", "finetun",
      "learn", "updat");
 LIST(eval_bar_words, "val", "test", "eval", "sanity", "predict", "infer", "dev", "class");

@@ -17,7 +17,7 @@
 
 enum { PIECE = 64 };
 /* What must be reached: programs without a value that is missing or wrong. */
-enum { LEAST_PROGRAMS = 405, LEAST_CLEAN = 380 };
+enum { LEAST_PROGRAMS = 656, LEAST_CLEAN = 612 };
 
 enum verdict { RIGHT, NONE, WRONG, VERDICTS };
 static const char *const verdict_names[] = {"right", "none", "WRONG"};
@@ -70,7 +70,13 @@ static double share(const struct progress *p)
     return known ? 100 * (double)p->step / (double)p->total : -1;
 }
 
-/* What is known at the end, and the largest share that was told on the way. */
+/* A weak share is shown with a mark, and nothing is decided by it. */
+static double sure_share(const struct progress *p)
+{
+    return p->weak ? -1 : share(p);
+}
+
+/* What is known at the end, and the largest share that was told for sure on the way. */
 static struct progress read_log(const struct str *log, const char *command, double *most)
 {
     struct progress_reader *r = NULL;
@@ -82,11 +88,11 @@ static struct progress read_log(const struct str *log, const char *command, doub
     *most = -1;
     for (size_t i = 0; i < log->n; i += PIECE) {
         progress_feed(r, log->at + i, log->n - i < PIECE ? log->n - i : PIECE);
-        *most = fmax(*most, share(progress_now(r)));
+        *most = fmax(*most, sure_share(progress_now(r)));
     }
     progress_settle(r);
     struct progress p = *progress_now(r);
-    *most = fmax(*most, share(&p));
+    *most = fmax(*most, sure_share(&p));
     progress_free(r);
     return p;
 }
