@@ -251,6 +251,7 @@ static const char *attempt_state(const json_t *attempt)
         const char *stop, *state;
     } stopped[] = {{"preempt", "preempted"},
                    {"move", "moved"},
+                   {"resize", "resized"},
                    {"requeue", "requeued"},
                    {"shutdown", "shut down"}};
     const char *state = member_text(attempt, "state"), *stop = member_text(attempt, "stop");

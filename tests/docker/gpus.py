@@ -60,5 +60,22 @@ def test_its_container_is_not_updated():
         yard.sweep()
 
 
+def test_elastic():
+    """Another number of GPUs is another container; what the job gives up is free when it has gone."""
+    with gpu_engine() as engine, lib.yard_on(engine, options=("--policy", "elastic-fifo"), gpus=2,
+                                             gpu_type="t4") as yard:
+        first, on = devices(yard, gpus="1-2", resize="restart")
+        expect_equal(on, "0,1")
+        second, other = devices(yard, gpus=1)
+        live.wait_until(lambda: yard.job(first)["attempt"] == 2, "it starts again")
+        again = live.wait_until(lambda: yard.get(f"/jobs/{first}/logs?attempt=2").text, "it runs")
+        expect_equal(sorted((again.strip(), f"devices={other}")), ["devices=0", "devices=1"])
+        expect_equal(yard.get("/nodes/d1")["state"], "up")
+        yard.cancel(second)
+        live.wait_until(lambda: yard.job(first)["attempt"] == 3, "it grows again")
+        expect_equal(yard.job(first)["gpus"], 2)
+        yard.sweep()
+
+
 if __name__ == "__main__":
     lib.main()

@@ -129,15 +129,45 @@ int nvmlDeviceGetMemoryInfo(void *d, unsigned long long *m) { m[0] = m[1] = 1 <<
 """
 
 
-def test_a_job_with_gpus():
+def start_with_gpus(yard):
     """The driver's library is a stand-in; all else is real."""
+    built = subprocess.run(
+        [*os.environ.get("CC", "cc").split(), "-w", "-shared", "-fPIC", "-x", "c", "-", "-o",
+         str(yard.dir / "libnvidia-ml.so.1")], input=GPU, text=True, check=False)
+    if built.returncode:
+        raise live.Skip("no C compiler")
+    yard.start(LD_LIBRARY_PATH=str(yard.dir))
+
+
+def test_gpus_of_an_elastic_job():
+    """A process keeps its GPUs: another number of them is another attempt, and what it gives up is
+    taken when it has gone."""
+    with live.Yard("--policy", "elastic-fifo", cpus=2) as yard:
+        start_with_gpus(yard)
+        show = ("echo seen=$CUDA_VISIBLE_DEVICES n=$TRAINYARD_GPUS cpus=$TRAINYARD_CPUS; "
+                "trap 'sleep 0.5; exit 0' TERM; while :; do sleep 0.05; done")
+        first = yard.submit(show, cpus=1, gpus="1-2", resize="restart")
+        seen = yard.wait_log(first, "cpus=").split()
+        expect_equal((len(seen[0].split(",")), seen[1], seen[2]), (2, "n=2", "cpus=2"))
+        second = yard.submit(show, cpus=1, gpus=1)
+        other = yard.wait_log(second, "cpus=").split()[0]
+        wait_until(lambda: yard.job(first)["attempt"] == 2, "it starts again")
+        again = wait_until(lambda: yard.get(f"/jobs/{first}/logs?attempt=2").text, "it runs").split()
+        expect_equal((again[1], again[2]), ("n=1", "cpus=1"))
+        expect_equal(len(again[0].split(",")), 1, "one of them")
+        expect(again[0] != other, f"each has its own: {again[0]}, {other}")
+        expect_equal(yard.job(first)["attempts"][0]["stop"], "resize")
+        expect_equal(yard.job(first)["failures"], 0)
+        yard.cancel(second)
+        wait_until(lambda: yard.job(first)["attempt"] == 3 and yard.job(first)["gpus"] == 2,
+                   "it grows again")
+        yard.sweep()
+        yard.finish()
+
+
+def test_a_job_with_gpus():
     with live.Yard(cpus=2) as yard:
-        built = subprocess.run(
-            [os.environ.get("CC", "cc"), "-w", "-shared", "-fPIC", "-x", "c", "-", "-o",
-             str(yard.dir / "libnvidia-ml.so.1")], input=GPU, text=True, check=False)
-        if built.returncode:
-            raise live.Skip("no C compiler")
-        yard.start(LD_LIBRARY_PATH=str(yard.dir))
+        start_with_gpus(yard)
         job = start_job(yard, cpus=1, gpus=1)
         expect_equal(yard.job(job)["gpus"], 1, "GPUs")
         refused(yard, job, 2, 409, "runs on GPUs", "submit it with another number")

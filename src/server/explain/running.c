@@ -366,11 +366,14 @@ void explain_running(struct explanation *x)
 
 void explain_stopping(struct explanation *x)
 {
-    static const char *const why[] = {
+    static const char *const why[STOP_COUNT] = {
         [STOP_NONE] = "It is being stopped.",
         [STOP_PREEMPT] = "The policy puts other jobs first; it returns to the queue.",
         [STOP_CANCEL] = "A user cancelled it.",
         [STOP_REQUEUE] = "A user requeued it; it returns to the queue.",
+        [STOP_MOVE] = "It moves to another node.",
+        [STOP_RESIZE] = "It gets another number of GPUs, for which it starts again.",
+        [STOP_EARLY] = "Other jobs of its array do better.",
         [STOP_TIMEOUT] = "It reached its time limit.",
         [STOP_SHUTDOWN] = "The machine is going down.",
         [STOP_DIVERGED] = "Its loss is not a number any more (stop_on_nan).",

@@ -137,7 +137,7 @@ static void restore(struct yard *y, struct live_job *j)
     usec_t now = clock_now(&y->clock);
     units_t n = a ? (a->pool == POOL_CPU ? a->cpus : a->gpus) : 0;
     struct slot slot = {a ? a->node : 0, n};
-    bool stopping = a && (a->stop == STOP_PREEMPT || a->stop == STOP_MOVE);
+    bool stopping = a && (a->stop == STOP_PREEMPT || stop_goes_on(a->stop));
     struct task was = {
         .job = job,
         .phase = !a          ? TASK_QUEUED

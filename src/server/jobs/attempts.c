@@ -211,12 +211,30 @@ void attempt_begin(struct yard *y, struct live_job *j, const struct task *t)
     turn_pursue(y, a);
 }
 
+/* The GPUs of a process cannot change while it runs: it is stopped, and its next attempt gets the
+ * new ones. It keeps those that it has until then. */
+static void begin_again(struct yard *y, struct live_job *j, const struct task *t, const char *why)
+{
+    struct attempt *a = j->attempt;
+    if (a->stop != STOP_NONE)
+        return; /* the next attempt takes the size of then */
+    struct attempt next = *a;
+    take_size(&next, j, t);
+    events_add(y, "job.resized", a->job,
+               size_object(&next, j->by_hand == y->engine.decisions ? "hand" : why));
+    attempt_stop(y, j, STOP_RESIZE, -1);
+}
+
 void attempt_resize(struct yard *y, struct live_job *j, const struct task *t, const char *why)
 {
     struct attempt *a = j->attempt;
     struct attempt before = *a;
     if (move_is_due(a, t)) {
         move_begin(y, j, t, why);
+        return;
+    }
+    if (t->pool != POOL_CPU && t->n != a->gpus) {
+        begin_again(y, j, t, why);
         return;
     }
     take_size(a, j, t);
@@ -441,9 +459,11 @@ static void settle_job(struct yard *y, struct live_job *j, const struct ending *
         yard_end(y, j, JOB_TIMEOUT, end->code, *reason ? reason : "it ran into its time limit");
     } else if (went_down(end, stop)) {
         settle_shutdown(y, j, end);
-    } else if (stop == STOP_MOVE && !end->lost && !(end->code == 0 && is_complete(j))) {
+    } else if (stop_goes_on(stop) && !end->lost && !(end->code == 0 && is_complete(j))) {
         if (!move_go_on(y, j, end))
-            queue_again(y, j, false, "moved to another node");
+            queue_again(y, j, false,
+                        stop == STOP_MOVE ? "moved to another node"
+                                          : "it starts again with other GPUs");
     } else if (stop == STOP_PREEMPT && !(end->code == 0 && is_complete(j))) {
         queue_again(y, j, false, reason);
     } else if (end->never_ran) {

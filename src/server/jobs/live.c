@@ -14,7 +14,7 @@ const char *stop_why_name(enum stop_why why)
 
 enum stop_why stop_why_parse(const char *text)
 {
-    for (enum stop_why why = STOP_NONE; why <= STOP_SHUTDOWN; why++)
+    for (enum stop_why why = STOP_NONE; why < STOP_COUNT; why++)
         if (!strcmp(stop_why_name(why), text))
             return why;
     return STOP_NONE;

@@ -29,16 +29,23 @@
     X(TIMEOUT, "timeout")                                                                          \
     X(SHUTDOWN, "shutdown")                                                                        \
     X(DIVERGED, "diverged")                                                                        \
-    X(EARLY, "early")
+    X(EARLY, "early")                                                                              \
+    X(RESIZE, "resize")
 
 enum stop_why {
 #define X(name, text) STOP_##name,
     STOP_CODES(X)
 #undef X
+        STOP_COUNT
 };
 
 const char *stop_why_name(enum stop_why why);
 enum stop_why stop_why_parse(const char *text);
+/* Whether the job's next attempt follows at once: on another node, or with other GPUs. */
+static inline bool stop_goes_on(enum stop_why why)
+{
+    return why == STOP_MOVE || why == STOP_RESIZE;
+}
 
 /* One run of a job's command. */
 struct attempt {

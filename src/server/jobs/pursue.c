@@ -229,6 +229,7 @@ static void cleaned(struct yard *y, struct attempt *a)
     if (a->op.err.code != ERR_OK)
         return;
     attempt_say(y, a, &m);
+    size_wake(y, a->node); /* one may wait for its GPUs */
     attempt_forget(y, a);
 }
 

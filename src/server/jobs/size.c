@@ -130,18 +130,24 @@ bool size_gives(const struct attempt *a)
     bool starting = a->busy && a->op.kind == OP_START;
     if (a->leaves)
         return false;
-    if (a->stop == STOP_MOVE) /* the engine has given its place away */
+    if (stop_goes_on(a->stop)) /* the engine has given its place away */
         return a->begun || starting;
     if (a->paused)
         return (a->begun || starting) && !is_surely_frozen(a);
     return is_unsure(a) || a->cpus < most_cpus(a);
 }
 
+/* The GPUs of an attempt are its own until it is cleaned up. */
+static bool holds_gpus(const struct attempt *other, const struct attempt *a)
+{
+    return other->leaves && other->gpus && a->gpus && !a->begun;
+}
+
 bool size_must_wait(struct yard *y, struct attempt *a)
 {
     for (size_t i = 0; i < y->attempts.n; i++) {
         const struct attempt *other = y->attempts.at[i];
-        if (other == a || other->node != a->node || !size_gives(other))
+        if (other == a || other->node != a->node || !(size_gives(other) || holds_gpus(other, a)))
             continue;
         VEC_PUSH(&y->nodes.at[a->node].waiting, a);
         return true;

@@ -170,6 +170,15 @@ static const struct speed *make_curve(const struct terms *t, units_t room,
     return kept;
 }
 
+/* CPUs follow the GPUs: what was asked for goes with the most of them. A job that may shrink keeps
+ * a whole CPU for each, if it asked for one at all. */
+static units_t cpus_per_gpu(const struct terms *t)
+{
+    units_t each = t->cpus_max / (t->gpus_max / UNIT);
+    bool shrinks = t->gpus_min < t->gpus_max && t->cpus_max >= UNIT;
+    return shrinks && each < UNIT ? UNIT : each;
+}
+
 int terms_to_job(const struct terms *t, uint32_t id, const char *name, int32_t priority,
                  usec_t submit, usec_t deadline, units_t room, const struct speed_fit *measured,
                  struct arena *arena, struct job *out, struct err *err)
@@ -187,7 +196,7 @@ int terms_to_job(const struct terms *t, uint32_t id, const char *name, int32_t p
         .min = gpu ? t->gpus_min : t->cpus_min,
         .max = gpu ? t->gpus_max : t->cpus_max,
         .req = gpu ? t->gpus_max : t->cpus_max,
-        .cpus = gpu ? t->cpus_max / (t->gpus_max / UNIT) : 0,
+        .cpus = gpu ? cpus_per_gpu(t) : 0,
         .memory_mb = t->memory_mb,
         .weight = t->weight,
         .deadline = deadline,
