@@ -64,7 +64,9 @@ int output_open(const struct launch_spec *spec, struct output *out, struct err *
 
 void output_preload(struct launch_spec *spec, struct arena *a)
 {
+    struct err err; /* in an image that cannot load it, the job runs without it */
     if (!spec->lines || strpbrk(spec->lines, ": ") || access(spec->lines, R_OK) < 0 ||
+        (spec->inherit && library_check(spec->lines, true, &err) < 0) ||
         launch_spec_get(spec, PIPE_VARIABLE)) {
         spec->lines = NULL;
         return;

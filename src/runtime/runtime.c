@@ -75,3 +75,16 @@ struct runtime_container runtime_container_copy(const struct runtime_container *
     to.ulimits = copy_list(from->ulimits, a);
     return to;
 }
+
+bool runtime_is_mounted(const char *const *mounts, size_t count, const char *path)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *target = strchr(mounts[i], ':') + 1;
+        size_t n = strcspn(target, ":");
+        while (n > 1 && target[n - 1] == '/')
+            n--;
+        if (!strncmp(path, target, n) && (!path[n] || path[n] == '/' || n == 1))
+            return true;
+    }
+    return false;
+}

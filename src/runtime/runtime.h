@@ -192,6 +192,9 @@ struct runtime_host {
     struct runtime_op *completed, **completed_end; /* in order */
 };
 
+/* Whether a path in a container is on one of n mounts ("SOURCE:TARGET[:ro]"). */
+bool runtime_is_mounted(const char *const *mounts, size_t n, const char *path);
+
 /* Initialises the queue of completed operations; the caller sets the rest. */
 void runtime_host_init(struct runtime_host *h);
 /* Adds an operation, whose results are set, to the queue. */

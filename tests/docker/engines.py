@@ -281,7 +281,7 @@ def test_many_jobs_share_one_process_of_ssh():
 def test_ssh_that_does_not_forward():
     """Each connection is a process then, and the node says so."""
     with ssh_yard(lib.engine(), "AllowStreamLocalForwarding no") as yard:
-        expect("each running job needs a process of ssh" in yard.get("/nodes/d1")["notice"],
+        expect("each running job needs an ssh process of its own" in yard.get("/nodes/d1")["notice"],
                yard.get("/nodes/d1"))
         job = yard.put("busy", STEPS.format(60))
         yard.wait_log(job, "5\n")

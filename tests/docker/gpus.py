@@ -77,5 +77,25 @@ def test_elastic():
         yard.sweep()
 
 
+def test_without_a_driver():
+    """An engine without NVIDIA's toolkit has no GPUs for jobs; its CPUs are used as ever."""
+    with lib.Engine() as engine:
+        engine.load("busy")
+        with lib.yard_on(engine, gpus=1, gpu_type="t4") as yard:
+            job = yard.put("busy", "true", cpus=0.1, gpus=1)
+            live.wait_until(lambda: yard.get("/nodes/d1")["gpus"] == 0, lambda: yard.get("/nodes/d1"))
+            live.expect("container toolkit" in yard.get("/nodes/d1")["notice"], "its operator is told")
+            yard.wait_for(yard.put("busy", "true", cpus=0.1), "done")
+            expect_equal(yard.get("/nodes/d1")["state"], "up")
+            expect_equal(yard.job(job)["state"], "queued")
+            yard.cancel(job)
+        with lib.Yard() as yard:
+            yard.start()
+            answer = yard.ask("POST", "/nodes", {"name": "d1", "docker": engine.address, "gpus": 64,
+                                                 "gpu_type": "t4"})
+            expect_equal(answer.status, 400)
+            live.expect("at most 63" in answer.text, answer.text)
+
+
 if __name__ == "__main__":
     lib.main()

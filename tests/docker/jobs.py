@@ -220,5 +220,26 @@ def test_many_lines():
         expect_equal(log, "".join(f"{n}\n" for n in range(1, 200001)))
 
 
+def test_launchers():
+    """What elastic jobs need is in the container."""
+    with lib.yard_on(lib.engine()) as yard:
+        said = yard.printed("busy", "ls -l $TRAINYARD_HOST_DISCOVERY /.trainyard/python/*.py",
+                            resize="horovod", cpus=1)
+        for name in ("hosts", "torchrun", "agent", "member", "page"):
+            expect(f"/.trainyard/python/trainyard_{name}.py" in said, said)
+        job = yard.put("busy", "true", resize="torchrun", cpus=1)
+        yard.wait_for(job, "failed")
+        expect_equal(yard.job(job)["code"], 127, "the image has no Python; that is the job's fault")
+        expect_equal(yard.get("/nodes/d1")["state"], "up")
+
+
+def test_checkpoints_of_any_user():
+    """A volume is root's, and the job another user's."""
+    with lib.yard_on(lib.engine()) as yard:
+        said = yard.printed("user", ["id -u; echo 1 >/deep/kept/step && cat /deep/kept/step"],
+                            checkpoint_dir="/deep/kept", cpus=1)
+        expect_equal(said, "1234\n1\n")
+
+
 if __name__ == "__main__":
     lib.main()

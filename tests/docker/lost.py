@@ -51,7 +51,7 @@ def attempts_in(beat):
 
 def test_a_host_that_is_cut_off():
     with yard_of(2) as (yard, made, beat):
-        job = beat_job(yard, beat, lease="10s")
+        job = beat_job(yard, beat, lease="10s", checkpoint_dir="/beat/saved")
         node = yard.job(job)["node"]
         host = made[int(node[1:]) - 1]
         host.cut()
@@ -63,6 +63,8 @@ def test_a_host_that_is_cut_off():
         expect(yard.job(job)["node"] != node, yard.job(job))
         first = yard.job(job)["attempts"][0]
         expect_equal((first["state"], first["reason"]), ("lost", f"its node {node} was lost"))
+        expect("starts from the beginning" not in (yard.dir / "output").read_text(),
+               "its checkpoints are on a mount, which the lost host has not taken along")
         wait_until(lambda: attempts_in(beat)[-1] == 2, "it writes")
         expect_equal(attempts_in(beat), [1, 2])
         expect("1 end" in (beat / "log").read_text(), "the first attempt was asked to save itself")
@@ -141,6 +143,29 @@ def test_a_server_that_is_away():
         expect_equal(yard.job(job)["failures"], 0)
         yard.cancel(job)
         yard.wait_for(job, "cancelled")
+
+
+def test_a_target_that_hangs():
+    """A copy of checkpoints to an engine that hangs ends when its node is lost."""
+    with yard_of(3) as (yard, made, _):
+        line = ("cd $TRAINYARD_CHECKPOINT_DIR; trap 'exit 0' TERM; "
+                "[ -f big ] || dd if=/dev/zero of=big bs=1M count=300 2>/dev/null; echo ready; "
+                "while :; do sleep 0.05; done")
+        job = yard.put("busy", line, cpus=1, checkpoint_signal="TERM", lease="10s")
+        yard.wait_log(job, "ready")
+        first = yard.job(job)["node"]
+        target = next(h for h in made if f"h{h.number}" != first)
+        yard.post(f"/jobs/{job}/migrate", {"node": f"h{target.number}"}, 202)
+        wait_until(lambda: "copying its checkpoints" in str(yard.job(job)), lambda: yard.job(job))
+        target.hang()
+        yard.wait_nodes(f"h{target.number}", state="lost")
+        wait_until(lambda: yard.job(job)["attempt"] == 3 and yard.job(job)["state"] == "running",
+                   lambda: f"it runs elsewhere: {yard.job(job)}", 150)
+        target.hang(False)
+        yard.wait_nodes(f"h{target.number}")
+        yard.cancel(job)
+        yard.wait_for(job, "cancelled")
+        wait_until(lambda: not target.containers(), "what was left there is removed", 60)
 
 
 if __name__ == "__main__":

@@ -170,6 +170,25 @@ static void a_killed_conductor_is_noticed(void **state)
     stage_end(&w);
 }
 
+/* The fake runtime has no launcher. That is not a fault of the node, where others run on. */
+static void what_can_never_start_fails(void **state)
+{
+    struct stage w;
+    (void)state;
+    stage_begin(&w, &one_node, "fifo");
+    stage_start(&w);
+    int64_t job =
+        stage_submit(&w, "{\"command\": [\"fake\", \"work=60\"], \"resize\": \"torchrun\"}");
+    int64_t other = stage_submit(&w, "{\"command\": [\"fake\", \"work=60\"]}");
+    stage_run(&w, 10 * SECOND);
+    assert_state(&w, job, JOB_FAILED);
+    assert_int_equal(stage_job(&w, job)->code, 125);
+    assert_non_null(strstr(stage_job(&w, job)->reason, "TRAINYARD_TORCHRUN"));
+    assert_state(&w, other, JOB_RUNNING);
+    assert_int_equal(w.y->nodes.at[0].refusals, 0);
+    stage_end(&w);
+}
+
 static const struct CMUnitTest tests[] = {
     TEST(a_job_runs_and_is_done),
     TEST(an_elastic_job_uses_the_whole_node),
@@ -179,6 +198,7 @@ static const struct CMUnitTest tests[] = {
     TEST(the_server_is_killed_at_each_step_of_a_start),
     TEST(a_cancelled_job_stops),
     TEST(a_killed_conductor_is_noticed),
+    TEST(what_can_never_start_fails),
 };
 
 int main(void)

@@ -148,6 +148,8 @@ static void test_names_of_images(void **state)
     } cases[] = {
         {"busybox", "https://index.docker.io/v1/", "busybox", "latest"},
         {"a/b:1", "https://index.docker.io/v1/", "a/b", "1"},
+        {"docker.io/me/x", "https://index.docker.io/v1/", "docker.io/me/x", "latest"},
+        {"index.docker.io/me/x:1", "https://index.docker.io/v1/", "index.docker.io/me/x", "1"},
         {"localhost:5000/b", "localhost:5000", "localhost:5000/b", "latest"},
         {"r.example/b/c:2", "r.example", "r.example/b/c", "2"},
         {"r.example/b@sha256:00", "r.example", "r.example/b", "sha256:00"},

@@ -113,6 +113,15 @@ static void test_contexts(void **state)
     c.docker_host = "unix:///x";
     assert_ok(endpoint_resolve("default", NULL, &c, &a, &e, &err), err);
     assert_string_equal(e.path, "/x");
+    c.docker_host = "tcp://lab:2";
+    assert_ok(endpoint_resolve("default", NULL, &c, &a, &e, &err), err);
+    assert_null(e.tls);
+    c.tls_verify = "1";
+    assert_ok(endpoint_resolve("default", NULL, &c, &a, &e, &err), err);
+    assert_string_equal(e.tls, dir);
+    c.cert_path = "/certs";
+    assert_ok(endpoint_resolve("default", NULL, &c, &a, &e, &err), err);
+    assert_string_equal(e.tls, "/certs");
     arena_done(&a);
     struct str command = {0};
     str_addf(&command, "rm -r %s", dir);

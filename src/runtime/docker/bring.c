@@ -23,9 +23,9 @@ struct bring {
     struct docker_node *from;
     char reader[120]; /* name of the container on the source */
     struct call *prepare, *get, *put;
-    struct str pending; /* received and not passed on yet, */
-    size_t passed;      /* but for so many */
-    int64_t bytes;
+    struct str pending;          /* received and not passed on yet, */
+    size_t passed;               /* but for so many */
+    int64_t bytes, given, moved; /* received; passed on; both, when that was last looked at */
     bool got_all, get_waits, put_waits;
     usec_t moved_at, told_at; /* when bytes came last; when the user was told of them */
     struct err err;           /* ERR_OK = none yet */
@@ -111,6 +111,7 @@ static size_t give_bytes(void *ctx, char *bytes, size_t n)
     n = n < left ? n : left;
     memcpy(bytes, b->pending.at + b->passed, n);
     b->passed += n;
+    b->given += (int64_t)n;
     if (b->passed == b->pending.n)
         b->pending.n = b->passed = 0;
     return n;
@@ -241,7 +242,7 @@ struct bring *bring_begin(struct docker_attempt *a, const struct bring_request *
     snprintf(b->reader, sizeof b->reader, "%s-copy", a->name);
     b->from = find_node(r, request->from);
     if (!b->from || !b->from->connected) {
-        err_set(&err, ERR_UNREACHABLE, "its checkpoints are on %s, which does not respond",
+        err_set(&err, ERR_UNREACHABLE, "its checkpoints are on %s, which is not connected",
                 request->from);
         b->from = NULL;
         end(b, &err);
@@ -291,7 +292,6 @@ void bring_turn(struct bring *b, usec_t now)
 {
     struct docker_attempt *a = b->a;
     struct runtime_host *h = a->node->runtime->host;
-    int64_t before = b->bytes;
     struct err err;
     if (!b->over && can_get(b)) {
         b->get_waits = false;
@@ -303,8 +303,10 @@ void bring_turn(struct bring *b, usec_t now)
     }
     if (now >= b->told_at + NEWS_EVERY)
         tell(b, now);
-    if (b->bytes != before || b->pending.n > b->passed)
+    if (b->bytes + b->given != b->moved) {
+        b->moved = b->bytes + b->given;
         b->moved_at = now;
+    }
     if (now - b->moved_at > STALL_LIMIT && !b->over) {
         err_set(&err, ERR_UNREACHABLE, "the copy of its checkpoints from %s has stalled",
                 b->request.from);

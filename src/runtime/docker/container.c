@@ -126,15 +126,10 @@ static json_t *mounts(const struct container_request *q)
 
 bool container_mounts_path(const struct runtime_container *c, const char *path)
 {
-    for (size_t i = 0; c->mounts && c->mounts[i]; i++) {
-        const char *target = strchr(c->mounts[i], ':') + 1;
-        size_t n = strcspn(target, ":");
-        while (n > 1 && target[n - 1] == '/')
-            n--;
-        if (!strncmp(path, target, n) && (!path[n] || path[n] == '/' || n == 1))
-            return true;
-    }
-    return false;
+    size_t n = 0;
+    while (c->mounts && c->mounts[n])
+        n++;
+    return runtime_is_mounted(c->mounts, n, path);
 }
 
 /* ---- the whole ------------------------------------------------------------------------- */

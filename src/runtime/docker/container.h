@@ -10,6 +10,10 @@
 #define CONTAINER_BIN CONTAINER_ROOT "/bin"
 #define CONTAINER_CONDUCTOR CONTAINER_BIN "/trainyard-conductor"
 #define CONTAINER_LIBRARY CONTAINER_BIN "/libtrainyard-malleable.so"
+#define CONTAINER_LINES CONTAINER_BIN "/libtrainyard-lines.so"
+#define CONTAINER_PYTHON CONTAINER_ROOT "/python"
+#define CONTAINER_TORCHRUN CONTAINER_PYTHON "/trainyard_torchrun.py"
+#define CONTAINER_HOSTS CONTAINER_PYTHON "/trainyard_hosts.py"
 #define CONTAINER_ATTEMPT CONTAINER_ROOT "/attempt"
 #define CONTAINER_SOCKET CONTAINER_ATTEMPT "/socket"
 #define CONTAINER_WORK CONTAINER_ROOT "/work" /* what was uploaded */

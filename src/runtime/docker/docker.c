@@ -225,7 +225,12 @@ static int docker_open(struct runtime_host *h, const void *options, struct runti
 
 static const char *tool(const struct runtime *r, enum runtime_tool which)
 {
-    return which == TOOL_MALLEABLE && r->has_library ? CONTAINER_LIBRARY : NULL;
+    /* Not the Python package: its variable would replace the image's own. */
+    static const char *const paths[TOOL_COUNT] = {[TOOL_MALLEABLE] = CONTAINER_LIBRARY,
+                                                  [TOOL_LINES] = CONTAINER_LINES,
+                                                  [TOOL_TORCHRUN] = CONTAINER_TORCHRUN,
+                                                  [TOOL_HOSTS] = CONTAINER_HOSTS};
+    return r->has[which] ? paths[which] : NULL;
 }
 
 static char *files(const struct runtime *r, struct attempt_id id)

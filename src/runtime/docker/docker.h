@@ -18,6 +18,7 @@ struct docker_node {
     bool here;                    /* it is on this machine */
     bool connected;               /* it answers, and its events are heard */
     bool suspect, lost;           /* as it was reported */
+    bool no_gpus;                 /* its engine cannot pass any on */
     uint64_t gpus_used;           /* as bits by their index */
     usec_t heard;                 /* when it last answered */
     usec_t at;                    /* when to connect, or to ask whether it is still there */
@@ -56,9 +57,9 @@ struct docker_attempt {
 struct runtime {
     struct runtime_host *host;
     struct curl_loop *curl;
-    char yard[RUNTIME_YARD_SIZE]; /* identity of the state directory */
-    struct str tools; /* an archive of our programs, without its end */
-    bool has_library;
+    char yard[RUNTIME_YARD_SIZE];     /* identity of the state directory */
+    struct str tools;                 /* an archive of our programs, without its end */
+    bool has[TOOL_COUNT];             /* which of them are in it */
     usec_t suspect_after, lost_after; /* without an answer */
     bool swept;                       /* what nobody wants may be removed */
     VEC(struct docker_node *) nodes;

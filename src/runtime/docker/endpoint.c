@@ -108,6 +108,7 @@ void endpoint_context_read(struct arena *a, struct endpoint_context *out)
     *out = (struct endpoint_context){.docker_host = getenv("DOCKER_HOST"),
                                      .docker_context = getenv("DOCKER_CONTEXT"),
                                      .cert_path = getenv("DOCKER_CERT_PATH"),
+                                     .tls_verify = getenv("DOCKER_TLS_VERIFY"),
                                      .config_dir = config ? config
                                                    : home ? join(a, home, "/.docker")
                                                           : NULL};
@@ -150,15 +151,21 @@ static int find_context(const char *name, const struct endpoint_context *c, stru
     return endpoint_parse(address, tls && access(tls, R_OK) == 0 ? tls : NULL, a, out, err);
 }
 
+/* As in the client: without a path, certificates are where its configuration is. */
+static const char *certs(const struct endpoint_context *c)
+{
+    bool verify = c->tls_verify && *c->tls_verify;
+    return c->cert_path && *c->cert_path ? c->cert_path : verify ? c->config_dir : NULL;
+}
+
 /* As in the client: the variables, the context of its configuration, the usual socket. */
 static int find_default(const struct endpoint_context *c, struct arena *a, struct endpoint *out,
                         struct err *err)
 {
     const char *name = c->docker_context;
     if (c->docker_host && *c->docker_host)
-        return endpoint_parse(c->docker_host,
-                              strncmp(c->docker_host, "tcp", 3) == 0 ? c->cert_path : NULL, a, out,
-                              err);
+        return endpoint_parse(
+            c->docker_host, strncmp(c->docker_host, "tcp", 3) == 0 ? certs(c) : NULL, a, out, err);
     if (!name && c->config_dir) {
         json_t *config = json_load_file(join(a, c->config_dir, "/config.json"), 0, NULL);
         const char *current = json_string_value(json_object_get(config, "currentContext"));

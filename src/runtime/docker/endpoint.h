@@ -25,6 +25,7 @@ struct endpoint_context {
     const char *docker_host;    /* DOCKER_HOST; NULL = not set */
     const char *docker_context; /* DOCKER_CONTEXT */
     const char *cert_path;      /* DOCKER_CERT_PATH */
+    const char *tls_verify;     /* $DOCKER_TLS_VERIFY */
     const char *config_dir;     /* DOCKER_CONFIG, or ~/.docker; NULL = unknown */
 };
 void endpoint_context_read(struct arena *a, struct endpoint_context *out);

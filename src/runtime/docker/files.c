@@ -2,6 +2,7 @@
  * after its end, both through the engine's archives. */
 #include "runtime/docker/files.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -33,10 +34,62 @@ static int read_whole(const char *path, struct str *out, struct err *err)
 /* The name in an archive: relative to the root. */
 #define IN_ARCHIVE(path) ((path) + 1)
 
+static bool pack_file(struct runtime *r, const char *path, const char *name)
+{
+    struct str bytes = {0};
+    struct err err;
+    bool there = path && read_whole(path, &bytes, &err) == 0;
+    if (there)
+        tar_add_file(&r->tools, name, 0755, bytes.n ? bytes.at : "", bytes.n);
+    str_done(&bytes);
+    return there;
+}
+
+/* The launchers import each other: all programs of their directory go together. */
+static void pack_python(struct runtime *r, const char *one)
+{
+    AUTO_FREE char *dir = xstrndup(one, (size_t)(strrchr(one, '/') - one));
+    DIR *d = opendir(dir);
+    const struct dirent *e;
+    while (d && (e = readdir(d))) {
+        size_t n = strlen(e->d_name);
+        if (strncmp(e->d_name, "trainyard_", 10) != 0 || strcmp(e->d_name + n - 3, ".py") != 0)
+            continue;
+        struct str path = {0}, name = {0};
+        str_addf(&path, "%s/%s", dir, e->d_name);
+        str_addf(&name, "%s/%s", IN_ARCHIVE(CONTAINER_PYTHON), e->d_name);
+        if (name.n < TAR_NAME - 1)
+            pack_file(r, path.at, name.at);
+        str_done(&path);
+        str_done(&name);
+    }
+    if (d)
+        closedir(d);
+}
+
+static void pack_tools(struct runtime *r)
+{
+    static const struct {
+        enum runtime_tool tool;
+        const char *path;
+    } files[] = {{TOOL_MALLEABLE, CONTAINER_LIBRARY},
+                 {TOOL_LINES, CONTAINER_LINES},
+                 {TOOL_TORCHRUN, CONTAINER_TORCHRUN},
+                 {TOOL_HOSTS, CONTAINER_HOSTS}};
+    char *tools[TOOL_COUNT];
+    tools_find(tools);
+    tar_add_dir(&r->tools, IN_ARCHIVE(CONTAINER_PYTHON "/"), 0755);
+    if (tools[TOOL_TORCHRUN])
+        pack_python(r, tools[TOOL_TORCHRUN]);
+    for (size_t i = 0; i < COUNT_OF(files); i++)
+        r->has[files[i].tool] = pack_file(r, tools[files[i].tool], IN_ARCHIVE(files[i].path));
+    for (size_t i = 0; i < COUNT_OF(tools); i++)
+        free(tools[i]);
+}
+
 int files_load_tools(struct runtime *r, struct err *err)
 {
     AUTO_FREE char *conductor = NULL;
-    char *tools[TOOL_COUNT];
     struct str bytes = {0};
     if (tools_find_conductor(&conductor, err) < 0 || read_whole(conductor, &bytes, err) < 0) {
         str_done(&bytes);
@@ -45,15 +98,19 @@ int files_load_tools(struct runtime *r, struct err *err)
     tar_add_dir(&r->tools, IN_ARCHIVE(CONTAINER_ROOT "/"), 0755);
     tar_add_dir(&r->tools, IN_ARCHIVE(CONTAINER_BIN "/"), 0755);
     tar_add_file(&r->tools, IN_ARCHIVE(CONTAINER_CONDUCTOR), 0755, bytes.at, bytes.n);
-    bytes.n = 0;
-    tools_find(tools);
-    r->has_library = tools[TOOL_MALLEABLE] && read_whole(tools[TOOL_MALLEABLE], &bytes, err) == 0;
-    for (size_t i = 0; i < COUNT_OF(tools); i++)
-        free(tools[i]);
-    if (r->has_library)
-        tar_add_file(&r->tools, IN_ARCHIVE(CONTAINER_LIBRARY), 0755, bytes.at, bytes.n);
     str_done(&bytes);
+    pack_tools(r);
     return 0;
+}
+
+/* A new volume belongs to root. A name that is too long for an archive stays as it is. */
+static void add_home(struct str *out, const char *path)
+{
+    struct str name = {0};
+    str_addf(&name, "%s/", path + strspn(path, "/"));
+    if (name.n > 1 && name.n < TAR_NAME - 1)
+        tar_add_dir(out, name.at, 0777);
+    str_done(&name);
 }
 
 /* The container may run as any user, so anybody may write there; nobody else is in it. */
@@ -67,6 +124,8 @@ void files_pack(const struct runtime *r, const struct docker_start *s, struct st
     tar_add_dir(out, IN_ARCHIVE(CONTAINER_ATTEMPT "/" LAUNCH_JOB_FILES "/"), 0777);
     tar_add_dir(out, IN_ARCHIVE(CONTAINER_CHECKPOINTS "/"), 0777);
     tar_add_dir(out, IN_ARCHIVE(CONTAINER_WORK "/"), 0777);
+    if (start_home(s))
+        add_home(out, start_home(s));
     tar_add_file(out, IN_ARCHIVE(CONTAINER_ATTEMPT "/spec.json"), 0644, spec.at, spec.n);
     if (script)
         tar_add_file(out, IN_ARCHIVE(CONTAINER_ATTEMPT "/script"), 0755, script, strlen(script));

@@ -12,6 +12,7 @@
 #include <sys/utsname.h>
 
 #include "runtime/docker/bring.h"
+#include "runtime/docker/container.h"
 #include "runtime/docker/start.h"
 
 #define PING_LEAST USEC_PER_SEC
@@ -19,6 +20,10 @@
 #define CALL_LIMIT (10 * USEC_PER_SEC)
 #define PAUSE_FIRST (USEC_PER_SEC / 2)
 #define PAUSE_LONGEST (15 * USEC_PER_SEC)
+#define NO_GPUS                                                                                    \
+    "its GPUs are not used: the engine has no driver for them; install NVIDIA's container "        \
+    "toolkit "                                                                                     \
+    "and restart the engine"
 enum { EVENT_MAX = 65536 };
 
 /* ---- reports ------------------------------------------------------------------------------ */
@@ -40,14 +45,23 @@ static void report(struct docker_node *n, bool gone)
         .here = n->here,
         .gone = gone,
         .cpus = w->cpus ? w->cpus : node_cpus(n),
-        .gpus = w->gpus,
+        .gpus = n->no_gpus ? 0 : w->gpus,
         .gpu_type = w->gpu_type,
         .memory_mb = w->memory_mb ? w->memory_mb : n->has.memory_mb,
-        .notice = *n->trouble ? n->trouble
-                  : *notice   ? notice
-                              : NULL,
+        .notice = *n->trouble  ? n->trouble
+                  : n->no_gpus ? NO_GPUS
+                  : *notice    ? notice
+                               : NULL,
     };
     h->node(h, n->runtime, &node);
+}
+
+void node_lose_gpus(struct docker_node *n)
+{
+    if (n->no_gpus)
+        return;
+    n->no_gpus = true;
+    report(n, false);
 }
 
 static void end_calls(struct docker_node *n)
@@ -65,12 +79,18 @@ static usec_t ping_every(const struct docker_node *n)
     return third < PING_LEAST ? PING_LEAST : third < PING_MOST ? third : PING_MOST;
 }
 
+/* Nothing that goes through a lost node has an end: a copy to an engine that hangs would wait. */
 static void drop_links(struct docker_node *n)
 {
     const struct runtime *r = n->runtime;
-    for (size_t i = 0; i < r->attempts.n; i++)
-        if (r->attempts.at[i]->node == n)
-            relay_link_drop(&r->attempts.at[i]->link);
+    for (size_t i = 0; i < r->attempts.n; i++) {
+        struct docker_attempt *a = r->attempts.at[i];
+        if (a->node != n)
+            continue;
+        relay_link_drop(&a->link);
+        if (a->start)
+            start_abort(a);
+    }
 }
 
 /* How long it has been silent decides what it is; true if that is something else now. */
@@ -287,6 +307,7 @@ static void informed(void *ctx, const struct call_reply *r)
         fail(n, &err);
         return;
     }
+    n->no_gpus = false; /* it may have been restarted, with a driver */
     hear_events(n);
     list_containers(n);
 }
@@ -354,6 +375,8 @@ void node_turn(struct docker_node *n, usec_t now)
 
 int node_attach(struct runtime *r, const struct runtime_engine *e, struct err *err)
 {
+    if (e->gpus > (units_t)CONTAINER_GPUS_MAX * UNIT)
+        return err_set(err, ERR_INVALID, "gpus: a node has at most %d", CONTAINER_GPUS_MAX);
     struct docker_node *n = xcalloc(1, sizeof *n);
     struct endpoint_context context;
     struct endpoint at;

@@ -14,4 +14,7 @@ void node_turn(struct docker_node *n, usec_t now);
 /* What the node has: as its operator said, otherwise as the engine says. */
 units_t node_cpus(const struct docker_node *n);
 
+/* The engine cannot give GPUs to containers: until it is connected again, the node has none. */
+void node_lose_gpus(struct docker_node *n);
+
 #endif

@@ -96,7 +96,9 @@ static size_t registry_length(const char *image)
 void pull_registry(const char *image, struct str *out)
 {
     size_t n = registry_length(image);
-    if (n)
+    bool hub = (n == 9 && !strncmp(image, "docker.io", n)) ||
+               (n == 15 && !strncmp(image, "index.docker.io", n));
+    if (n && !hub)
         str_add_n(out, image, n);
     else
         str_add(out, "https://index.docker.io/v1/");

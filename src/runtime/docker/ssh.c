@@ -198,7 +198,8 @@ static void fail(struct ssh *s)
 static void use_dials(struct ssh *s, const char *why)
 {
     stop_tunnel(s);
-    snprintf(s->notice, sizeof s->notice, "each running job needs a process of ssh: %s", why);
+    snprintf(s->notice, sizeof s->notice, "each running job needs an ssh process of its own: %s",
+             why);
     finish(s, &(struct err){.code = ERR_OK});
 }
 

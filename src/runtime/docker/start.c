@@ -58,6 +58,23 @@ const char *start_script(const struct docker_start *s)
     return s->script;
 }
 
+const char *start_home(const struct docker_start *s)
+{
+    return s->volume ? s->checkpoints : NULL;
+}
+
+/* Nothing is known of what the engine has done: the server settles that. */
+void start_abort(struct docker_attempt *a)
+{
+    struct err err;
+    struct runtime_host *h = a->node->runtime->host;
+    call_cancel(a->call);
+    a->call = NULL;
+    h->waits(h, a->id, NULL);
+    err_set(&err, ERR_UNREACHABLE, "the node was lost while the job started");
+    docker_complete(a, &err);
+}
+
 /* The attempt can never start, whatever is tried: its job fails with this reason. */
 static void fault(struct docker_attempt *a, const struct err *err)
 {
@@ -70,6 +87,10 @@ static void fault(struct docker_attempt *a, const struct err *err)
 static void started(void *ctx, const struct call_reply *r)
 {
     struct docker_attempt *a = ctx;
+    struct err err;
+    if (a->gpus && r->err.code == ERR_OK && engine_check(r, &err) < 0 &&
+        strstr(err.text, "could not select device driver"))
+        node_lose_gpus(a->node);
     if (!docker_succeeded(a, r))
         return;
     a->ran = true;
@@ -254,7 +275,7 @@ static int take_gpus(struct docker_attempt *a, struct err *err)
         a->node->gpus_used |= bit;
         wanted--;
     }
-    return wanted > 0 ? err_set(err, ERR_LIMIT, "not enough of its GPUs are free") : 0;
+    return wanted > 0 ? err_set(err, ERR_LIMIT, "the node has too few free GPUs") : 0;
 }
 
 static void create(struct docker_attempt *a)

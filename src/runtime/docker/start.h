@@ -13,6 +13,10 @@ void start_done(struct docker_start *s);
 /* What is to be put into the container; the script may be NULL. */
 const struct launch_spec *start_spec(const struct docker_start *s);
 const char *start_script(const struct docker_start *s);
+/* Its checkpoints' directory in the container, if that is on a volume of ours; else NULL. */
+const char *start_home(const struct docker_start *s);
+/* Its node is lost: the start has failed. */
+void start_abort(struct docker_attempt *a);
 /* The search for its image, while it starts. */
 struct image_search *start_image(struct docker_attempt *a);
 /* Whether there is something new to say about what the start waits for; says it. */

@@ -134,9 +134,10 @@ int elastic_set_up(struct yard *y, const struct live_job *j, struct attempt *a,
     if (t->resize == SPEC_RESIZE_TORCHRUN) {
         const char *launcher = tool(y, a, TOOL_TORCHRUN);
         if (!launcher)
-            return err_set(err, ERR_NOT_FOUND,
-                           "resize: torchrun needs trainyard_torchrun.py, which is not installed "
-                           "next to trainyard");
+            return err_set(
+                err, ERR_NOT_FOUND,
+                "resize: torchrun needs trainyard_torchrun.py, which the server does not "
+                "have; install it, or set TRAINYARD_TORCHRUN to its path");
         set_workers(j, a, start);
         wrap_command(launcher, start);
     } else if (t->resize == SPEC_RESIZE_HOROVOD) {

@@ -231,6 +231,7 @@ void launch_begin(struct yard *y, struct attempt *a)
         attempt_begin_op(y, a, OP_START);
         a->op.start = NULL;
     } else {
+        a->impossible = true;
         a->op.kind = OP_START;
         a->op.err = err;
         a->busy = true;

@@ -119,6 +119,7 @@ struct attempt {
     bool again;        /* the last operation failed: retry it at the next look */
     usec_t look_at;    /* engine time of the next look, while it is not connected */
     uint32_t refused;  /* failed starts in a row */
+    bool impossible;   /* it can never start: its job fails */
     char trouble[160]; /* why the last start failed */
     char boot[40];     /* boot id of the machine that it was started on */
 };

@@ -45,9 +45,12 @@ bool move_go_on(struct yard *y, struct live_job *j, const struct ending *end)
 
 /* ---- where checkpoints are -------------------------------------------------------------- */
 
+/* Whether they are where only one node has them: a mount is the same everywhere. */
 static bool keeps_checkpoints(const struct live_job *j)
 {
-    return j->terms.container;
+    const struct spec *s = &j->submission->spec;
+    return j->terms.container &&
+           !(s->checkpoint_dir && runtime_is_mounted(s->mounts.at, s->mounts.n, s->checkpoint_dir));
 }
 
 void move_started(struct yard *y, struct live_job *j, const struct attempt *a)

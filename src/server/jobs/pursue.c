@@ -22,6 +22,8 @@
 #define OP_TIME (60 * USEC_PER_SEC)
 /* Time between two looks at an attempt that is not connected or whose operation failed. */
 enum { LOOK_EVERY = 500000 };
+/* The exit code of a job that could not be started. */
+enum { NOT_STARTED = 125 };
 /* Time for a new conductor to claim its attempt. */
 #define CLAIM_PATIENCE (10 * USEC_PER_SEC)
 
@@ -174,6 +176,13 @@ static void started(struct yard *y, struct attempt *a)
         launch_done(a);
         return;
     }
+    if (a->impossible) {
+        struct ending end = {
+            .at = clock_wall(&y->clock), .code = NOT_STARTED, .stop = "", .reason = a->op.err.text};
+        a->fetch = false;
+        attempt_over(y, a, &end);
+        return;
+    }
     a->refused++;
     a->unsure |= 1U << OP_RESIZE; /* it may have begun, with the size of then */
     snprintf(a->trouble, sizeof a->trouble, "%.*s", (int)sizeof a->trouble - 1, a->op.err.text);
@@ -210,7 +219,7 @@ static void settled(struct yard *y, struct attempt *a)
         end.never_ran = true;
         end.code = -1;
         end.reason = a->refused ? a->trouble : "the server ended before";
-        if (a->refused)
+        if (a->refused && y->cluster.nodes[a->node].gpus >= a->gpus) /* else it has said so */
             nodes_refused(y, a->node, a->trouble);
         break;
     case FATE_LOST:
