@@ -344,5 +344,21 @@ def test_hosts_that_answer_nonsense():
         yard.wait_for(job, "done")
 
 
+def test_as_the_docker_client_finds_it():
+    """`default` is $DOCKER_HOST, or the client's current context; context:NAME is another one."""
+    engine = lib.engine()
+    with tempfile.TemporaryDirectory(prefix="trainyard-client-") as config:
+        words = ("docker", "context", "create", "lab", "--docker", f"host={engine.address}")
+        subprocess.run(words, env={**os.environ, "DOCKER_CONFIG": config}, check=True,
+                       capture_output=True)
+        for environment, address in (({"DOCKER_HOST": engine.address}, "default"),
+                                     ({"DOCKER_CONTEXT": "lab"}, "default"), ({}, "context:lab")):
+            with lib.Yard() as yard:
+                yard.start(**{"DOCKER_CONFIG": config, **environment})
+                yard.post("/nodes", {"name": "d1", "docker": address}, 201)
+                yard.wait_nodes("d1")
+                expect_equal(yard.printed("busy", "echo here"), "here\n")
+
+
 if __name__ == "__main__":
     lib.main()
