@@ -1,5 +1,6 @@
 /* trainyard estimate JOB: when it is expected to end, and what that rests on. */
 #include <math.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "cli/commands.h"
@@ -20,10 +21,13 @@ static void add_band(const json_t *band, struct str *out)
                  job_text_duration(member_number(band, "high"), high));
 }
 
-static void add_sizes(const json_t *sizes, const struct watch_view *view, struct str *out)
+static void add_sizes(const json_t *sizes, bool gpus, const struct watch_view *view,
+                      struct str *out)
 {
-    static const struct grid_column columns[] = {
-        {"UNITS", true, 0, 0}, {"STEP", true, 0, 0}, {"TIME LEFT", false, 0, 0}, {"", false, 0, 1}};
+    struct grid_column columns[] = {{gpus ? "GPUS" : "CPUS", true, 0, 0},
+                                    {"STEP", true, 0, 0},
+                                    {"TIME LEFT", false, 0, 0},
+                                    {"", false, 0, 1}};
     struct grid_look shape = {.width = view->width, .colours = view->colours};
     struct grid t;
     char buf[JOB_TEXT_SIZE];
@@ -65,7 +69,10 @@ static int draw(void *ctx, struct server_link *l, const struct watch_view *view,
     str_add(out, "Time left: ");
     add_band(json_object_get(answer, "remaining_s"), out);
     str_add(out, "\n");
-    add_sizes(json_object_get(answer, "sizes"), view, out);
+    if (*member_text(answer, "deadline"))
+        str_addf(out, "Deadline: %s.\n", member_text(answer, "deadline"));
+    add_sizes(json_object_get(answer, "sizes"), !strcmp(member_text(answer, "unit"), "gpus"), view,
+              out);
     return 0;
 }
 

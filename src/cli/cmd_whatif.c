@@ -120,9 +120,9 @@ static void add_course(struct grid *t, const json_t *course, bool present)
     add_band(t, json_object_get(course, "mean_band_s"));
     grid_add(t, COLOUR_NONE, job_text_duration(member_number(course, "makespan_s"), buf));
     add_missed(t, course);
-    long long changes = member_integer(course, "preemptions");
-    changes += member_integer(course, "moves") + member_integer(course, "resizes");
-    grid_addf(t, COLOUR_NONE, "%lld", changes);
+    static const char *const changes[] = {"moves", "resizes", "preemptions"};
+    for (size_t i = 0; i < COUNT_OF(changes); i++)
+        grid_addf(t, COLOUR_NONE, "%lld", (long long)member_integer(course, changes[i]));
     if (present || isnan(better))
         grid_add(t, COLOUR_NONE, "-");
     else
@@ -133,8 +133,8 @@ static void add_table(const json_t *courses, const struct watch_view *view, stru
 {
     static const struct grid_column columns[] = {
         {"POLICY", false, 12, 0}, {"MEAN", true, 0, 0},   {"BAND", true, 0, 2},
-        {"MAKESPAN", true, 0, 0}, {"MISSED", true, 0, 0}, {"CHANGES", true, 0, 1},
-        {"BETTER", true, 0, 0},
+        {"MAKESPAN", true, 0, 0}, {"MISSED", true, 0, 0}, {"MOVES", true, 0, 0},
+        {"RESIZES", true, 0, 1},  {"STOPS", true, 0, 1},  {"BETTER", true, 0, 0},
     };
     struct grid_look shape = {.width = view->width, .colours = view->colours};
     struct grid t;
@@ -246,8 +246,8 @@ const struct command command_whatif = {
     .details =
         "Runs copies of the scheduler on until all jobs have ended, and prints for each policy "
         "the\n"
-        "mean time from submission to end, the time until the last end, missed deadlines, and\n"
-        "changes (preemptions, moves, resizes); then the jobs that would end earlier and later.\n"
+        "mean time from submission to end, the time until the last end, missed deadlines,\n"
+        "moves, resizes and stops (preemptions); then the jobs that would end earlier and later.\n"
         "Nothing is changed.",
     .examples = "  trainyard whatif\n"
                 "  trainyard whatif -p srtf,las,afs-l --nodes +2x8c\n"

@@ -22,6 +22,8 @@ static int act(const struct args *args, struct server_link *l, const struct job_
         job_text_add_outcome(answer, &out);
     fputs(out.at ? out.at : "", stdout);
     str_done(&out);
+    if (action->after && !args_get(args, "json") && !args_get(args, "quiet"))
+        action->after(args, l, job);
     return 0;
 }
 

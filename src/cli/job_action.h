@@ -19,6 +19,9 @@ struct job_action {
     const json_t *body;
     bool all; /* all jobs that are not over, instead of operands */
     enum job_choice_of of;
+    /* Adds what there is to say about a job that was acted on; NULL = nothing. Not called with
+     * --json or --quiet. */
+    void (*after)(const struct args *args, struct server_link *l, const char *job);
 };
 
 /* Acts on every job and prints its new state. A failure is reported on stderr, and the other

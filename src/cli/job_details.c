@@ -157,6 +157,19 @@ static bool is_silent(const json_t *job)
     return !strcmp(member_text(job, "state"), "running") && !member_integer(last, "log_bytes");
 }
 
+/* "18:42, likely 18:35 to 18:55". */
+static void add_end(const json_t *progress, usec_t now, struct str *out)
+{
+    char end[JOB_TEXT_SIZE], low[JOB_TEXT_SIZE], high[JOB_TEXT_SIZE];
+    job_text_clock(member_number(progress, "expected_end"), now, end);
+    job_text_clock(member_number(progress, "expected_end_low"), now, low);
+    job_text_clock(member_number(progress, "expected_end_high"), now, high);
+    if (*low != '-' && *high != '-')
+        add_line(out, "expected end", "%s, likely %s to %s", end, low, high);
+    else
+        add_line(out, "expected end", "%s", end);
+}
+
 static void add_progress(const json_t *job, const struct job_details_look *look, struct str *out)
 {
     const json_t *progress = json_object_get(job, "progress");
@@ -185,6 +198,8 @@ static void add_progress(const json_t *job, const struct job_details_look *look,
         add_line(out, "time left", "%s, likely %s", text, steps);
     else if (*text != '-')
         add_line(out, "time left", "%s", text);
+    if (*text != '-')
+        add_end(progress, look->now, out);
     if (*text != '-' && member_has(progress, "past_error"))
         add_line(out, "", "such estimates were off by %.0f %% on average",
                  100 * member_number(progress, "past_error"));

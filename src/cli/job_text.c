@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/mem.h"
 #include "cli/member.h"
@@ -280,6 +281,21 @@ char *job_text_when(double at, usec_t now, char *buf)
         snprintf(buf, JOB_TEXT_SIZE, "%.40s ago", job_text_duration(ago, text));
     else
         snprintf(buf, JOB_TEXT_SIZE, "in %.40s", job_text_duration(-ago, text));
+    return buf;
+}
+
+char *job_text_clock(double at, usec_t now, char *buf)
+{
+    struct tm when;
+    time_t seconds = (time_t)(fabs(at) < 1e12 ? at : 0);
+    double away = fabs(since(at, now));
+    if (!(fabs(at) < 1e12) || !localtime_r(&seconds, &when))
+        return unknown(buf);
+    strftime(buf, JOB_TEXT_SIZE,
+             away < 600     ? "%H:%M:%S"
+             : away < 43200 ? "%H:%M"
+                            : "%Y-%m-%d %H:%M",
+             &when);
     return buf;
 }
 

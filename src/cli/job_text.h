@@ -51,6 +51,8 @@ char *job_text_units(double units, char *buf);
 /* A rate: three digits that count, "0.0123", "4,450". */
 char *job_text_rate(double rate, char *buf);
 /* "512 MB", "3.9 GB". */
+/* A time of day, "18:42"; within ten minutes with seconds, after half a day with the date. */
+char *job_text_clock(double at, usec_t now, char *buf);
 char *job_text_megabytes(double megabytes, char *buf);
 
 /* Appends "train", or "train[3]" for a job of an array, safe for a terminal. */

@@ -99,6 +99,7 @@ static void add_block(struct speed_size *s)
         s->inside = inside;
         s->weight = 1;
         s->astray = 0;
+        s->over.count = s->over.sum = s->over.squares = 0; /* they took another time there */
         return;
     }
     off = fmax(-bound, fmin(bound, off));
@@ -109,21 +110,39 @@ static void add_block(struct speed_size *s)
     s->inside += inside;
 }
 
-/* Compares a step with the usual one of its size. */
-static void add_over(struct speed_seen *seen, const struct speed_size *s, double step)
+/* Adds a step with all that it took: pauses and stalls too, which medians leave out. */
+static void add_over(struct speed_size *s, double step)
 {
-    double kept = seen->over.count < over_kept ? 1 : 1 - 1 / over_kept;
-    double ratio = fmin(step / exp(s->mean), over_most);
-    seen->over.count = seen->over.count * kept + 1;
-    seen->over.sum = seen->over.sum * kept + ratio;
-    seen->over.squares = seen->over.squares * kept + ratio * ratio;
+    double kept = s->over.count < over_kept ? 1 : 1 - 1 / over_kept;
+    step = fmin(step, over_most * exp(s->mean));
+    s->over.count = s->over.count * kept + 1;
+    s->over.sum = s->over.sum * kept + step;
+    s->over.squares = s->over.squares * kept + step * step;
+}
+
+/* How many usual steps of its size a step has taken, over all sizes: the mean, and its relative
+ * variance. The usual time is the one that is known now, so that what the mean was at first, when
+ * slow first steps were in it, does not count. Returns the number of steps. */
+static double mean_over(const struct speed_seen *seen, double *mean, double *variance)
+{
+    double n = over_trust, sum = over_trust, squares = over_trust * (1 + over_spread * over_spread);
+    for (size_t i = 0; i < SPEED_SIZES; i++) {
+        const struct speed_size *s = &seen->at[i];
+        if (!s->size || !(s->over.count > 0))
+            continue;
+        double usual = exp(s->mean);
+        n += s->over.count;
+        sum += s->over.sum / usual;
+        squares += s->over.squares / usual / usual;
+    }
+    *mean = sum / n;
+    *variance = fmax(squares / n / (*mean * *mean) - 1, 0);
+    return n;
 }
 
 struct range speed_seen_rest(const struct speed_seen *seen, const struct range *step, double steps)
 {
-    double n = seen->over.count + over_trust, mean = (seen->over.sum + over_trust) / n;
-    double squares = (seen->over.squares + over_trust * (1 + over_spread * over_spread)) / n;
-    double spread = fmax(squares / (mean * mean) - 1, 0);
+    double mean, spread, n = mean_over(seen, &mean, &spread);
     /* What was seen is a sample, and so is what comes. */
     double off = RANGE_Z * sqrt(spread / n + spread / fmax(steps, 1) + over_drift * over_drift);
     double mid = steps * step->mid * mean;
@@ -150,7 +169,7 @@ void speed_seen_add(struct speed_seen *seen, usec_t at, units_t units, double st
     s->inside *= kept;
     s->last = at > s->last ? at : s->last;
     if (s->blocks >= WARM) /* before that, the usual time itself is not known well */
-        add_over(seen, s, step);
+        add_over(s, step);
     median_insert(s->block, s->pending++, log(step));
     s->block_units += (double)units / (double)UNIT;
     if (s->pending < SPEED_BLOCK)

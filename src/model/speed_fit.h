@@ -36,15 +36,15 @@ struct speed_size {
     double inside;             /* sum of what the spread inside blocks says about these */
     double weight;             /* blocks; old ones count less; 0 = none is full yet */
     usec_t last;
+    /* All of its steps, in microseconds: stalls, checkpoints and validations, which do not enter
+     * the medians, make their mean larger than the usual time. Old ones count less. */
+    struct {
+        double count, sum, squares;
+    } over;
 };
 
 struct speed_seen {
     usec_t half_life; /* age at which a block counts half; 0 = none */
-    /* Step times over the usual one of their size: stalls, checkpoints and validations, which do
-     * not enter the medians, make their mean larger than 1. Old ones count less. */
-    struct {
-        double count, sum, squares;
-    } over;
     struct speed_size at[SPEED_SIZES];
 };
 

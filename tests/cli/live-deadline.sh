@@ -21,6 +21,11 @@ most=$("$TRAINYARD" nodes --json | sed -n 's/.*"cpus": *\([0-9]*\).*/\1/p' | hea
 
 check_output 'nothing is known yet' 'job 1: the deadline in .*: how long the job takes is not known yet' \
     "$TRAINYARD" submit -n first --deadline 2h -- ./train.sh 30
+show_end() {
+    "$TRAINYARD" submit -q -n timed -c 0.5 --deadline 3h -- ./train.sh 3000 >"$TMP/id"
+    wait_until 30 bash -c "'$TRAINYARD' show timed | grep -q 'expected end'"
+    "$TRAINYARD" show timed
+}
 check_output 'any size' "\"cpus_min\": ?1.*\"cpus_max\": ?${most}[,.]" "$TRAINYARD" show first --json
 check 'it is done' "$TRAINYARD" wait first
 check_output 'it can be met' 'job 2: the deadline in .* can be met: it starts at once on [0-9]+ CPUs? and ends in about ' \
@@ -35,6 +40,15 @@ check_output 'without a deadline it is one CPU' '"cpus_max": ?1[,.]' \
     bash -c "'$TRAINYARD' submit -q -n plain -H -- true; '$TRAINYARD' show plain --json"
 check_output 'the deadline is moved' 'second' "$TRAINYARD" set second --deadline 3h
 
+check_output 'show has the time of day' '^  expected end +[0-9:-]+( [0-9:]+)?, likely [0-9: -]+ to ' show_end
+check_output 'a moved deadline is answered' 'job [0-9]+: the deadline in .* can be met' "$TRAINYARD" set timed --deadline 4h
+check_output 'an impossible one too' 'warning: job [0-9]+: the deadline in .* cannot be met: .* at the earliest' \
+    bash -c "'$TRAINYARD' set timed --deadline 1s 2>&1"
+check_output 'by the time of day' 'can be met' "$TRAINYARD" set timed --deadline-at 2035-01-31T18:00
+check_output 'estimate says it too' '^Deadline: the deadline in .* can be met' "$TRAINYARD" estimate timed
+check_output 'of CPUs' '^ *CPUS +STEP +TIME LEFT' "$TRAINYARD" estimate timed
+check_error 'set in the past' 2 'deadline_at: must be in the future' "$TRAINYARD" set timed --deadline-at 2020-01-01T00:00
+check_error 'set twice' 2 'either --deadline or --deadline-at' "$TRAINYARD" set timed --deadline-at 2035-01-01T00:00 --deadline 1h
 check_output 'a time limit is the latest end, not the expected one' \
     'the deadline in .*: how long the job takes is not known yet; its time limit ends it in .* at the latest' \
     "$TRAINYARD" submit -c 0.1 -n limited --time-limit 1h --deadline 10m -- sleep 600

@@ -29,7 +29,7 @@ submit -n short -c "$cpus" --time-limit 30s --deadline 2m -- ./train.sh 50
 submit -n later -H -- true
 submit -n extra -c "$cpus" --after afterok:short -- true
 "$TRAINYARD" whatif -p srtf,edf >answer
-check_file 'the current policy' answer '^fifo \(now\) +[0-9]+m[0-9]+s +.* 1 +0 +-$'
+check_file 'the current policy' answer '^fifo \(now\) +[0-9]+m[0-9]+s +.* 1 +0 +0 +0 +-$'
 check_file 'another one' answer '^srtf .* 0 +[12] +[0-9]+%$'
 check_file 'who wins and loses' answer '^  - srtf: earlier job 2 \(short\) by [0-9]+m[0-9]+s; later job 1 \(long\) by '
 check_file 'what is unknown' answer '^2 jobs; 1 without an estimate; 2 that are held or wait for others are left out\.'

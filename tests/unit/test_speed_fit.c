@@ -129,6 +129,23 @@ static void test_recency(void **state)
     }
 }
 
+/* The first steps take three times as long and are in the mean at first. They must not make the
+ * steps after them look short: every hundredth takes ten more, and so does the rest. */
+static void test_rest_after_slow_steps(void **state)
+{
+    (void)state;
+    struct speed_seen seen;
+    struct range step;
+    speed_seen_init(&seen, 0);
+    for (int i = 0; i < 50; i++)
+        speed_seen_add(&seen, i, UNIT, i < 10 ? 3e6 : 1e6);
+    for (int i = 50; i < 250; i++)
+        speed_seen_add(&seen, i, 2 * UNIT, i % 100 == 99 ? 6e6 : 0.5e6);
+    assert_true(speed_seen_step(&seen, 250, 2 * UNIT, &step));
+    struct range rest = speed_seen_rest(&seen, &step, 1000);
+    assert_float_equal(rest.mid / 1e6, 1000 * 0.5 * 1.1, 15);
+}
+
 /* Every tenth step takes ten more: the median of steps does not see it, the time left must. */
 static void test_rest_with_pauses(void **state)
 {
@@ -451,6 +468,7 @@ static const struct CMUnitTest tests[] = {
     TEST(test_band),
     TEST(test_published),
     TEST(test_rest_with_pauses),
+    TEST(test_rest_after_slow_steps),
 };
 
 int main(void)

@@ -171,7 +171,11 @@ static void change_job(const struct api_call *c)
                    "nothing to change; set priority, deadline, deadline_at or time_limit");
     else if (json_object_get(c->body, "deadline") && json_object_get(c->body, "deadline_at"))
         api_refuse(c, "deadline_at", "give either deadline or deadline_at, not both");
-    else if (read_change(c, &change)) {
+    else if (!read_change(c, &change))
+        return;
+    else if (change.deadline && change.deadline <= clock_wall(&c->yard->clock))
+        api_refuse(c, "deadline_at", "must be in the future");
+    else {
         int rc = verb_change(c->yard, c->job, &change, &err);
         api_reply_changed(c, rc, &err);
     }

@@ -6,6 +6,7 @@
 #include "server/api/call.h"
 #include "server/api/parts.h"
 #include "server/jobs/estimate.h"
+#include "server/jobs/outlook.h"
 #include "server/jobs/past.h"
 
 enum { SIZES_MAX = 16 };
@@ -34,7 +35,7 @@ static const struct api_schema basis_schema = {"EndBasis", API_WORDS, .members =
 
 struct estimate_view {
     int64_t job;
-    const char *basis, *text;
+    const char *basis, *text, *unit, *deadline;
     double step;
     json_t *end_step, *remaining_s, *sizes;
     int64_t past_jobs;
@@ -47,6 +48,9 @@ static const struct api_member estimate_members[] = {
              "What the end is known by: its total, the value at which its metric ends it or that "
              "is its target, where its metric stops improving, or the time of earlier runs"),
     API_STRING(estimate_view, text, "The same in sentences"),
+    API_STRING(estimate_view, deadline,
+               "Whether its deadline can be met, with what, and when otherwise; empty without one"),
+    API_STRING(estimate_view, unit, "cpus or gpus: what its sizes count"),
     API_NUMBER_OR_NULL(estimate_view, step, "Steps done"),
     API_JSON(estimate_view, end_step, "Band|null", "The step at which it ends"),
     API_JSON(estimate_view, remaining_s, "Band|null", "Time left on its present size, in seconds"),
@@ -180,11 +184,24 @@ static bool left_by_past(const struct yard *y, const struct live_job *j, struct 
     return true;
 }
 
+static void add_deadline(const struct yard *y, const struct live_job *j, struct str *out)
+{
+    struct outlook o;
+    usec_t passed = clock_wall(&y->clock) - j->row.deadline;
+    char text[32];
+    if (passed >= 0) {
+        str_addf(out, "the deadline has passed %s ago", time_format(passed, text, sizeof text));
+        return;
+    }
+    outlook_make(y, j, &o);
+    outlook_phrase(y, j, &o, out);
+}
+
 static json_t *print_estimate(const struct yard *y, const struct live_job *j)
 {
     static const char *const names[] = {"unknown", "declared", "target", "settled", "unreachable"};
     struct range end, left;
-    struct str text = {0};
+    struct str text = {0}, deadline = {0};
     enum steps_basis basis = estimate_end(j, &end);
     bool known = basis != STEPS_UNKNOWN, past = !known && left_by_past(y, j, &left);
     struct estimate_view v = {.job = j->row.id, .basis = past ? "earlier runs" : names[basis]};
@@ -199,6 +216,10 @@ static json_t *print_estimate(const struct yard *y, const struct live_job *j)
     add_speed(j, &text);
     add_record(j, &text);
     v.text = text.at;
+    v.unit = j->terms.pool == POOL_CPU ? "cpus" : "gpus";
+    if (j->row.deadline)
+        add_deadline(y, j, &deadline);
+    v.deadline = deadline.at ? deadline.at : "";
     v.step = j->progress.known ? j->progress.step : NAN;
     v.end_step = known ? band_print(&end) : NULL;
     v.remaining_s = past || estimate_left(y, j, &left) ? band_print(&left) : NULL;
@@ -209,6 +230,7 @@ static json_t *print_estimate(const struct yard *y, const struct live_job *j)
     v.past_inside = score->n ? (double)score->inside / score->n : NAN;
     json_t *out = api_print(&estimate_schema, &v);
     str_done(&text);
+    str_done(&deadline);
     return out;
 }
 
