@@ -3,6 +3,9 @@
 
 run-tests: alone
 """
+import pathlib
+import tempfile
+
 import lib
 from lib import live
 from live import expect_equal, wait_until
@@ -59,6 +62,32 @@ def test_resize_and_pause():
         wait_until(lambda: quota(yard, job) == 1, lambda: quota(yard, job))
         yard.cancel(job)
         yard.wait_for(job, "cancelled")
+
+
+def test_a_pause():
+    """A job of a higher priority takes its place, and it goes on where it was."""
+    with lib.yard_on(podman()) as yard:
+        job = yard.put("busy", "i=0; while [ $i -lt 60 ]; do echo $((i+=1)); sleep 0.05; done",
+                       cpus=1, preempt="pause")
+        yard.wait_log(job, "2\n")
+        other = yard.put("busy", "sleep 2", cpus=2, priority=9)
+        wait_until(lambda: yard.job(job)["paused"], lambda: yard.job(job))
+        wait_until(lambda: yard.container(podman(), job)["State"]["Status"] == "paused",
+                   lambda: yard.container(podman(), job)["State"])
+        yard.wait_for(other, "done")
+        yard.wait_for(job, "done")
+        expect_equal(yard.job(job)["attempt"], 1)
+        expect_equal(yard.whole_log(job), "".join(f"{i}\n" for i in range(1, 61)))
+
+
+def test_an_upload():
+    with tempfile.TemporaryDirectory(prefix="trainyard-code-") as directory, \
+            lib.yard_on(podman()) as yard:
+        pathlib.Path(directory, "train").write_text("echo trained; echo 1 >out; cat out\n")
+        for image, words in (("busy", ("sh", "train")), ("user", ("sh train",))):
+            result = yard.run("run", "-q", "--upload", directory, "--image", image, "--", *words,
+                              cwd="/")
+            expect_equal(result.stdout, "trained\n1\n")
 
 
 def test_a_server_that_is_killed():

@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import tempfile
 import urllib.error
@@ -73,6 +74,30 @@ def test_a_missing_image_is_pulled():
                    "it is there now")
             job = yard.wait_for(yard.put(f"{registry.host}/team/busy:8", "true"), "failed")
             expect("manifest unknown" in job["reason"], job["reason"])
+        engine.docker("rmi", name)
+
+
+def test_a_pull_is_shown():
+    """A registry that hangs: the job says what it waits for, until the registry goes on."""
+    engine = lib.engine()
+    with Registry() as registry:
+        name = f"{registry.host}/team/busy:9"
+        engine.docker("tag", "busy:latest", name)
+        engine.docker("push", name)
+        engine.docker("rmi", name)
+        with lib.yard_on(engine) as yard:
+            registry.daemon.send_signal(signal.SIGSTOP)
+            try:
+                job = yard.put(name, "echo pulled")
+                text = f"pulling the image {name}"
+                for read in (lambda: yard.run("show", str(job)).stdout,
+                             lambda: yard.run("explain", str(job)).stdout):
+                    wait_until(lambda read=read: text in " ".join(read().split()), read)
+                expect_equal(yard.job(job)["state"], "starting")
+            finally:
+                registry.daemon.send_signal(signal.SIGCONT)
+            yard.wait_for(job, "done")
+            expect_equal(yard.whole_log(job), "pulled\n")
         engine.docker("rmi", name)
 
 
