@@ -14,19 +14,20 @@ int proc_parse(const char *line, struct proc *out)
     const char *after_name = strrchr(line, ')');
     struct proc p = {.pid = (pid_t)atol(line)};
     unsigned long long user, system, start;
-    long long waited_user, waited_system, pages;
+    long long waited_user, waited_system, threads, pages;
     int parent;
     if (!after_name ||
         sscanf(after_name + 1,
-               " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %lld %lld %*d %*d %*d %*d "
+               " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %lld %lld %*d %*d %lld %*d "
                "%llu %*u %lld",
-               &p.state, &parent, &user, &system, &waited_user, &waited_system, &start,
-               &pages) != 8)
+               &p.state, &parent, &user, &system, &waited_user, &waited_system, &threads, &start,
+               &pages) != 9)
         return -1;
     p.parent = parent;
     p.start = start;
     p.ticks = user + system + (uint64_t)waited_user + (uint64_t)waited_system;
     p.pages = pages;
+    p.threads = threads;
     *out = p;
     return 0;
 }

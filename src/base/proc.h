@@ -14,6 +14,7 @@ struct proc {
     uint64_t start; /* in clock ticks since boot; identifies a process together with its pid */
     uint64_t ticks; /* CPU time, including children that it has waited for */
     int64_t pages;  /* resident */
+    int64_t threads;
 };
 
 struct proc_list {

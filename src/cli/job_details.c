@@ -120,8 +120,10 @@ static void add_place(const json_t *job, struct str *out)
     if (member_number(job, "gpus_max") > 0)
         add_line(out, "GPUs", "%s", job_text_units(member_number(job, "gpus"), buf));
     if (member_has(job, "memory_mb"))
-        add_line(out, "memory", "%s at most",
-                 job_text_megabytes(member_number(job, "memory_mb"), buf));
+        add_line(out, "memory", "%s %s", job_text_megabytes(member_number(job, "memory_mb"), buf),
+                 json_is_false(json_object_get(job, "memory_enforced"))
+                     ? "asked for; the limit is not enforced"
+                     : "at most");
 }
 
 static void add_times(const json_t *job, usec_t now, struct str *out)

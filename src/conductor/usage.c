@@ -181,7 +181,7 @@ static usec_t in_usec(struct timeval t)
 static void read_processes(struct usage_meter *m, struct usage *u)
 {
     struct rusage reaped;
-    int64_t us = 0, bytes = 0, blocks = 0, n = 0;
+    int64_t us = 0, bytes = 0, blocks = 0, n = 0, threads = 0;
     refresh(m);
     getrusage(RUSAGE_CHILDREN, &reaped);
     for (size_t i = 0; i < m->known.n; i++) {
@@ -189,6 +189,7 @@ static void read_processes(struct usage_meter *m, struct usage *u)
         us += (int64_t)p->ticks * USEC_PER_SEC / sysconf(_SC_CLK_TCK);
         bytes += p->pages * sysconf(_SC_PAGESIZE);
         n += !proc_is_dead(p);
+        threads += proc_is_dead(p) ? 0 : p->threads;
         if (u->block_bytes <= 0)
             blocks += process_blocks(p->pid);
     }
@@ -200,6 +201,8 @@ static void read_processes(struct usage_meter *m, struct usage *u)
     }
     if (u->processes < 0)
         u->processes = n;
+    if (u->pids < 0)
+        u->pids = threads;
     if (u->block_bytes <= 0)
         u->block_bytes = blocks + ((int64_t)reaped.ru_inblock + reaped.ru_oublock) * BLOCK;
 }

@@ -45,6 +45,7 @@ struct runtime_node {
     units_t cpus, gpus; /* thousandths */
     const char *gpu_type;
     int64_t memory_mb;
+    bool memory_free;   /* it cannot enforce a job's memory limit */
     const char *host;   /* its address for the parts of a job on other nodes; NULL = unknown */
     const char *notice; /* for its operator; NULL = none */
 };

@@ -371,6 +371,7 @@ static void take_node(struct runtime_host *h, struct runtime *r, const struct ru
     n->lost = told->lost;
     n->suspect = told->suspect && !told->lost;
     n->here = told->here;
+    n->memory_free = told->memory_free;
     if (n->lost && !was_lost)
         n->lost_since = clock_now(&y->clock);
     n->gone = told->gone;
@@ -570,4 +571,14 @@ void nodes_turn(struct yard *y, usec_t now)
         if (r->ops->due && r->ops->due(r->runtime) <= now)
             r->ops->turn(r->runtime, now);
     }
+}
+
+bool nodes_limit_memory(const struct yard *y, uint32_t node)
+{
+    for (uint32_t i = 0; i < y->nodes.n; i++) {
+        const struct yard_node *n = &y->nodes.at[i];
+        if (!n->gone && !n->memory_free && (node == NODES_ANY || node == i))
+            return true;
+    }
+    return false;
 }

@@ -69,4 +69,8 @@ usec_t nodes_look(struct yard *y, usec_t now);
 usec_t nodes_due(const struct yard *y);
 void nodes_turn(struct yard *y, usec_t now);
 
+/* Whether the memory limits of jobs are enforced on this node; NODES_ANY = on one at least. */
+#define NODES_ANY UINT32_MAX
+bool nodes_limit_memory(const struct yard *y, uint32_t node);
+
 #endif

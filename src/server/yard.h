@@ -40,6 +40,7 @@ struct yard_node {
     bool lost;                     /* it does not respond */
     usec_t lost_since;             /* engine time, if it is */
     bool here;                     /* on the server's machine */
+    bool memory_free;              /* it cannot enforce a job's memory limit */
     uint32_t fenced;               /* attempts that may still run there and must not */
     bool orphan;                   /* jobs are there, and no runtime serves it */
     bool gone;                     /* removed for good */

@@ -47,6 +47,9 @@ static const struct wrapper {
 /* Launchers have so many options that the script is looked for instead. */
 static const char *const launchers[] = {
     "torchrun", "accelerate", "deepspeed", "horovodrun", "mpirun", "mpiexec", "srun", "ray", NULL};
+/* They run a command in an environment of Python's: "conda run -n e python main.py". */
+static const char *const environments[] = {"uv",     "conda", "mamba", "micromamba", "poetry",
+                                           "pipenv", "pixi",  "hatch", "rye",        NULL};
 static const char *const shells[] = {"sh", "bash", "dash", "zsh", "ksh", NULL};
 static const char *const interpreters[] = {"Rscript", "julia", "node",   "ruby", "perl",
                                            "php",     "lua",   "octave", NULL};
@@ -56,10 +59,14 @@ static const char *const extensions[] = {".py", ".sh", ".R",   ".r",   ".jl",   
 static const char *const keywords[] = {"do", "then", "else", "elif", "if", "while", "until", "!",
                                        "{",  "(",    "}",    ")",    "fi", "done",  "esac",  NULL};
 /* What says little about a job. */
-static const char *const minor[] = {"cd",    "set",  "export", "source", ".",     "ulimit", "umask",
-                                    "trap",  "echo", "printf", "sleep",  "test",  "[",      "[[",
-                                    "mkdir", "true", "wait",   "module", "unset", "local",  "date",
-                                    "exit",  "read", "eval",   ":",      NULL};
+static const char *const minor[] = {
+    "cd",     "set",   "export", "source", ".",     "ulimit", "umask", "trap",  "echo",
+    "printf", "sleep", "test",   "[",      "[[",    "mkdir",  "true",  "wait",  "module",
+    "unset",  "local", "date",   "exit",   "read",  "eval",   ":",     "break", "continue",
+    "return", "shift", "pwd",    "ls",     "false", NULL};
+/* What says nothing at all. */
+static const char *const nowhere[] = {"-",     "cd",       "set",  "export", "source", ".",
+                                      "break", "continue", "true", ":",      "exit",   NULL};
 /* They head commands that follow. */
 static const char *const heads[] = {"for", "case", "select", "function", NULL};
 
@@ -125,6 +132,29 @@ static size_t pass_launcher(const struct words *w, size_t i)
     return w->n;
 }
 
+/* The archive of "java -jar weka.jar". */
+static size_t find_jar(const struct words *w, size_t i)
+{
+    for (size_t k = i + 1; k + 1 < w->n; k++)
+        if (!strcmp(w->at[k], "-jar"))
+            return k + 1;
+    return w->n;
+}
+
+/* The word that is run by "conda run -n env", "uv run --with x", "poetry run": an environment's. */
+static size_t pass_environment(const struct words *w, size_t i)
+{
+    static const char *const valued[] = {"-n",       "-p",    "--name",      "--prefix",  "--with",
+                                         "--python", "--cwd", "--directory", "--project", NULL};
+    size_t k = i + 1;
+    if (k >= w->n || strcmp(w->at[k], "run") != 0)
+        return w->n;
+    for (k++; k < w->n && w->at[k][0] == '-'; k++)
+        if (is_in(w->at[k], valued))
+            k++;
+    return k;
+}
+
 static bool name_text(const char *text, unsigned depth, char *out);
 
 /* Names a script after its interpreter at `i`; false when there is none. */
@@ -142,7 +172,8 @@ static bool name_script(const struct words *w, size_t i, bool shell, unsigned de
             put(next < w->n ? w->at[next] : module, out);
             return true;
         }
-        if (!shell && !strcmp(word, "-c"))
+        bool expression = !strcmp(word, "-e") && is_in(base_name(w->at[i]), interpreters);
+        if (!shell && (!strcmp(word, "-c") || expression))
             return false;
         if (word[0] != '-') {
             put(word, out);
@@ -167,6 +198,10 @@ static bool name_command(const struct words *w, unsigned depth, char *out)
             i++;
         else if (wrapper && pass_wrapper(w, i, wrapper) < w->n)
             i = pass_wrapper(w, i, wrapper);
+        else if (is_in(program, environments) && pass_environment(w, i) < w->n)
+            i = pass_environment(w, i);
+        else if (!strcmp(program, "java") && find_jar(w, i) < w->n)
+            i = find_jar(w, i);
         else if (is_in(program, launchers) && pass_launcher(w, i) < w->n)
             i = pass_launcher(w, i);
         else if ((shell || is_python(program) || is_in(program, interpreters)) &&
@@ -187,7 +222,8 @@ static bool end_command(struct words *w, unsigned depth, char *first, char *out)
     *out = '\0';
     bool good = name_command(w, depth, out);
     w->n = 0;
-    if (!good && !*first)
+    /* Any other says more than where it happens. */
+    if (!good && (!*first || (*out && is_in(first, nowhere) && !is_in(out, nowhere))))
         snprintf(first, SPEC_NAME_SIZE, "%s", out);
     return good;
 }

@@ -30,6 +30,7 @@ static void test_the_notice_says_what_is_not_limited(void **state)
     assert_non_null(strstr(s.node->notice, "memory and the number of processes are not limited"));
     assert_int_equal(strstr(s.node->notice, "Delegate=yes") != NULL,
                      s.r->cgroups.version->number == 2);
+    assert_true(s.node->memory_free);
     print_message("# %s\n", s.node->notice);
     host_close(&s);
 }

@@ -42,6 +42,7 @@ void machine_describe(struct runtime *r)
         .gpus = (units_t)r->gpus.gpu.n * UNIT,
         .gpu_type = r->gpus.gpu.n ? r->gpus.gpu.at[0].model : NULL,
         .memory_mb = r->inventory.memory_mb,
+        .memory_free = !cgroup_with(&r->cgroups, CGROUP_MEMORY),
         .notice = r->described.n ? r->described.at : NULL,
     };
 }

@@ -11,6 +11,7 @@
 #include "server/jobs/past.h"
 #include "server/jobs/reports.h"
 #include "server/jobs/standing.h"
+#include "server/nodes.h"
 #include "store/jobs.h"
 #include "wire/notice.h"
 #include "wire/spec_json.h"
@@ -178,6 +179,7 @@ struct job_view {
     const char *reason, *error;
     double cpus, cpus_min, cpus_max, gpus, gpus_min, gpus_max;
     int64_t memory_mb;
+    bool memory_enforced;
     const char *node;
     int64_t threads;
     const char *cpuset;
@@ -210,6 +212,8 @@ static const struct api_member job_members[] = {
     API_NUMBER(job_view, gpus_min, "Fewest GPUs that it may hold"),
     API_NUMBER(job_view, gpus_max, "Most GPUs that it may hold"),
     API_INTEGER_OR_NULL(job_view, memory_mb, "Memory limit; null = none"),
+    API_BOOLEAN(job_view, memory_enforced,
+                "Whether the node, or before its start any node, enforces memory limits"),
     API_STRING_OR_NULL(job_view, node, "Node that it runs on"),
     API_INTEGER_OR_NULL(job_view, threads, "Threads of its last parallel region"),
     API_STRING_OR_NULL(job_view, cpuset, "CPUs that it may use, as in 0-1,4"),
@@ -265,6 +269,7 @@ const struct api_part api_part_job_view = {.schemas = schemas};
 static void fill_place(struct job_view *v, const struct yard *y, const struct attempt *a)
 {
     v->threads = API_NULL;
+    v->memory_enforced = nodes_limit_memory(y, a ? a->node : NODES_ANY);
     if (!a)
         return;
     v->paused = a->paused;

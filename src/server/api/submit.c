@@ -10,6 +10,7 @@
 #include "server/api/parts.h"
 #include "server/jobs/outlook.h"
 #include "server/jobs/submit.h"
+#include "server/nodes.h"
 #include "store/job_state.h"
 #include "store/jobs.h"
 #include "wire/spec_check.h"
@@ -153,9 +154,21 @@ static bool has_unseen_deadline(const struct yard *y, const struct batch *b)
     return any && !combo_is_auto(combo) && !combo->policy[AXIS_ALLOCATE]->sees_deadlines;
 }
 
-static json_t *make_warnings(const struct yard *y, bool deadline)
+static bool has_memory_limit(const struct batch *b)
+{
+    for (size_t i = 0; i < b->n; i++)
+        if (b->specs[i].memory_mb)
+            return true;
+    return false;
+}
+
+static json_t *make_warnings(const struct yard *y, bool memory, bool deadline)
 {
     json_t *list = json_array();
+    if (memory && !nodes_limit_memory(y, NODES_ANY))
+        json_array_append_new(
+            list,
+            json_string("the memory limit is not enforced: no node has control groups for it"));
     const char *name = y->engine.config.combo.policy[AXIS_ALLOCATE]->name;
     if (deadline)
         json_array_append_new(
@@ -261,7 +274,7 @@ static void submit_batch(const struct api_call *c, struct batch *b)
     struct ids ids = {0};
     size_t at = 0;
     const char *field = NULL;
-    bool unseen = has_unseen_deadline(y, b);
+    bool unseen = has_unseen_deadline(y, b), memory = has_memory_limit(b);
     struct err err;
     if (submit_jobs(y, b->specs, b->n, &ids, &at, &field, &err) < 0) {
         refuse_request(c->reply, b, at, field, &err);
@@ -272,7 +285,7 @@ static void submit_batch(const struct api_call *c, struct batch *b)
     json_t *outlooks = list_outlooks(y, &ids);
     if (arrival) {
         VEC_DONE(&ids);
-        wait_for_arrival(arrival, c->reply, make_warnings(y, unseen), outlooks);
+        wait_for_arrival(arrival, c->reply, make_warnings(y, memory, unseen), outlooks);
         return;
     }
     json_t *jobs = json_array();
@@ -285,8 +298,8 @@ static void submit_batch(const struct api_call *c, struct batch *b)
     }
     VEC_DONE(&ids);
     turn_reply(y, c->reply, 201,
-               json_pack("{s:o, s:o, s:o}", "jobs", jobs, "warnings", make_warnings(y, unseen),
-                         "deadlines", outlooks));
+               json_pack("{s:o, s:o, s:o}", "jobs", jobs, "warnings",
+                         make_warnings(y, memory, unseen), "deadlines", outlooks));
 }
 
 static void post_jobs(const struct api_call *c)

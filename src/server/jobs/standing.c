@@ -4,6 +4,7 @@
 #include <jansson.h>
 
 #include "server/events.h"
+#include "server/nodes.h"
 
 static const struct combo *combo(const struct yard *y)
 {
@@ -44,6 +45,9 @@ json_t *standing_list(struct yard *y, const struct live_job *j)
         json_array_append_new(list, json_sprintf("It is %s.", j->attempt->waits));
     if (j->attempt)
         add_late(j->attempt, list);
+    if (j->attempt && j->terms.memory_mb && !nodes_limit_memory(y, j->attempt->node))
+        json_array_append_new(list, json_string("Its memory limit is not enforced: its node has no "
+                                                "control groups for it."));
     return list;
 }
 
