@@ -3,8 +3,9 @@
 
 usage: bench/frontier/run.py PROGRAM [--check] [--sia DIR]
 
-Prints what is reproduced, then what is better and by how much, with a lower bound beside each result. Exits with 1 if
-a figure that must agree does not, or a goal is missed. With --check, fewer sizes of error are tried.
+Prints what is reproduced, then what is better and by how much, with a lower bound and the gap beside each result. Exits
+with 1 if a figure that must agree does not, or a goal is missed. With --check, fewer sizes of error and seeds are tried,
+and a miss that EXPLAINED names does not count unless it has become larger.
 --sia DIR adds the workloads of Sia, which have no licence and are not part of Trainyard: a copy of the folders philly,
 saturn, newtrace (from sia-simulator/workloads) and profiles (sia-simulator/traces) of github.com/siasosp23/artifacts.
 With it, only these are run. docs/frontier.md explains the differences.
@@ -31,22 +32,53 @@ GOAL_OPTIMUM = 1.03
 EXACT = {('0.5', 1), ('0.5', 3), ('0.5', 5), ('1.0', 3)}
 NEAR = 0.03
 
-# What is published of Pollux was found by a genetic algorithm.
 POLLUX = 'allocate=pollux,place=best-fit,share=hard'
-NEAR_POLLUX = 0.07
+OPTIMUS = 'allocate=optimus,place=best-fit,share=hard'
 TIRESIAS = 'allocate=las:thresholds=57600,place=spread,share=hard'
 OURS = 'allocate=hesrpt,place=best-fit,share=hard'
+
+
+# What is missed today: by how much at most, and why. docs/frontier.md says more.
+GENETIC = 'Pollux stops its genetic algorithm after 100 generations; prices come closer to the best'
+SCHEDULES = 'the batch sizes that change while jobs train are not part of the published trace'
+EXPLAINED = {
+    'Pollux 0.5': (0.045, GENETIC),
+    'Pollux 1.0': (0.040, GENETIC),
+    'Optimus 2.0': (0.115, 'ours passes dips of a curve, where Pollux\' version stops'),
+    'Muri-S 1': (0.095, 'ours exchanges pairs where Muri matches them; it is faster'),
+    'Shockwave las mean': (0.060, SCHEDULES),
+    'Shockwave makespan mean': (0.052, SCHEDULES),
+    'Sia newtrace': (0.15, 'not known; the paper has one digit, over ten workloads of which six are published'),
+    'Sia philly given': (1.045, 'changes cost 2 to 4 % of the time, and sizes that do not fit a node stay unused'),
+    'Sia saturn given': (1.09, 'the same'),
+    'Sia newtrace given': (1.12, 'the same'),
+    'Sia philly p99': (1.06, 'hesrpt lets the largest jobs wait'),
+    'Sia saturn p99': (1.06, 'hesrpt lets the largest jobs wait'),
+    'Sia philly makespan': (1.04, 'hesrpt lets the largest jobs wait'),
+    'Sia saturn makespan': (1.08, 'hesrpt lets the largest jobs wait'),
+}
 
 
 class Score:
     """Counts what was missed."""
 
-    def __init__(self):
-        self.bad = 0
+    def __init__(self, check=False):
+        self.check, self.bad, self.explained = check, 0, 0
 
-    def judge(self, good):
-        self.bad += not good
-        return 'ok' if good else 'MISSED'
+    def judge(self, good, key=None, value=None):
+        """With a key, a miss whose value is not above that of EXPLAINED is counted apart."""
+        limit, why = EXPLAINED.get(key, (None, None))
+        if good:
+            return 'ok'
+        if limit is None or value > limit:
+            self.bad += 1
+            return 'MISSED'
+        self.explained += 1
+        return 'MISSED (%s)' % why
+
+    def end(self):
+        print('\n%d goals missed, and %d for known reasons' % (self.bad, self.explained))
+        return 1 if self.bad or (self.explained and not self.check) else 0
 
 
 def sim(program, trace, nodes, policies, *options):
@@ -95,11 +127,23 @@ def reproduce_pollux(program, score):
         peer, ours = mean(p for p, _ in rows), mean(m for _, m in rows)
         print('%-5s %12.1f %12.1f %8.2f%%  %s %s' % (
             load, peer, ours, 100 * (ours / peer - 1), ' '.join('%.3f' % (m / p) for p, m in rows),
-            score.judge(abs(ours / peer - 1) < NEAR_POLLUX)))
+            score.judge(abs(ours / peer - 1) < NEAR, 'Pollux ' + load, abs(ours / peer - 1))))
+
+
+def reproduce_optimus(program, score):
+    print('\nOptimus in Pollux\' simulator (%s, sizes given): mean completion time in s' % OPTIMUS)
+    print('%-5s %12s %12s %9s' % ('load', 'published', 'ours', 'differs'))
+    for load in LOADS:
+        rows = [(f['optimus'], pollux_sim(program, load, w, OPTIMUS)['mean_jct_s'])
+                for at, w, f in published() if at == load]
+        peer, ours = mean(p for p, _ in rows), mean(m for _, m in rows)
+        off = ours / peer - 1
+        print('%-5s %12.1f %12.1f %8.2f%% %s' % (
+            load, peer, ours, 100 * off, score.judge(abs(off) < NEAR, 'Optimus ' + load, abs(off))))
 
 
 def compare(program, score, title, goals, *options):
-    """Ours against Pollux on all workloads; goals may be None."""
+    """Ours against Pollux on all workloads."""
     print('\n' + title)
     print('%-5s %12s %12s %7s %7s %12s %6s  %s' % (
         'load', 'Pollux s', 'ours s', 'ratio', 'goal', 'bound s', 'gap', 'ratio of each workload'))
@@ -109,10 +153,26 @@ def compare(program, score, title, goals, *options):
         peer, ours = mean(p for p, _ in rows), mean(r['mean_jct_s'] for _, r in rows)
         bound = mean(r['bound_jct_s'] for _, r in rows)
         each = [r['mean_jct_s'] / p for p, r in rows]
-        good = goals is None or ours / peer <= goals[load] and (goals is not GOAL_GIVEN or max(each) < 1)
+        good = ours / peer <= goals[load] and max(each) < 1
         print('%-5s %12.1f %12.1f %7.3f %7s %12.1f %6.2f  %s %s' % (
-            load, peer, ours, ours / peer, '-' if goals is None else '%.2f' % goals[load], bound, ours / bound,
-            ' '.join('%.3f' % x for x in each), score.judge(good) if goals else ''))
+            load, peer, ours, ours / peer, '%.2f' % goals[load], bound, ours / bound,
+            ' '.join('%.3f' % x for x in each), score.judge(good)))
+
+
+def learned(program, score, error, seeds, goals):
+    """Ours against Pollux where sizes and curves are learned, over several seeds of the errors; goals may be None."""
+    print('\nPollux, learned, sizes off by e^%g, %d seeds' % (float(error), len(seeds)))
+    print('%-5s %12s %7s %7s %12s %6s  %s' % ('load', 'ours s', 'ratio', 'goal', 'bound s', 'gap', 'ratio of each seed'))
+    for load in LOADS:
+        peer = mean(f['pollux'] for at, _, f in published() if at == load)
+        rows = [[pollux_sim(program, load, w, OURS, '--batch', 'adaptive', '--learned', '--size-error', error, '--seed',
+                            str(seed)) for at, w, _ in published() if at == load] for seed in seeds]
+        each = [mean(r['mean_jct_s'] for r in row) / peer for row in rows]
+        bound = mean(r['bound_jct_s'] for r in rows[0])
+        print('%-5s %12.1f %7.3f %7s %12.1f %6.2f  %s %s' % (
+            load, peer * mean(each), mean(each), '%.2f' % goals[load] if goals else '-', bound,
+            peer * mean(each) / bound, ' '.join('%.3f' % x for x in each),
+            score.judge(mean(each) <= goals[load] + 5e-4) if goals else ''), flush=True)
 
 
 def optimum(works, units, p):
@@ -163,7 +223,7 @@ def in_rounds(program, setting, policy, share='hard'):
 
 
 def reproduce_rounds(program, score, title, setting, figures, exact):
-    """With `exact`, mean completion times must agree as well as makespans."""
+    """Without `exact`, there is a known reason why mean completion times differ."""
     print('\n%s (--rules gavel), in s' % title)
     print('%-28s %12s %12s %9s %12s %12s %9s' % (
         'policy', 'published', 'mean JCT', 'differs', 'published', 'makespan', 'differs'))
@@ -171,17 +231,18 @@ def reproduce_rounds(program, score, title, setting, figures, exact):
         policy = 'gavel:objective=' + objective + ('' if setting is GAVEL else ':round=2m')
         r = in_rounds(program, setting, policy)
         off = [r['mean_jct_s'] / mean_peer - 1, r['makespan_s'] / makespan_peer - 1]
-        good = abs(off[1]) < NEAR and (not exact or abs(off[0]) < NEAR)
-        print('%-28s %12.3f %12.3f %8.2f%% %12.3f %12.3f %8.2f%% %s' % (
-            policy, mean_peer, r['mean_jct_s'], 100 * off[0], makespan_peer, r['makespan_s'], 100 * off[1],
-            score.judge(good)))
+        verdict = [score.judge(abs(off[0]) < NEAR, None if exact else 'Shockwave %s mean' % objective, abs(off[0])),
+                   score.judge(abs(off[1]) < NEAR)]
+        print('%-28s %12.3f %12.3f %8.2f%% %12.3f %12.3f %8.2f%% %s, %s' % (
+            policy, mean_peer, r['mean_jct_s'], 100 * off[0], makespan_peer, r['makespan_s'], 100 * off[1], *verdict))
 
 
 def beat(score, what, ours, peer, bound, goal):
     """A goal below the bound cannot be reached; then the bound must be, nearly."""
     good = ours <= goal * peer or (goal * peer < bound and ours <= GOAL_TO_BOUND * bound)
-    print('%-44s %10.1f of %10.1f: %.3f, goal %.2f, bound %.3f %s' % (
-        what, ours, peer, ours / peer, goal, bound / peer, score.judge(good)))
+    unreachable = ' (the goal is below the bound)' if goal * peer < bound else ''
+    print('%-44s %10.1f of %10.1f: %.3f, goal %.2f, bound %.3f, gap %.3f %s%s' % (
+        what, ours, peer, ours / peer, goal, bound / peer, ours / bound, score.judge(good), unreachable))
 
 
 def rounds(program, score):
@@ -267,7 +328,7 @@ def shockwave(program, score):
 # Mean completion times of Muri's simulator in s, of which ours must be to the digit, or within 3 %.
 MURI = ('1x64', '--rules', 'muri', '--profiles', 'data/muri/restarts.csv')
 MURI_EXACT = {3: {'srsf': 185021.880, 'srtf': 193081.796}, 1: {'srsf': 980140.570, 'srtf': 1370603.198}}
-MURI_NEAR = {3: {'muri': 85502.554, 'muri:by=attained': 88686.973}}
+MURI_NEAR = {3: {'muri': 85502.554, 'muri:by=attained': 88686.973}, 1: {'muri': 867705.794}}
 MURI_S = {3: 85502.554, 1: 867705.794}
 
 
@@ -278,9 +339,11 @@ def muri(program, score):
         figures = dict(MURI_EXACT[trace], **MURI_NEAR.get(trace, {}))
         for policy, peer in figures.items():
             ours = sim(program, 'data/muri/trace%d.csv' % trace, MURI[0], [policy], *MURI[1:])[0]['mean_jct_s']
-            good = round(ours, 3) == peer if policy in MURI_EXACT[trace] else abs(ours / peer - 1) < NEAR
+            off = abs(ours / peer - 1)
+            good = round(ours, 3) == peer if policy in MURI_EXACT[trace] else off < NEAR
+            key = 'Muri-S %d' % trace if policy == 'muri' else None
             print('%-8s %-20s %12.3f %12.3f %8.2f%% %s' % (
-                'trace%d' % trace, policy, peer, ours, 100 * (ours / peer - 1), score.judge(good)))
+                'trace%d' % trace, policy, peer, ours, 100 * (ours / peer - 1), score.judge(good, key, off)))
     for trace, peer in MURI_S.items():
         r = sim(program, 'data/muri/trace%d.csv' % trace, MURI[0], ['muri'], *MURI[1:])[0]
         beat(score, 'Muri trace%d, mean completion time of muri' % trace, r['mean_jct_s'], peer, r['bound_jct_s'], 1)
@@ -298,18 +361,25 @@ OTHERS = (
 
 
 def other_traces(program, score):
-    """Our own rules; every change costs 30 s. hesrpt must be within 2 % of the best of them."""
+    """Our own rules; every change costs 30 s. Given the sizes, hesrpt must be within 2 % of the best of them. Learned, a
+    size is that of earlier jobs of the group, off by an error, until the job reports its steps."""
     policies = ['hesrpt', 'afs-l', 'elastic-las', 'optimus', 'srsf', 'las']
     print('\nOther traces under our own rules, 30 s for every change: mean completion time in s')
-    print('%-14s %s %10s' % ('trace', ' '.join('%11s' % p for p in policies), 'bound'))
+    print('%-14s %-11s %s %10s %6s' % ('trace', 'sizes', ' '.join('%11s' % p for p in policies), 'bound', 'gap'))
+    known = [('given', ['--sizes', 'given'])] + [
+        ('e^' + error, ['--sizes', 'estimated', '--size-error', error])
+        for error in (['0.7'] if score.check else ['0', '0.3', '0.7', '1.2'])]
     for name, trace, nodes, profiles in OTHERS:
         options = ['--profiles', profiles] if profiles else []
         for cost in ('--restart-cost', '--resize-cost', '--move-cost'):
             options += [cost, '30']
-        found = sim(program, trace, nodes, ['allocate=%s,place=best-fit,share=hard' % p for p in policies], *options)
-        means = [r['mean_jct_s'] for r in found]
-        print('%-14s %s %10.1f %s' % (name, ' '.join('%11.1f' % m for m in means), found[0]['bound_jct_s'],
-                                      score.judge(means[0] <= 1.02 * min(means))))
+        for title, sizes in known:
+            found = sim(program, trace, nodes, ['allocate=%s,place=best-fit,share=hard' % p for p in policies],
+                        *options, *sizes)
+            means, bound = [r['mean_jct_s'] for r in found], found[0]['bound_jct_s']
+            verdict = score.judge(means[0] <= 1.02 * min(means)) if title == 'given' else ''
+            print('%-14s %-11s %s %10.1f %6.2f %s' % (name, title, ' '.join('%11.1f' % m for m in means), bound,
+                                                      means[0] / bound, verdict), flush=True)
 
 
 # Table 3 of Sia's paper, in hours: mean completion time, makespan; and what we hold ourselves to.
@@ -335,42 +405,52 @@ def sia_sim(program, folder, family, policy, options):
 
 
 def sia(program, score, folder):
+    """p99 and makespan are to be no worse on the first two families: than Sia's policy here, and than published."""
     print('Sia\'s workloads (--rules sia, %s), means in h' % SIA_NODES)
-    print('%-10s %-22s %9s %9s %9s %9s %9s %6s' % (
-        'family', 'policy', 'mean JCT', 'published', 'p99', 'makespan', 'published', 'bound'))
+    print('%-10s %-22s %9s %9s %9s %9s %9s %6s %6s' % (
+        'family', 'policy', 'mean JCT', 'published', 'p99', 'makespan', 'published', 'bound', 'gap'))
     for family, (peer, makespan, goal) in SIA.items():
+        tail = None
         for title, policy, options in SIA_RUNS:
             jct, p99, span, bound = sia_sim(program, os.path.abspath(folder), family, policy, options)
-            verdict = ('goal %.2f ' % goal + score.judge(jct <= goal)) if title == 'ours, given' else ''
-            print('%-10s %-22s %9.3f %9.1f %9.2f %9.2f %9.1f %6.3f %s' % (
-                family, title, jct, peer, p99, span, makespan, bound, verdict), flush=True)
+            verdicts = []
+            if policy == 'sia':
+                tail, off = p99, abs(jct / peer - 1)
+                # One digit is published: anything that rounds to it agrees.
+                good = off < NEAR or round(jct, 1) == peer
+                verdicts.append(score.judge(good, 'Sia ' + family, off))
+            elif title == 'ours, given':
+                verdicts.append('goal %.2f %s' % (goal, score.judge(jct <= goal, 'Sia %s given' % family, jct / goal)))
+                for what, ours, theirs in (('p99', p99, tail), ('makespan', span, makespan)):
+                    if family != 'newtrace':
+                        verdicts.append('%s %s' % (what, score.judge(
+                            ours <= theirs, 'Sia %s %s' % (family, what), ours / theirs)))
+            print('%-10s %-22s %9.3f %9.1f %9.2f %9.2f %9.1f %6.3f %6.2f %s' % (
+                family, title, jct, peer, p99, span, makespan, bound, jct / bound, ', '.join(verdicts)), flush=True)
 
 
 def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
     program, check = os.path.abspath(sys.argv[1]), '--check' in sys.argv[2:]
-    score = Score()
+    score = Score(check)
     if '--sia' in sys.argv[2:-1]:
         sia(program, score, sys.argv[sys.argv.index('--sia') + 1])
-        print('\n%d goals missed' % score.bad)
-        return 1 if score.bad else 0
+        return score.end()
     reproduce(program, score)
+    reproduce_optimus(program, score)
     reproduce_pollux(program, score)
     compare(program, score, 'Pollux, sizes and curves given (%s)' % OURS, GOAL_GIVEN)
-    errors = [GOAL_ERROR] if check else ['0', '0.3', GOAL_ERROR, '1.2']
-    for error in errors:
-        goals = GOAL_LEARNED if error == GOAL_ERROR else None
-        compare(program, score, 'Pollux, learned, sizes off by e^%g' % float(error), goals,
-                '--learned', '--size-error', error)
+    for error in [GOAL_ERROR] if check else ['0', '0.3', GOAL_ERROR, '1.2']:
+        seeds = [1] if error == '0' else [1, 2] if check else [1, 2, 3, 4, 5]
+        learned(program, score, error, seeds, GOAL_LEARNED if error == GOAL_ERROR else None)
     rounds(program, score)
     gavel_family(program, score)
     shockwave(program, score)
     muri(program, score)
     power_curves(program, score)
     other_traces(program, score)
-    print('\n%d goals missed' % score.bad)
-    return 1 if score.bad else 0
+    return score.end()
 
 
 if __name__ == '__main__':

@@ -112,10 +112,7 @@ static int get_rounds(const struct args *a, enum rules rules, struct rounds_opti
         return -1;
     if (out->interference >= 1)
         return err_set(err, ERR_INVALID, "--interference: must be below 100%%");
-    const char *error = args_get(a, "size-error");
     out->learned = args_get(a, "learned") != NULL;
-    if (error && str_parse_double(error, 0, 5, &out->size_error, err) < 0)
-        return err_prefix(err, "--size-error");
     return 0;
 }
 
@@ -123,7 +120,7 @@ static int get_rounds(const struct args *a, enum rules rules, struct rounds_opti
  * no estimates. */
 static int get_sizes(const struct args *a, struct request *r, struct err *err)
 {
-    const char *text = args_get(a, "sizes");
+    const char *text = args_get(a, "sizes"), *error = args_get(a, "size-error");
     bool possible = r->options.rules == RULES_OWN && !r->options.mtbf;
     r->options.estimates = text && !strcmp(text, "estimated");
     r->sizes_given = !possible || (text && !strcmp(text, "given"));
@@ -131,6 +128,11 @@ static int get_sizes(const struct args *a, struct request *r, struct err *err)
         return err_set(err, ERR_INVALID, "--sizes %s: expected given or estimated", text);
     if (r->options.estimates && !possible)
         return err_set(err, ERR_INVALID, "--sizes estimated needs --rules own, and no --mtbf");
+    if (error && !in_rounds(r->options.rules) && !r->options.estimates)
+        return err_set(err, ERR_INVALID,
+                       "--size-error needs --rules pollux or sia, or --sizes estimated");
+    if (error && str_parse_double(error, 0, 5, &r->options.rounds.size_error, err) < 0)
+        return err_prefix(err, "--size-error");
     return 0;
 }
 
@@ -173,8 +175,10 @@ static int get_options(const struct args *a, struct request *r, struct err *err)
         if (get_rounds(a, o->rules, &o->rounds, err) < 0)
             return -1;
         o->rounds.seed = o->seed;
-    } else if (args_get(a, "learned") || args_get(a, "size-error")) {
-        return err_set(err, ERR_INVALID, "--learned and --size-error need --rules pollux or sia");
+    } else if (args_get(a, "learned")) {
+        return err_set(err, ERR_INVALID,
+                       "--learned needs --rules pollux or sia; under --rules own there is "
+                       "--sizes estimated");
     } else if (get_share(a, "interference", &o->interference, err) < 0) {
         return -1;
     }
@@ -442,11 +446,12 @@ static const struct option options[] = {
      false},
     {"learned", 0, NULL,
      "under the rules of Pollux and Sia: offer a job one GPU at first, and at most twice what it "
-     "has used",
+     "has used; take its size and curve from earlier jobs of its group",
      false},
     {"size-error", 0, "S",
-     "under the rules of Pollux and Sia: job size estimates are off by a factor e^S "
-     "(default 0)",
+     "under the rules of Pollux and Sia, or with --sizes estimated: job size estimates are off by "
+     "a "
+     "factor e^S (default 0)",
      false},
     {"sizes", 0, "HOW",
      "policies know job sizes as in the trace, or as a live server would: given or estimated "

@@ -3,7 +3,6 @@
 #include "sim/estimates.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/rng.h"
 #include "model/speed_fit.h"
@@ -23,22 +22,14 @@ struct estimated_job {
     struct rng rng;
 };
 
-/* Jobs of one model, user or virtual cluster; the first entry is all of them. */
-struct estimated_group {
-    const char *name;
-    double logs; /* sum of logarithms of work */
-    uint32_t n;
-};
-
-void estimates_init(struct estimates *e, bool on, uint64_t seed, uint32_t n)
+void estimates_init(struct estimates *e, bool on, uint64_t seed, double size_error, uint32_t n)
 {
-    *e = (struct estimates){.on = on, .seed = seed, .n = n};
+    *e = (struct estimates){.on = on, .seed = seed, .size_error = size_error, .n = n};
     if (!on)
         return;
     e->jobs = xcalloc(n, sizeof *e->jobs);
     e->work = xcalloc(n, sizeof *e->work);
-    e->groups = xcalloc(1, sizeof *e->groups);
-    e->groups_n = e->groups_cap = 1;
+    groups_init(&e->groups);
 }
 
 void estimates_done(struct estimates *e)
@@ -47,22 +38,7 @@ void estimates_done(struct estimates *e)
         free(e->jobs[i].seen);
     free(e->jobs);
     free(e->work);
-    free(e->groups);
-}
-
-static struct estimated_group *find_group(struct estimates *e, const char *name)
-{
-    for (uint32_t i = 1; name && i < e->groups_n; i++)
-        if (!strcmp(e->groups[i].name, name))
-            return &e->groups[i];
-    return NULL;
-}
-
-static double expect_work(struct estimates *e, const struct job *j)
-{
-    const struct estimated_group *g = find_group(e, j->group), *all = &e->groups[0];
-    g = g && g->n ? g : all;
-    return g->n ? exp(g->logs / g->n) : UNKNOWN;
+    groups_done(&e->groups);
 }
 
 static int tell_left(struct drive *d, uint32_t task, double left, struct err *err)
@@ -81,7 +57,9 @@ int estimates_submit(struct estimates *e, struct drive *d, uint32_t task, struct
     *j = (struct estimated_job){.work = job->work};
     rng_init(&j->rng, rng_mix(e->seed) + job->id);
     e->work[task] = job->work;
-    return tell_left(d, task, expect_work(e, job), err);
+    double known = groups_expect(&e->groups, job->group, UNKNOWN);
+    double error = e->size_error > 0 ? exp(e->size_error * rng_normal(&j->rng)) : 1;
+    return tell_left(d, task, known * error, err);
 }
 
 void estimates_end(struct estimates *e, const struct task *t)
@@ -89,24 +67,9 @@ void estimates_end(struct estimates *e, const struct task *t)
     if (!e->on)
         return;
     struct estimated_job *j = &e->jobs[t->job->id];
-    struct estimated_group *g = find_group(e, t->job->group);
     free(j->seen);
     j->seen = NULL;
-    if (!g && t->job->group) {
-        if (e->groups_n == e->groups_cap) {
-            e->groups = xgrowarray(e->groups, e->groups_cap, 2 * e->groups_cap, sizeof *e->groups);
-            e->groups_cap *= 2;
-        }
-        g = &e->groups[e->groups_n++];
-        *g = (struct estimated_group){.name = t->job->group};
-    }
-    for (int both = 0; both < 2; both++) {
-        struct estimated_group *to = both ? g : &e->groups[0];
-        if (!to || !(j->work > 0))
-            continue;
-        to->logs += log(j->work);
-        to->n++;
-    }
+    groups_end(&e->groups, t->job->group, j->work);
 }
 
 /* What the job has reported since the last look, at most a few steps, and what is left by it; NAN

@@ -2,16 +2,17 @@
  * true remaining work.
  *
  * A job that has not run yet is expected to take as long as earlier jobs of its group (its model,
- * in most traces), else as all earlier ones, else an hour on one unit. A running job reports its
+ * in most traces), else as all earlier ones, else an hour on one unit; that may be off by a random
+ * factor. A running job reports its
  * steps, whose times vary, and how many there are; the estimator of the live server
  * (model/speed_fit.h) makes of them what is left. Speed curves are given. */
 #ifndef SIM_ESTIMATES_H
 #define SIM_ESTIMATES_H
 
 #include "engine/drive.h"
+#include "sim/groups.h"
 
 struct estimated_job;
-struct estimated_group;
 
 struct estimates {
     bool on;
@@ -19,12 +20,12 @@ struct estimates {
     struct estimated_job *jobs; /* by job id */
     double *work;               /* by task: what it really takes; for struct drive */
     uint32_t n;
-    struct estimated_group *groups;
-    uint32_t groups_n, groups_cap;
+    double size_error; /* of the expected work: standard deviation of its logarithm */
+    struct groups groups;
 };
 
 /* Jobs have the ids 0..n-1. */
-void estimates_init(struct estimates *e, bool on, uint64_t seed, uint32_t n);
+void estimates_init(struct estimates *e, bool on, uint64_t seed, double size_error, uint32_t n);
 void estimates_done(struct estimates *e);
 
 /* Tells the engine what is expected of a task that was just submitted. */

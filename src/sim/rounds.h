@@ -9,6 +9,7 @@
 #define SIM_ROUNDS_H
 
 #include "engine/drive.h"
+#include "sim/groups.h"
 
 struct rounds_options {
     usec_t length;       /* of a round */
@@ -16,7 +17,9 @@ struct rounds_options {
     double interference; /* share of its speed that a job on several nodes loses while another
                           * such job is on one of them */
     /* What the policy knows: all sizes and curves as they are, or as they would be learned. A
-     * job is then offered one unit at first, and at most twice what it has trained on. */
+     * job is then offered one unit at first, and at most twice what it has trained on; its size is
+     * that of earlier jobs of its group, else of all, else an hour; and beyond the sizes on which a
+     * job of its group has trained, its curve is a guess. */
     bool learned;
     /* The logarithm of a job's size is off by a normal error with this standard deviation. */
     double size_error;
@@ -29,7 +32,9 @@ struct rounds {
     struct rounds_options o;
     struct round_job *jobs; /* by job id */
     uint32_t n;
-    usec_t last; /* end of the last round */
+    usec_t last;          /* end of the last round */
+    struct groups groups; /* what earlier jobs have shown */
+    bool ended;           /* a job in this round */
 };
 
 /* Jobs have the ids 0..n-1. */

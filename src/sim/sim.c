@@ -366,7 +366,7 @@ int sim_run(const struct sim_options *o, struct sim_result *out, struct err *err
         node_recorder_init(&m.node_recorder, o->cluster, &result);
     peer_init(&m.peer, o->rules, &o->combo);
     rounds_init(&m.rounds, &o->rounds, in_rounds(&m) ? o->trace->n : 0);
-    estimates_init(&m.estimates, o->estimates, o->seed, o->trace->n);
+    estimates_init(&m.estimates, o->estimates, o->seed, o->rounds.size_error, o->trace->n);
     m.drive.work = m.estimates.work;
     m.drive.told = in_rounds(&m);
     m.drive.end_grain = o->rules == RULES_ELASTICFLOW ? PEER_END_GRAIN : 0;

@@ -68,7 +68,7 @@ bad 'one bad policy of two' "unknown policy 'lass'; did you mean 'las'" "${ok[@]
 bad 'unknown rules' '--rules slurm: expected own, tiresias, elasticflow, pollux, gavel, muri or sia' "${ok[@]}" --rules slurm
 bad "rules that need goodput" "--rules pollux and sia need a trace in the pollux format" "${ok[@]}" --rules pollux
 bad "an unknown batch" "--batch x: expected fixed or adaptive" "${ok[@]}" --batch x
-bad "learned without its rules" "--learned and --size-error need --rules pollux" "${ok[@]}" --learned
+bad "learned without its rules" "--learned needs --rules pollux or sia" "${ok[@]}" --learned
 bad "too much interference" "--interference: " "${ok[@]}" --rules pollux --interference 200%
 bad "no length of a round" "--resched-min: a round takes at least 1 s" "${ok[@]}" --rules pollux --resched-min 0
 bad 'a seed that is no number' "--seed: 'x' is not a whole number" "${ok[@]}" --seed x

@@ -149,6 +149,27 @@ static void doubles_at_most(void **state)
     run_done(&learned);
 }
 
+/* Of the first two jobs nothing is known. When the others come, one of each group has ended, and
+ * srsf serves the shorter one first although it comes second. */
+static void learns_from_group(void **state)
+{
+    static const char text[] = HEADER "a,0,deepspeech2,1,20\nb,0,cifar10,1,128\n"
+                                      "c,40000,deepspeech2,1,20\nd,40000,cifar10,1,128\n";
+    struct run given, learned;
+    (void)state;
+    run_init(&given, "1x1", text, BATCH_ADAPTIVE, "srsf");
+    run_init(&learned, "1x1", text, BATCH_ADAPTIVE, "srsf");
+    learned.o.rounds.learned = true;
+    run_sim(&given);
+    run_sim(&learned);
+    assert_int_equal(learned.r.finished, 4);
+    bool first = given.r.job[0].end < given.r.job[1].end;
+    assert_false(first || given.r.job[2].end < given.r.job[3].end);
+    assert_true(learned.r.job[3].end < learned.r.job[2].end);
+    run_done(&given);
+    run_done(&learned);
+}
+
 /* Errors change decisions, not how long a job alone takes; the same seed errs in the same way. */
 static void errs_by_seed(void **state)
 {
@@ -175,7 +196,7 @@ static void errs_by_seed(void **state)
 
 static const struct CMUnitTest tests[] = {
     TEST(charges_the_start), TEST(slows_jobs_that_meet), TEST(follows_sia),
-    TEST(doubles_at_most),   TEST(errs_by_seed),
+    TEST(doubles_at_most),   TEST(learns_from_group),    TEST(errs_by_seed),
 };
 
 int main(void)
