@@ -1,7 +1,7 @@
 /* How long one decision takes: malleable jobs on nodes of 8 GPUs of one type or three, one job
  * ending and one arriving before each decision. CPU time of the decision alone.
  *
- *   decide [POLICY [JOBS]]   only this one, with so many jobs */
+ *   decide [POLICY|all [JOBS]]   only this one, with so many jobs */
 #include <stdio.h>
 #include <time.h>
 
@@ -198,7 +198,8 @@ int main(int argc, char **argv)
     make_curves(&a, curves);
     for (size_t i = 0; i < COUNT_OF(scales); i++)
         if (argc < 3 || strtoul(argv[2], NULL, 10) == scales[i].jobs)
-            measure_all(&scales[i], argc > 1 ? argv[1] : NULL, curves);
+            measure_all(&scales[i], argc > 1 && strcmp(argv[1], "all") != 0 ? argv[1] : NULL,
+                        curves);
     arena_done(&a);
     return 0;
 }
