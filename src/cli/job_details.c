@@ -280,6 +280,40 @@ static const char *attempt_state(const json_t *attempt)
     return state;
 }
 
+static void add_growth_part(struct str *out, const char *name, const json_t *point,
+                            const char *member)
+{
+    if (member_has(point, member))
+        str_addf(out, "%s%s %.3g %%", out->n ? ", " : "", name, 100 * member_number(point, member));
+}
+
+/* The last measurement of its growth by each resource, and earlier ones by CPU, newest first. */
+static void add_growth(const json_t *job, usec_t now, struct str *out)
+{
+    const json_t *growth = json_object_get(job, "growth");
+    size_t n = json_array_size(growth);
+    const json_t *last = n ? json_array_get(growth, n - 1) : NULL;
+    char when[JOB_TEXT_SIZE];
+    struct str text = {0}, before = {0};
+    if (!n)
+        return;
+    add_growth_part(&text, "CPU", last, "cpu");
+    add_growth_part(&text, "memory", last, "memory");
+    add_growth_part(&text, "block I/O", last, "block");
+    add_growth_part(&text, "network", last, "network");
+    add_line(out, "growth", "%s, per second on all of it; over %.3g s until %s",
+             text.n ? text.at : "of no resource that it used", member_number(last, "span_s"),
+             job_text_when(member_number(last, "at"), now, when));
+    for (size_t i = n - 1; i-- > 0;)
+        if (member_has(json_array_get(growth, i), "cpu"))
+            str_addf(&before, "%s%.3g %%", before.n ? ", " : "",
+                     100 * member_number(json_array_get(growth, i), "cpu"));
+    if (before.n)
+        add_line(out, "", "before that by CPU: %s", before.at);
+    str_done(&text);
+    str_done(&before);
+}
+
 static void add_attempts(const json_t *job, const struct job_details_look *look, struct str *out)
 {
     static const struct grid_column columns[] = {
@@ -350,6 +384,7 @@ void job_details_add(const json_t *job, const struct job_details_look *look, str
     add_times(job, look->now, out);
     add_progress(job, look, out);
     add_usage(job, out);
+    add_growth(job, look->now, out);
     add_lines(out, "standing", json_object_get(job, "standing"));
     if (*member_text(job, "log"))
         add_line(out, "log", "%s", member_text(job, "log"));

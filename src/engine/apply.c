@@ -6,6 +6,7 @@
 #include "engine/ride.h"
 #include "engine/state.h"
 #include "engine/yield.h"
+#include "model/growth.h"
 
 /* The task leaves its nodes, at once or when EVENT_STOPPED arrives. */
 static void leave_nodes(struct engine *e, uint32_t task)
@@ -222,6 +223,18 @@ static void apply_lists(struct engine *e, const struct plan *plan)
     }
 }
 
+/* A policy may measure a task that this plan stops or moves: its node was the one before. */
+static void apply_measurements(struct engine *e, const struct plan *plan)
+{
+    for (uint32_t i = 0; i < plan->nmeasured; i++) {
+        const struct measurement *m = &plan->measured[i];
+        const struct task *t = &e->tasks[m->task];
+        if (t->history && t->at.n == 1 &&
+            growth_take(t->history, &e->cluster.nodes[t->at.at[0].node], m->bandwidth))
+            VEC_PUSH(&e->measured, m->task);
+    }
+}
+
 static void apply_memos(struct engine *e, const struct plan *plan)
 {
     for (uint32_t i = 0; i < plan->nmemos; i++) {
@@ -245,6 +258,7 @@ void apply_plan(struct engine *e, const struct plan *plan, usec_t now)
             changes[i] = (struct change){t->n, task_moves(t, g->n, &g->place),
                                          task_change_cost(t, g->n, &g->place)};
     }
+    apply_measurements(e, plan);
     if (e->why && plan->why)
         memcpy(e->why, plan->why, e->tasks_cap * sizeof *e->why);
     if (plan->order)

@@ -200,6 +200,11 @@ static int check_notes(const struct engine *e, const struct plan *plan, struct e
         if (plan->lists[i].task >= e->tasks_n)
             return err_set(err, ERR_INTERNAL, "plan: a list for task %u, which does not exist",
                            plan->lists[i].task);
+    for (uint32_t i = 0; i < plan->nmeasured; i++)
+        if (plan->measured[i].task >= e->tasks_n || !(plan->measured[i].bandwidth > 0))
+            return err_set(err, ERR_INTERNAL,
+                           "plan: a measurement of task %u, which does not exist",
+                           plan->measured[i].task);
     return 0;
 }
 

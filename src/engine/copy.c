@@ -50,8 +50,8 @@ void engine_copy(struct engine *to, const struct engine *from)
     COPY_VEC(&to->running, &from->running);
     COPY_VEC(&to->effects, &from->effects);
     COPY_VEC(&to->touched, &from->touched);
-    to->stale.at = NULL;
-    to->stale.n = to->stale.cap = 0; /* the copy has made no step yet */
+    to->stale.at = to->measured.at = NULL; /* the copy has made no step yet */
+    to->stale.n = to->stale.cap = to->measured.n = to->measured.cap = 0;
     to->arena = (struct arena){0};
     to->plan = (struct plan){0};
 }

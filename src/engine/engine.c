@@ -48,6 +48,7 @@ void engine_done(struct engine *e)
     VEC_DONE(&e->effects);
     VEC_DONE(&e->touched);
     VEC_DONE(&e->stale);
+    VEC_DONE(&e->measured);
     arena_done(&e->arena);
 }
 
@@ -145,7 +146,7 @@ int engine_step(struct engine *e, const struct event *event, usec_t now, struct 
     if (event_check(e, event, err) < 0)
         return -1;
     e->step++;
-    e->effects.n = e->touched.n = e->stale.n = 0;
+    e->effects.n = e->touched.n = e->measured.n = e->stale.n = 0;
     int rc = event_take(e, event, now, err);
     if (event->kind == EVENT_TICK && engine_due(e) <= now)
         rc = decide(e, now, err);

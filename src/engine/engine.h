@@ -102,6 +102,7 @@ struct engine {
     /* The result of the last step. */
     VEC(struct effect) effects;
     VEC(uint32_t) touched;  /* tasks whose progress or end has changed */
+    VEC(uint32_t) measured; /* tasks that have a new point of growth */
     VEC(uint32_t) stale;    /* nodes whose CPUs have been divided again */
     uint32_t *touched_mark; /* by task: step in which it was touched */
     bool *stale_mark;       /* by node: it is in `stale` */

@@ -2,6 +2,8 @@
  * state dirty, and the next decision looks at it (engine.c). */
 #include "engine/event.h"
 
+#include <math.h>
+
 #include "engine/apply.h"
 #include "engine/restore.h"
 #include "engine/ride.h"
@@ -172,6 +174,9 @@ static void on_sample(struct engine *e, uint32_t task, const struct sample *samp
         history_init(t->history);
     }
     history_add(t->history, sample);
+    /* What it reported in an earlier run was measured then. */
+    if (isnan(t->history->mark.metric) && sample->at >= t->resumed_at)
+        t->history->mark = t->history->last;
 }
 
 static void on_progress(struct engine *e, const struct event *event, usec_t now)

@@ -8,7 +8,7 @@
 void history_init(struct history *h)
 {
     *h = (struct history){.stride = 1};
-    h->first.metric = h->last.metric = NAN;
+    h->first.metric = h->last.metric = h->mark.metric = NAN;
     h->last.at = INT64_MIN;
 }
 

@@ -19,12 +19,24 @@ struct sample {
     double block_bytes, net_bytes; /* read and written since the start */
 };
 
+/* The resources whose use growth efficiency is a return on. */
+enum growth_resource { GROWTH_CPU, GROWTH_MEMORY, GROWTH_BLOCK, GROWTH_NETWORK, GROWTH_RESOURCES };
+
+/* A measurement of growth efficiency: the metric's change as a share of its first value, per second
+ * and per share of the node's resource. NAN = none of the resource was used, or it is not known. */
+struct growth_point {
+    usec_t span; /* that it was measured over */
+    double by[GROWTH_RESOURCES];
+};
+
 enum { HISTORY_CAP = 256 };
 
 struct history {
     uint32_t n, stride, skipped; /* every stride-th sample is kept */
     struct sample first;         /* with a metric; until then its metric is NAN */
     struct sample last;          /* the newest, kept or not */
+    struct sample mark; /* where the next measurement of growth begins; its metric may be NAN */
+    struct growth_point growth; /* the last measurement; span 0 = none */
     struct sample at[HISTORY_CAP];
 };
 

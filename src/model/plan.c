@@ -72,6 +72,14 @@ void plan_enlist(struct plan *p, const struct snapshot *s, enum axis axis, uint3
     p->lists[p->nlists++] = (struct list_write){axis, task, list};
 }
 
+void plan_measured(struct plan *p, uint32_t task, double bandwidth)
+{
+    if (p->nmeasured == p->measured_cap)
+        p->measured =
+            grow(p->arena, p->measured, p->nmeasured, &p->measured_cap, sizeof *p->measured);
+    p->measured[p->nmeasured++] = (struct measurement){task, bandwidth};
+}
+
 void plan_remember(struct plan *p, enum axis axis, enum memo_scope scope, uint32_t index,
                    const struct memo *memo)
 {

@@ -64,6 +64,12 @@ struct list_write {
     uint8_t list; /* from 1 */
 };
 
+/* A policy has looked at what the task has reported since the last time. */
+struct measurement {
+    uint32_t task;
+    double bandwidth; /* bytes per second that count as all of a node's disk or network */
+};
+
 enum memo_scope { MEMO_TASK, MEMO_NODE, MEMO_ALL };
 
 struct memo_write {
@@ -89,6 +95,8 @@ struct plan {
     uint32_t nmemos, memos_cap;
     struct list_write *lists; /* of tasks whose list changes */
     uint32_t nlists, lists_cap;
+    struct measurement *measured;
+    uint32_t nmeasured, measured_cap;
     struct ride *rides;
     uint32_t nrides, rides_cap;
 };
@@ -147,6 +155,9 @@ void plan_share(struct plan *p, uint32_t task, units_t limit, double weight);
  * or does not run after this plan. */
 void plan_enlist(struct plan *p, const struct snapshot *s, enum axis axis, uint32_t task,
                  uint8_t list);
+/* Says that the policy measures the growth of the task now: the engine keeps a point of its
+ * series. */
+void plan_measured(struct plan *p, uint32_t task, double bandwidth);
 void plan_remember(struct plan *p, enum axis axis, enum memo_scope scope, uint32_t index,
                    const struct memo *memo);
 

@@ -30,6 +30,7 @@ struct histogram {
     X("job.preempted", "trainyard_job_preemptions_total", "Jobs that were stopped for others")     \
     X("job.paused", "trainyard_job_pauses_total", "Jobs that were frozen for others")              \
     X("job.retried", "trainyard_job_retries_total", "Failed attempts that are tried again")        \
+    X("job.moving", "trainyard_job_moves_total", "Moves of running jobs to other nodes")           \
     X("job.requeued", "trainyard_job_requeues_total", "Jobs that users queued again")              \
     X("node.lost", "trainyard_node_losses_total", "Nodes that stopped responding")                 \
     X("node.refused", "trainyard_node_refusals_total", "Starts that failed on a node")

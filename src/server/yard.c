@@ -17,6 +17,7 @@
 #include "server/jobs/category.h"
 #include "server/jobs/early.h"
 #include "server/jobs/eligible.h"
+#include "server/jobs/growths.h"
 #include "server/jobs/leases.h"
 #include "server/jobs/parts.h"
 #include "server/jobs/past.h"
@@ -105,6 +106,7 @@ static void apply_effects(struct yard *y)
     for (size_t i = 0; i < y->engine.stale.n; i++)
         parts_divide(y, y->engine.stale.at[i]);
     y->entering = false;
+    growths_keep(y);
 }
 
 int yard_step(struct yard *y, struct event *event, struct err *err)

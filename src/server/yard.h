@@ -32,6 +32,14 @@ struct yard_runtime {
     struct runtime *runtime;
 };
 
+/* What was measured of the jobs on a node (server/load.h). */
+struct node_use {
+    double cpu_s;     /* CPU time since the last sample of the load */
+    double cpus_used; /* in that sample; NAN = there is none yet */
+    bool moves_read;  /* from the store */
+    int64_t moves;    /* running jobs that were moved there */
+};
+
 struct yard_node {
     const char *name;
     char *notice;                  /* for its operator; NULL = none */
@@ -51,6 +59,7 @@ struct yard_node {
     uint32_t refusals;             /* failed starts in a row */
     usec_t closed_until;           /* engine time until which nothing starts; 0 = open */
     char *refusal;                 /* why the last start failed; NULL = it did not */
+    struct node_use use;
 };
 
 struct yard_config {
@@ -107,6 +116,7 @@ struct yard {
     usec_t care_at;        /* engine time of the next yard_look_after(); USEC_NEVER = none */
     usec_t load_at;        /* engine time of the next sample of the load; USEC_NEVER = none */
     usec_t load_last;      /* engine time of the last one; 0 = none yet */
+    uint64_t load_samples; /* taken so far */
     char boot_id[40];      /* of the machine; changes when it reboots */
     bool ready;
     bool closing;  /* the machine is going down: nothing is decided any more */

@@ -14,13 +14,18 @@
     X(cpus_held, int)                                                                              \
     X(gpus, int)                                                                                   \
     X(gpus_held, int)                                                                              \
-    X(node, text)
+    X(node, text)                                                                                  \
+    X(cpus_used, real)                                                                             \
+    X(memory_mb, int)                                                                              \
+    X(memory_used_mb, real)                                                                        \
+    X(moves, int)
 
 /* A clock that was set back writes some samples again. */
 int store_load_add(struct store *s, const struct load_row *row, struct err *err)
 {
-    static const char cluster[] = "INSERT OR REPLACE INTO load VALUES (?, ?, ?, ?, ?, ?, ?)",
-                      node[] = "INSERT OR REPLACE INTO node_load VALUES (?, ?, ?, ?, ?, ?, ?)";
+    static const char
+        cluster[] = "INSERT OR REPLACE INTO load VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        node[] = "INSERT OR REPLACE INTO node_load VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
     AUTO_QUERY struct query q = query_open(s, *row->node ? node : cluster);
     query_int(&q, row->at);
     if (*row->node)
@@ -32,7 +37,19 @@ int store_load_add(struct store *s, const struct load_row *row, struct err *err)
     query_int(&q, row->cpus_held);
     query_int(&q, row->gpus);
     query_int(&q, row->gpus_held);
+    query_real(&q, row->cpus_used);
+    query_int(&q, row->memory_mb);
+    query_real(&q, row->memory_used_mb);
+    query_int(&q, row->moves);
     return query_run(&q, err);
+}
+
+int store_load_moves(struct store *s, const char *node, int64_t *moves, struct err *err)
+{
+    AUTO_QUERY struct query q =
+        query_open(s, "SELECT moves FROM node_load WHERE node = ? ORDER BY at DESC LIMIT 1");
+    query_text(&q, node);
+    return query_number(&q, 0, moves, err);
 }
 
 static int remove_range(struct store *s, const char *sql, usec_t from, usec_t to, struct err *err)
@@ -73,9 +90,11 @@ int store_load_list(struct store *s, usec_t since, usec_t step, store_load_fn fn
     static const char sql[] =
         "WITH chosen AS (SELECT max(at) AS at FROM load WHERE at >= coalesce("
         "  (SELECT max(at) FROM load WHERE at <= ?1), 0) GROUP BY at / ?2)"
-        " SELECT at, running, waiting, cpus, cpus_held, gpus, gpus_held, '' AS node"
+        " SELECT at, running, waiting, cpus, cpus_held, gpus, gpus_held, '' AS node, cpus_used,"
+        "  memory_mb, memory_used_mb, moves"
         "  FROM chosen JOIN load USING (at)"
-        " UNION ALL SELECT at, running, 0, cpus, cpus_held, gpus, gpus_held, node"
+        " UNION ALL SELECT at, running, 0, cpus, cpus_held, gpus, gpus_held, node, cpus_used,"
+        "  memory_mb, memory_used_mb, moves"
         "  FROM chosen JOIN node_load USING (at) ORDER BY at, node";
     int rc;
     struct load_row row;

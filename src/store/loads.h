@@ -14,11 +14,18 @@ struct load_row {
     usec_t at;
     int64_t running, waiting; /* jobs; for a node, those that hold something there, and 0 */
     int64_t cpus, cpus_held, gpus, gpus_held;
-    const char *node; /* "" = the cluster */
+    const char *node;      /* "" = the cluster */
+    double cpus_used;      /* on average since the sample before, as measured; NAN = not known */
+    int64_t memory_mb;     /* 0 = not limited */
+    double memory_used_mb; /* by jobs, as measured; NAN = not known */
+    int64_t moves;         /* running jobs that were moved there, since there are samples */
 };
 
 /* Adds a sample of the cluster, or of a node at the time of one. */
 int store_load_add(struct store *s, const struct load_row *row, struct err *err);
+
+/* The moves in the node's newest sample; 0 if it has none. */
+int store_load_moves(struct store *s, const char *node, int64_t *moves, struct err *err);
 
 /* Thins samples that are a day older than `now` to the last of each five minutes, and removes
  * those from before `keep`. To be called with each new sample: it looks only at what has just

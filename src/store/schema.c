@@ -387,9 +387,29 @@ static const char version_13[] =
 /* Whether the place that a job tells may not be its training's. */
 static const char version_14[] = "ALTER TABLE job ADD COLUMN weak INTEGER NOT NULL DEFAULT 0;";
 
-static const char *const scripts[] = {version_1,  version_2,  version_3,  version_4, version_5,
-                                      version_6,  version_7,  version_8,  version_9, version_10,
-                                      version_11, version_12, version_13, version_14};
+/* The growth efficiency of jobs over time; what was measured of nodes, and moves to them. */
+static const char version_15[] =
+    "CREATE TABLE growth ("
+    "  job INTEGER NOT NULL REFERENCES job (id),"
+    "  seq INTEGER NOT NULL,"
+    "  attempt INTEGER NOT NULL,"
+    "  at INTEGER NOT NULL,"
+    "  span INTEGER NOT NULL,"
+    "  cpu REAL, memory REAL, block REAL, network REAL,"
+    "  PRIMARY KEY (job, seq)"
+    ") STRICT, WITHOUT ROWID;"
+    "ALTER TABLE load ADD COLUMN cpus_used REAL;"
+    "ALTER TABLE load ADD COLUMN memory_mb INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE load ADD COLUMN memory_used_mb REAL;"
+    "ALTER TABLE load ADD COLUMN moves INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE node_load ADD COLUMN cpus_used REAL;"
+    "ALTER TABLE node_load ADD COLUMN memory_mb INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE node_load ADD COLUMN memory_used_mb REAL;"
+    "ALTER TABLE node_load ADD COLUMN moves INTEGER NOT NULL DEFAULT 0;";
+
+static const char *const scripts[] = {version_1,  version_2,  version_3,  version_4,  version_5,
+                                      version_6,  version_7,  version_8,  version_9,  version_10,
+                                      version_11, version_12, version_13, version_14, version_15};
 const struct schema schema_current = {scripts, COUNT_OF(scripts)};
 
 /* The number that the statement returns. */

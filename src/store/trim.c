@@ -54,14 +54,24 @@ static int trim_events(struct trim *t, int64_t job, struct err *err)
     return remove_by(t, &q, err);
 }
 
-static int trim_samples(struct trim *t, int64_t job, struct err *err)
+/* Removes rows of one of the job's series with this statement. */
+static int trim_series(struct trim *t, int64_t job, const char *sql, struct err *err)
 {
-    AUTO_QUERY struct query q =
-        query_open(t->s, "DELETE FROM sample WHERE job = ?1 AND seq IN"
-                         " (SELECT seq FROM sample WHERE job = ?1 LIMIT ?2)");
+    AUTO_QUERY struct query q = query_open(t->s, sql);
     query_int(&q, job);
     query_int(&q, room(t));
     return remove_by(t, &q, err);
+}
+
+static int trim_samples(struct trim *t, int64_t job, struct err *err)
+{
+    static const char sample[] = "DELETE FROM sample WHERE job = ?1 AND seq IN"
+                                 " (SELECT seq FROM sample WHERE job = ?1 LIMIT ?2)",
+                      growth[] = "DELETE FROM growth WHERE job = ?1 AND seq IN"
+                                 " (SELECT seq FROM growth WHERE job = ?1 LIMIT ?2)";
+    if (trim_series(t, job, sample, err) < 0)
+        return -1;
+    return trim_series(t, job, growth, err);
 }
 
 /* Also counts as removed, because there may be many jobs without any rows. An index entry of a

@@ -41,6 +41,13 @@ def test_flowcon_lists_and_limits():
         expect(any("completing jobs" in r["text"] for r in reasons), reasons)
         shown = yard.run("show", str(slow.id)).stdout
         expect("standing" in shown and "completing jobs" in shown, shown)
+        expect("growth" in shown and "per second on all of it" in shown, shown)
+        series = yard.get(f"/jobs/{slow.id}/progress")["growth"]
+        expect(len(series) >= 2 and all(p["span_s"] > 0 for p in series), series)
+        expect(series[0]["cpu"] > 5 * series[-1]["cpu"], f"growth falls in {series}")
+        expect(all(p["memory"] > 0 for p in series), series)
+        node = yard.get("/load")["samples"][-1]["nodes"][0]
+        expect(node["memory_used_mb"] > 0 and node["moves"] == 0, node)
         # What it may use at most is what it asked for at most; the limit is a weight.
         expect_equal(quota(yard, slow.id), yard.job(slow.id)["cpus_max"], "quota")
         # A third one comes: the listener looks at once, and it is not limited.

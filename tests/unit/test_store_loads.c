@@ -45,7 +45,7 @@ static struct seen_loads list(struct store *s, usec_t since, usec_t step)
 static void add(struct store *s, usec_t at, int64_t held)
 {
     struct err err;
-    struct load_row row = {at, 2, 3, 4000, held, 0, 0, ""};
+    struct load_row row = {at, 2, 3, 4000, held, 0, 0, "", NAN, 0, NAN, 0};
     assert_ok(store_load_add(s, &row, &err), err);
     row.node = "n1";
     assert_ok(store_load_add(s, &row, &err), err);

@@ -7,9 +7,11 @@
 #include "store/check.h"
 #include "store/deps.h"
 #include "store/events.h"
+#include "store/growths.h"
 #include "store/job_list.h"
 #include "store/jobs.h"
 #include "store/journal.h"
+#include "store/loads.h"
 #include "store/nodes.h"
 #include "store/notices.h"
 #include "store/past.h"
@@ -255,6 +257,39 @@ static void assert_old_notices(struct store *s, int version)
     assert_int_equal(n, version < 12 ? 0 : 2);
 }
 
+static int see_growth(void *ctx, uint32_t attempt, const struct growth_row *row, struct err *err)
+{
+    (void)err;
+    assert_true(attempt == 2 && row->span == 20000000 && isnan(row->network));
+    assert_true(row->at == 1700000003000000 ? row->cpu == 0.125 : row->block == 0.5);
+    ++*(unsigned *)ctx;
+    return 0;
+}
+
+static int see_use(void *ctx, const struct load_row *row, struct err *err)
+{
+    (void)err;
+    if (!isnan(row->cpus_used)) {
+        assert_true(row->cpus_used == 1.5 && row->memory_mb == 8192 && row->moves == 1);
+        ++*(unsigned *)ctx;
+    }
+    return 0;
+}
+
+/* What there is since schema 15. */
+static void assert_old_series(struct store *s, int version)
+{
+    struct err err;
+    unsigned points = 0, samples = 0;
+    int64_t moves = -1;
+    assert_ok(store_growth_list(s, 1, see_growth, &points, &err), err);
+    assert_int_equal(points, version < 15 ? 0 : 2);
+    assert_ok(store_load_list(s, 0, 1, see_use, &samples, &err), err);
+    assert_int_equal(samples, version < 15 ? 0 : 2);
+    assert_ok(store_load_moves(s, "n1", &moves, &err), err);
+    assert_int_equal(moves, version < 15 ? 0 : 1);
+}
+
 static void assert_old_rest(struct store *s)
 {
     struct err err;
@@ -291,6 +326,7 @@ static void test_old_databases(void **state)
         if (version >= 5)
             assert_old_ends(s);
         assert_old_groups(s, version);
+        assert_old_series(s, version);
         assert_ok(store_commit(s, &err), err);
         store_close(s);
         store_dir_check(d->path);

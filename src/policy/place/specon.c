@@ -32,6 +32,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "model/growth.h"
 #include "policy/order.h"
 #include "policy/place.h"
 #include "policy/place/spread.h"
@@ -157,6 +158,7 @@ static bool categorise(struct world *w, uint32_t i)
     if (seen == 0)
         return false;
     m->d[1] = growth;
+    plan_measured(w->plan, w->plan->grants[i].task, GROWTH_LINE_RATE);
     bool asks = false;
     if (growth > alpha) {
         m->i[0] = PROGRESSING;

@@ -147,8 +147,11 @@ static void run_node(const struct snapshot *s, const struct params *p, uint32_t 
     struct memo m;
     if (!n || !is_due(s, node, g, n, how->itval, plan, &m))
         return;
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) {
         growth_measure(&g[i], s, node, how);
+        if (g[i].fresh)
+            plan_measured(plan, g[i].task, how->bandwidth);
+    }
     rule(s, p, g, n, &m.i[1]);
     write_shares(plan, s, r->cpus[node], g, n);
     look_later(s, node, plan, &m);

@@ -23,13 +23,11 @@ static inline enum growth_list growth_list(const struct memo *m)
 
 /* What G is divided by: the first value of the job's metric, or the job's own peak of G. */
 enum growth_scale { GROWTH_BY_FIRST, GROWTH_BY_PEAK };
-/* The resource whose use G is a return on. */
-enum growth_resource { GROWTH_CPU, GROWTH_MEMORY, GROWTH_BLOCK, GROWTH_NETWORK };
 
 struct growth_how {
     usec_t itval; /* between two looks at a node */
     enum growth_scale scale;
-    enum growth_resource resource;
+    enum growth_resource resource; /* whose use G is a return on */
     double bandwidth; /* bytes per second that count as all of a node's disk or network */
 };
 

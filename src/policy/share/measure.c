@@ -15,6 +15,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "model/growth.h"
+
 enum { SILENT_INTERVALS = 3 };
 
 struct growth_how growth_read_params(const struct params *p)
@@ -27,48 +29,21 @@ struct growth_how growth_read_params(const struct params *p)
     };
 }
 
-/* What the sample has of the resource: an amount used since the start; of memory, what is in use.
- */
-static double amount(const struct sample *from, enum growth_resource resource)
-{
-    switch (resource) {
-    case GROWTH_CPU:
-        return from->cpu_time;
-    case GROWTH_MEMORY:
-        return from->memory_mb;
-    case GROWTH_BLOCK:
-        return from->block_bytes;
-    case GROWTH_NETWORK:
-        return from->net_bytes;
-    }
-    return NAN;
-}
-
 /* The next measurement starts from this sample. */
 static void begin_at(struct memo *m, const struct sample *from, enum growth_resource resource)
 {
     m->i[2] = from->metric_at;
     m->d[0] = from->metric;
-    m->d[1] = amount(from, resource);
+    m->d[1] = growth_amount(from, resource);
 }
 
-/* The mean share of the node that was used since the last measurement, times the seconds. NAN if
- * it is not known; negative if the job was started again. */
+/* What growth_used() says about the time since the last measurement. */
 static double share_seconds(const struct memo *m, const struct sample *last, const struct node *n,
                             const struct growth_how *how)
 {
-    double now = amount(last, how->resource);
     double seconds = (double)(last->metric_at - m->i[2]) / (double)USEC_PER_SEC;
-    switch (how->resource) {
-    case GROWTH_CPU:
-        return (now - m->d[1]) / (double)USEC_PER_SEC / ((double)n->cpus / UNIT);
-    case GROWTH_MEMORY:
-        return n->memory_mb ? seconds * (now + m->d[1]) / 2 / (double)n->memory_mb : NAN;
-    case GROWTH_BLOCK:
-    case GROWTH_NETWORK:
-        return (now - m->d[1]) / how->bandwidth;
-    }
-    return NAN;
+    return growth_used(how->resource, m->d[1], growth_amount(last, how->resource), seconds, n,
+                       how->bandwidth);
 }
 
 /* Takes a measurement from what was seen of the job. */

@@ -3,6 +3,7 @@
 #include "server/api/job_view.h"
 
 #include "base/str.h"
+#include "server/api/growth.h"
 #include "server/api/job_history.h"
 #include "server/api/job_parameters.h"
 #include "server/api/parts.h"
@@ -235,11 +236,14 @@ static const struct api_member job_members[] = {
 
 static const struct api_schema job_schema = {"Job", .members = job_members};
 
+/* Measurements of growth in a job's object. */
+enum { GROWTH_SHOWN = 10 };
+
 struct job_detail {
     struct job_view brief;
     json_t *spec;
     int64_t failures;
-    json_t *standing, *deps, *attempts, *sizes;
+    json_t *standing, *growth, *deps, *attempts, *sizes;
     const char *log;
 };
 
@@ -248,6 +252,8 @@ static const struct api_member detail_members[] = {
              "The request as it was submitted; of variables only the names, unless asked for"),
     API_INTEGER(job_detail, failures, "Attempts that failed on their own"),
     API_JSON(job_detail, standing, "string[]", "How the active policies rank it, in sentences"),
+    API_JSON(job_detail, growth, "GrowthPoint[]",
+             "The last 10 measurements of its growth efficiency, oldest first"),
     API_JSON(job_detail, deps, "Dependency[]", "Jobs that it waits for or waited for"),
     API_JSON(job_detail, attempts, "Attempt[]", "Its attempts, oldest first"),
     API_JSON(job_detail, sizes, "SizeChange[]", "The last 200 changes of its size"),
@@ -421,7 +427,8 @@ static int show_row(void *ctx, const struct job_row *stored, struct err *err)
     json_auto_t *request = NULL;
     struct str log = {0};
     if (read_request(s->y, j, &row, &request, err) < 0 ||
-        job_history_read(s->y, row.id, &d.deps, &d.attempts, &d.sizes, err) < 0)
+        job_history_read(s->y, row.id, &d.deps, &d.attempts, &d.sizes, err) < 0 ||
+        growth_list_read(s->y, row.id, GROWTH_SHOWN, &d.growth, err) < 0)
         return -1;
     if (!s->values) {
         hide_values(request);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "server/api/call.h"
+#include "server/api/growth.h"
 #include "server/api/job_view.h"
 #include "server/api/parts.h"
 #include "server/explain/explain.h"
@@ -36,7 +37,7 @@ static void show_job(const struct api_call *c)
 
 struct sample_view {
     int64_t attempt;
-    double at, step, metric, cpus, gpus, cpu_s, memory_mb;
+    double at, step, metric, cpus, gpus, cpu_s, memory_mb, block_bytes, net_bytes;
 };
 
 static const struct api_member sample_members[] = {
@@ -48,6 +49,8 @@ static const struct api_member sample_members[] = {
     API_NUMBER_OR_NULL(sample_view, gpus, "GPUs held; null for a job without GPUs"),
     API_NUMBER_OR_NULL(sample_view, cpu_s, "CPU time of the attempt so far, in seconds"),
     API_NUMBER_OR_NULL(sample_view, memory_mb, "Memory in use"),
+    API_NUMBER_OR_NULL(sample_view, block_bytes, "Bytes that the attempt has read and written"),
+    API_NUMBER_OR_NULL(sample_view, net_bytes, "Bytes that the attempt has sent and received"),
     {0},
 };
 
@@ -56,6 +59,9 @@ static const struct api_schema sample_schema = {"Sample", .members = sample_memb
 static const struct api_member series_members[] = {
     API_MEMBER("job", "integer", "Id of the job"),
     API_MEMBER("samples", "Sample[]", "Oldest first"),
+    API_MEMBER(
+        "growth", "GrowthPoint[]",
+        "Growth efficiency, whenever flowcon, target or specon has measured it; oldest first"),
     {0},
 };
 
@@ -79,6 +85,8 @@ static int add_sample(void *ctx, uint32_t attempt, const struct sample_row *row,
         .gpus = s->gpu ? size : NAN,
         .cpu_s = row->cpu_time / (double)USEC_PER_SEC,
         .memory_mb = row->memory_mb,
+        .block_bytes = row->block_bytes,
+        .net_bytes = row->net_bytes,
     };
     (void)err;
     json_array_append_new(s->list, api_print(&sample_schema, &v));
@@ -95,15 +103,18 @@ static int read_kind(void *ctx, const struct job_row *row, struct err *err)
 static void show_progress(const struct api_call *c)
 {
     struct samples s = {.list = json_array()};
+    json_t *growth = NULL;
     struct err err;
     if (store_job_get(c->yard->store, c->job, read_kind, &s, &err) < 0 ||
-        store_sample_list(c->yard->store, c->job, add_sample, &s, &err) < 0) {
+        store_sample_list(c->yard->store, c->job, add_sample, &s, &err) < 0 ||
+        growth_list_read(c->yard, c->job, 0, &growth, &err) < 0) {
         json_decref(s.list);
         reply_problem(c->reply, &err, NULL);
         return;
     }
     turn_reply(c->yard, c->reply, 200,
-               json_pack("{s:I, s:o}", "job", (json_int_t)c->job, "samples", s.list));
+               json_pack("{s:I, s:o, s:o}", "job", (json_int_t)c->job, "samples", s.list, "growth",
+                         growth));
 }
 
 /* One line per node, with the number of workers that fit there. */

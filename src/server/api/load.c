@@ -19,7 +19,10 @@ static const struct api_query load_query[] = {
 struct load_view {
     double at;
     int64_t running, waiting;
-    double cpus, cpus_held, gpus, gpus_held;
+    double cpus, cpus_held, gpus, gpus_held, cpus_used;
+    int64_t memory_mb;
+    double memory_used_mb;
+    int64_t moves;
     json_t *nodes;
 };
 
@@ -31,6 +34,13 @@ static const struct api_member load_members[] = {
     API_NUMBER(load_view, cpus_held, "CPUs that jobs hold"),
     API_NUMBER(load_view, gpus, "GPUs of all nodes"),
     API_NUMBER(load_view, gpus_held, "GPUs that jobs hold"),
+    API_NUMBER_OR_NULL(load_view, cpus_used,
+                       "CPUs that jobs used, on average since the sample before; null = not "
+                       "measured yet"),
+    API_INTEGER_OR_NULL(load_view, memory_mb, "Memory; null = not limited"),
+    API_NUMBER_OR_NULL(load_view, memory_used_mb, "Memory that jobs were measured to use"),
+    API_INTEGER(load_view, moves,
+                "Running jobs that were moved to another node since there are samples"),
     API_JSON(load_view, nodes, "NodeLoad[]", "The same for each node"),
     {0},
 };
@@ -40,7 +50,10 @@ static const struct api_schema load_schema = {"Load", .members = load_members};
 struct node_load_view {
     const char *name;
     int64_t running;
-    double cpus, cpus_held, gpus, gpus_held;
+    double cpus, cpus_held, gpus, gpus_held, cpus_used;
+    int64_t memory_mb;
+    double memory_used_mb;
+    int64_t moves;
 };
 
 static const struct api_member node_members[] = {
@@ -50,6 +63,13 @@ static const struct api_member node_members[] = {
     API_NUMBER(node_load_view, cpus_held, "CPUs that jobs hold"),
     API_NUMBER(node_load_view, gpus, "GPUs"),
     API_NUMBER(node_load_view, gpus_held, "GPUs that jobs hold"),
+    API_NUMBER_OR_NULL(node_load_view, cpus_used,
+                       "CPUs that jobs used, on average since the sample before; null = not "
+                       "measured yet"),
+    API_INTEGER_OR_NULL(node_load_view, memory_mb, "Memory; null = not limited"),
+    API_NUMBER_OR_NULL(node_load_view, memory_used_mb, "Memory that jobs were measured to use"),
+    API_INTEGER(node_load_view, moves,
+                "Running jobs that were moved there since there are samples"),
     {0},
 };
 
@@ -70,10 +90,13 @@ static int add_row(void *ctx, const struct load_row *row, struct err *err)
 {
     struct load_list *list = ctx;
     double cpus = api_units(row->cpus), cpus_held = api_units(row->cpus_held);
+    int64_t memory = row->memory_mb ? row->memory_mb : API_NULL;
     double gpus = api_units(row->gpus), gpus_held = api_units(row->gpus_held);
     (void)err;
     if (*row->node) {
-        struct node_load_view v = {row->node, row->running, cpus, cpus_held, gpus, gpus_held};
+        struct node_load_view v = {
+            row->node, row->running,   cpus,   cpus_held,           gpus,
+            gpus_held, row->cpus_used, memory, row->memory_used_mb, row->moves};
         json_array_append_new(list->nodes, api_print(&node_schema, &v));
         return 0;
     }
@@ -85,6 +108,10 @@ static int add_row(void *ctx, const struct load_row *row, struct err *err)
                           .cpus_held = cpus_held,
                           .gpus = gpus,
                           .gpus_held = gpus_held,
+                          .cpus_used = row->cpus_used,
+                          .memory_mb = memory,
+                          .memory_used_mb = row->memory_used_mb,
+                          .moves = row->moves,
                           .nodes = list->nodes};
     json_array_append_new(list->samples, api_print(&load_schema, &v));
     return 0;

@@ -3,6 +3,7 @@
 #include "server/metrics.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include "base/version.h"
 #include "server/api/call.h"
 #include "server/api/parts.h"
+#include "server/load.h"
 
 #define PROMETHEUS_TYPE "text/plain; version=0.0.4; charset=utf-8"
 #define OPENMETRICS_TYPE "application/openmetrics-text; version=1.0.0; charset=utf-8"
@@ -53,7 +55,10 @@ static void add_sample(struct page *p, const char *name, const char *label, cons
         add_label(p, label, value);
         str_add(&p->text, "}");
     }
-    str_addf(&p->text, " %.15g\n", number);
+    if (isnan(number))
+        str_add(&p->text, " NaN\n");
+    else
+        str_addf(&p->text, " %.15g\n", number);
 }
 
 static void add_single(struct page *p, const char *name, const char *type, const char *help,
@@ -137,8 +142,12 @@ static double node_value(const struct yard *y, uint32_t i, size_t which)
         return api_units(held->gpu_held);
     case 5:
         return (double)has->memory_mb * MB;
-    default:
+    case 6:
         return (double)held->memory_held * MB;
+    case 7:
+        return load_cpus_used(y, i);
+    default:
+        return load_memory_used(y, i) * MB;
     }
 }
 
@@ -152,6 +161,8 @@ static void add_nodes(struct page *p, const struct yard *y)
         {"trainyard_node_gpus_held", "GPUs of the node that jobs hold"},
         {"trainyard_node_memory_bytes", "Memory of the node; 0 if it is not limited"},
         {"trainyard_node_memory_held_bytes", "Memory of the node that jobs hold"},
+        {"trainyard_node_cpus_used", "CPUs that jobs use, as measured"},
+        {"trainyard_node_memory_used_bytes", "Memory that jobs use, as measured"},
     };
     for (size_t which = 0; which < COUNT_OF(names); which++) {
         add_family(p, names[which][0], "gauge", names[which][1]);

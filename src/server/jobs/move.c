@@ -9,6 +9,7 @@
 #include "server/events.h"
 #include "server/jobs/attempts.h"
 #include "server/jobs/rules.h"
+#include "server/load.h"
 #include "server/log.h"
 #include "server/nodes.h"
 #include "store/job_state.h"
@@ -29,6 +30,7 @@ void move_begin(struct yard *y, struct live_job *j, const struct task *t, const 
                json_pack("{s:I, s:s, s:s, s:s}", "attempt", (json_int_t)a->n, "from",
                          y->nodes.at[a->node].name, "to", y->nodes.at[t->at.at[0].node].name, "why",
                          j->by_hand == y->engine.decisions ? "hand" : why));
+    load_moved(y, t->at.at[0].node);
     attempt_stop(y, j, STOP_MOVE, -1);
 }
 

@@ -18,6 +18,7 @@
 #include "server/jobs/reported.h"
 #include "server/jobs/rules.h"
 #include "server/jobs/size.h"
+#include "server/load.h"
 #include "server/log.h"
 #include "server/notices/alarms.h"
 #include "store/events.h"
@@ -139,9 +140,13 @@ static void tell_first(struct yard *y, const struct live_job *j, const struct sa
     first.at = first.metric_at = at;
     first.metric = f.row.metric;
     first.step = f.row.step;
-    /* Each attempt counts its CPU time from zero. */
-    if (f.attempt == j->attempt->n && !isnan(f.row.cpu_time))
+    /* Each attempt counts what it uses from zero. */
+    if (f.attempt == j->attempt->n && !isnan(f.row.cpu_time)) {
         first.cpu_time = f.row.cpu_time;
+        first.memory_mb = f.row.memory_mb;
+        first.block_bytes = f.row.block_bytes;
+        first.net_bytes = f.row.net_bytes;
+    }
     step_sample(y, j, &first);
 }
 
@@ -331,6 +336,8 @@ void report_usage(struct yard *y, struct attempt *a, const struct usage_message 
     };
     if (before.known && u->at > before.at)
         u->cpus = (u->cpu_s - before.cpu_s) / time_seconds(u->at - before.at);
+    if (before.known) /* each attempt counts from zero */
+        load_used(y, a->node, u->cpu_s < before.cpu_s ? u->cpu_s : u->cpu_s - before.cpu_s);
     if (m->saves && !j->terms.resumes)
         learn_saves(y, j);
     tell_estimate(y, j);

@@ -71,7 +71,17 @@ function timeWindow(job, samples) {
   return [from * 1000, Math.max(now, ...shown) * 1000 + 1];
 }
 
-function jobSeries(job, samples, chosen) {
+const GROWTHS = [['cpu', 'CPUs', '--s0'], ['memory', 'memory', '--s4'], ['block', "disk's bandwidth", '--s2'],
+  ['network', "network's bandwidth", '--s3']];
+
+// Growth efficiency in percent per second, by each resource that it was measured for.
+function growthSeries(growth) {
+  return GROWTHS.map(([member, name, colour]) => ({ name, colour,
+    rows: growth.filter((g) => g[member] !== null).map((g) => [g.at * 1000, 100 * g[member]]) }))
+    .filter(({ rows }) => rows.length > 1);
+}
+
+function jobSeries(job, samples, growth, chosen) {
   const times = samples.map((sample) => sample.at * 1000);
   const rates = smooth(rateOf(samples, 'step'));
   return {
@@ -80,6 +90,7 @@ function jobSeries(job, samples, chosen) {
     gpus: job.gpus_max > 0 ? sizeRows(job, samples, 'gpus') : [],
     rate: times.map((at, i) => [at, rates[i]]).filter(([, v]) => v !== null),
     memory: samples.filter((s) => s.memory_mb !== null).map((s) => [s.at * 1000, s.memory_mb]),
+    growth: growthSeries(growth),
     window: timeWindow(job, samples),
   };
 }
@@ -112,6 +123,9 @@ function jobCharts(job, series, log) {
       series: [{ name: 'steps/s', colour: '--s3' }], rows: series.rate },
     series.memory.length > 1 && { title: 'Memory', label: 'Memory over time', class: 'short', axis: memory,
       series: [{ name: 'in use', colour: '--s4', filled: true, show: memory }], rows: series.memory },
+    ...series.growth.map(({ name, colour, rows }) => ({ title: `Growth efficiency, % per second on all of the node's ${name}`,
+      label: `Growth efficiency by the node's ${name} over time`, class: 'short',
+      series: [{ name: '% per second', colour, show: figure }], rows })),
   ].filter(Boolean);
   return specs.map((spec) => ({ marks: quiet, ...spec, window: series.window }));
 }
@@ -178,9 +192,9 @@ function makeCurves(box) {
     view.names = names;
   };
   const draw = () => {
-    const { job, samples } = last;
+    const { job, samples, growth } = last;
     chooseNames(job, samples);
-    const specs = jobCharts(job, jobSeries(job, samples, view.chosen), view.log)
+    const specs = jobCharts(job, jobSeries(job, samples, growth, view.chosen), view.log)
       .map((spec) => (spec.log && !mayBeLog(spec.rows) ? { ...spec, log: false } : spec));
     hint.hidden = !specs.length;
     tools.draw();
@@ -199,8 +213,8 @@ function makeCurves(box) {
   };
   box.append(hint, tools.box, charts);
   return {
-    draw(job, samples) {
-      last = { job, samples };
+    draw(job, samples, growth) {
+      last = { job, samples, growth };
       draw();
     },
     end: drop,

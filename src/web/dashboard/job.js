@@ -96,13 +96,13 @@ function explanationPart(why, standing) {
 // ---- the page
 
 async function readJob(id) {
-  const [job, { samples }, { events }, why] = await Promise.all([
+  const [job, { samples, growth }, { events }, why] = await Promise.all([
     get(`/jobs/${id}`),
     get(`/jobs/${id}/progress`),
     get(`/events?job=${id}&limit=1000`),
     get(`/jobs/${id}/explain`),
   ]);
-  return { job, samples, events, why };
+  return { job, samples, growth, events, why };
 }
 
 function jobPage(main, [key]) {
@@ -131,7 +131,7 @@ function jobPage(main, [key]) {
   const draw = () => {
     document.title = `${visible(data.job.name)} · Trainyard`;
     drawHead();
-    curves.draw(data.job, data.samples);
+    curves.draw(data.job, data.samples, data.growth);
     render(why, explanationPart(data.why, data.job.standing));
     render(attempts, attemptTable(data.job.attempts));
     render(events, eventList(data.events));
@@ -198,7 +198,7 @@ function jobPage(main, [key]) {
     if (!dirty || !log) return;
     dirty = false;
     drawHead();
-    curves.draw(data.job, data.samples);
+    curves.draw(data.job, data.samples, data.growth);
   }, 1000);
   // Usage and the expected end move without an event.
   const slow = setInterval(() => data && isActive(data.job) && !document.hidden && load(), 10_000);
