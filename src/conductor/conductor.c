@@ -116,7 +116,7 @@ static void on_timer(void *ctx, unsigned timer)
         job_sample(c);
         break;
     case TIMER_LINK:
-        if (!c->over)
+        if (!c->over && !c->awaits)
             job_watch(c);
         obey_connect(c);
         c->leave |= finish_is_forgotten(c);
@@ -249,9 +249,20 @@ static void add_own_environment(struct conductor *c)
     }
 }
 
+/* A server that has given the attempt up grants no lease, so a conductor that waits for one runs
+ * nothing, however late it comes. */
+static void begin_job(struct conductor *c)
+{
+    c->awaits = c->spec.await_lease && c->spec.lease;
+    if (c->awaits)
+        lease_await(&c->lease, clock_read_boot());
+    else
+        job_start(c);
+}
+
 static void run_loop(struct conductor *c)
 {
-    job_start(c);
+    begin_job(c);
     if (!c->over)
         loop_set_timer(&c->loop, TIMER_LINK, clock_read_steady() + PATIENCE);
     while (!c->leave) {
@@ -339,6 +350,7 @@ int conductor_run(int dir, struct link_kept *kept)
     int status;
     c->dir = dir;
     c->job_dir = -1;
+    c->output.fd = c->report.fd = -1;
     c->kept = kept;
     notes_init(&c->notes, dir);
     if (claim_take(dir, &c->claim, &err) < 0) {

@@ -68,6 +68,7 @@ struct conductor {
     struct outbox outbox;
     struct link link;
     struct lease lease;
+    bool awaits;            /* the command starts once the lease is granted */
     bool lease_over;        /* the job was stopped for it */
     bool thaws;             /* once the lease is renewed */
     struct link_kept *kept; /* connection of the previous attempt */

@@ -128,6 +128,15 @@ static void job_act(struct conductor *c, unsigned acts)
         finish_job(c);
 }
 
+/* It was stopped before its server let it begin. */
+static void stop_waiting(struct conductor *c)
+{
+    c->awaits = false;
+    c->failed = true;
+    snprintf(c->exit.reason, sizeof c->exit.reason, "it had not begun");
+    job_act(c, life_all_ended(&c->life));
+}
+
 void job_stop(struct conductor *c, const struct stop_message *how, const char *reason)
 {
     usec_t grace = how->grace == USEC_NEVER ? c->spec.grace : how->grace;
@@ -135,6 +144,10 @@ void job_stop(struct conductor *c, const struct stop_message *how, const char *r
     snprintf(c->exit.stop, sizeof c->exit.stop, "%s", reason);
     c->restart.wanted = false; /* restart_ask() sets it again */
     c->stop_reach = how->reach;
+    if (c->awaits) {
+        stop_waiting(c);
+        return;
+    }
     job_act(c, life_stop(&c->life, clock_read_steady(), grace, signal));
 }
 

@@ -7,6 +7,11 @@ void lease_init(struct lease *l, usec_t length, usec_t now)
     *l = (struct lease){.length = length, .until = length ? now + length : USEC_NEVER};
 }
 
+void lease_await(struct lease *l, usec_t now)
+{
+    l->until = l->length ? now : USEC_NEVER;
+}
+
 static usec_t ask_at(const struct lease *l)
 {
     return l->asked ? l->asked + l->length / 3 : l->until - 2 * (l->length / 3);

@@ -20,6 +20,8 @@ struct lease {
 
 /* The first lease begins now. */
 void lease_init(struct lease *l, usec_t length, usec_t now);
+/* There is none yet: it is asked for at once. */
+void lease_await(struct lease *l, usec_t now);
 
 /* Whether to ask for a renewal now, which marks it as asked. Call it on a connection only. */
 bool lease_ask(struct lease *l, usec_t now);

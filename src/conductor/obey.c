@@ -79,6 +79,17 @@ static int freeze(struct conductor *c, struct err *err)
     return -1;
 }
 
+/* The command that waited for its lease starts when it has one, unless it is frozen. */
+static void begin_granted(struct conductor *c)
+{
+    if (!c->awaits || c->life.frozen || lease_is_over(&c->lease, clock_read_boot()))
+        return;
+    c->awaits = false;
+    job_start(c);
+    if (!c->over)
+        job_watch(c);
+}
+
 /* While it was frozen the lease could not be renewed. The job may have been started elsewhere
  * meanwhile, so it goes on only with a new one. */
 static int thaw(struct conductor *c, struct err *err)
@@ -89,12 +100,14 @@ static int thaw(struct conductor *c, struct err *err)
     if (tree_thaw(&c->tree, err) < 0)
         return -1;
     life_thaw(&c->life, clock_read_steady());
+    begin_granted(c);
     return 0;
 }
 
 static int renew(struct conductor *c, const struct lease_message *m, struct err *err)
 {
     lease_renew(&c->lease, m->asked, m->length);
+    begin_granted(c);
     return c->thaws ? thaw(c, err) : 0;
 }
 
@@ -104,6 +117,8 @@ static int resize(struct conductor *c, const struct resize_message *m, struct er
     if (!c->over && m->cpuset && *m->cpuset && !group_has(&c->groups, "cpuset.cpus") &&
         tree_set_cpus(&c->tree, m->cpuset, err) < 0)
         return -1;
+    if (c->awaits && m->cpuset && *m->cpuset)
+        c->spec.cpuset = arena_strdup(&c->arena, m->cpuset);
     c->spec.cpus = m->cpus;
     return 0;
 }
@@ -171,7 +186,7 @@ void obey_lease(struct conductor *c)
 {
     usec_t now = clock_read_boot();
     bool connected = c->outbox.welcomed && link_is_up(&c->link);
-    bool stops = lease_is_over(&c->lease, now) && !c->life.frozen && !c->lease_over;
+    bool stops = lease_is_over(&c->lease, now) && !c->life.frozen && !c->lease_over && !c->awaits;
     if (c->over || !c->lease.length)
         return;
     if (connected && lease_ask(&c->lease, now))

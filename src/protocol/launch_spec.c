@@ -83,6 +83,7 @@ static const struct field members[] = {
     {"progress", FIELD_OBJECT | FIELD_OPTIONAL, MEMBER(launch_spec, progress), 0, 0, &record_of_progress},
     {"sample_s", FIELD_SECONDS | FIELD_OPTIONAL, MEMBER(launch_spec, sample), 0, 0, NULL},
     {"lease_s", FIELD_SECONDS | FIELD_OPTIONAL, MEMBER(launch_spec, lease), 0, 0, NULL},
+    {"await_lease", FIELD_FLAG | FIELD_OPTIONAL, MEMBER(launch_spec, await_lease), 0, 0, NULL},
     {"start_within_s", FIELD_SECONDS | FIELD_OPTIONAL, MEMBER(launch_spec, start_within), 0, 0, NULL},
     {"linger_s", FIELD_SECONDS | FIELD_OPTIONAL, MEMBER(launch_spec, linger), 0, 0, NULL},
     {"kill_wait_s", FIELD_SECONDS | FIELD_OPTIONAL, MEMBER(launch_spec, patience), 0, 0, NULL},

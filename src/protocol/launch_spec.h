@@ -83,6 +83,7 @@ struct launch_spec {
     usec_t linger;   /* how long to wait for a server after the job is over */
     usec_t patience; /* with processes that survive SIGKILL */
     usec_t lease; /* the job is stopped this long after the last word from the server; 0 = none */
+    bool await_lease; /* the command starts only when the server has granted the lease */
     usec_t
         start_within; /* the command starts this soon after spec.json was written; 0 = any time */
     struct launch_malleable malleable;

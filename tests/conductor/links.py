@@ -54,6 +54,35 @@ def test_progress_file(bench):
     a.wait()
 
 
+def awaiting(bench, server):
+    """An attempt that has asked for its lease, and the question."""
+    a = bench.attempt("echo ran; sleep 600", server=server, lease_s=60, await_lease=True)
+    return a, a.expect_message("lease")
+
+
+def test_a_command_that_waits_for_its_lease(bench):
+    a, question = awaiting(bench, bench.server())
+    expect_equal(a.messages("started"), [], "nothing runs before the lease is granted")
+    a.send("lease", asked_us=question["asked_us"], lease_s=60)
+    a.expect_message("started")
+    wait_until(lambda: b"ran" in a.log(), what="its output")
+    a.send("stop", reason="cancel", grace_s=5)
+    a.wait()
+    expect_equal(a.record()["stop"], "cancel", "record")
+
+
+def test_a_command_that_is_stopped_before_its_lease(bench):
+    a, _ = awaiting(bench, bench.server())
+    a.send("stop", reason="cancel", grace_s=5)
+    a.wait()
+    expect_equal((a.record()["code"], a.record()["stop"]), (125, "cancel"), "record")
+    expect_equal(a.messages("started"), [], "it never ran")
+    b, _ = awaiting(bench, bench.server("other.sock"))
+    b.process.send_signal(signal.SIGTERM)
+    b.wait()
+    expect_equal(b.messages("started"), [], "it never ran")
+
+
 def test_server_killed_at_random_moments(bench):
     """Nothing is lost or comes twice, whenever the server dies."""
     path, store = bench.tmp / "peer.sock", bench.tmp / "heard"

@@ -21,6 +21,24 @@ static void counts_from_the_question(void **state)
     assert_true(lease_is_over(&l, 1400 * SECOND));
 }
 
+static void one_that_is_awaited_is_asked_for_at_once(void **state)
+{
+    struct lease l;
+    (void)state;
+    lease_init(&l, 300 * SECOND, 1000 * SECOND);
+    lease_await(&l, 1000 * SECOND);
+    assert_true(lease_is_over(&l, 1000 * SECOND));
+    assert_true(lease_ask(&l, 1000 * SECOND));
+    lease_renew(&l, 1000 * SECOND, 300 * SECOND);
+    assert_false(lease_is_over(&l, 1299 * SECOND));
+    /* An answer that took longer than the lease does not start anything. */
+    lease_await(&l, 2000 * SECOND);
+    assert_true(lease_ask(&l, 2000 * SECOND));
+    lease_renew(&l, 2000 * SECOND, 300 * SECOND);
+    assert_true(lease_is_over(&l, 2400 * SECOND));
+    assert_true(lease_ask(&l, 2400 * SECOND));
+}
+
 static void asks_again_without_an_answer(void **state)
 {
     struct lease l;
@@ -78,6 +96,7 @@ static void none(void **state)
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(counts_from_the_question),
+    cmocka_unit_test(one_that_is_awaited_is_asked_for_at_once),
     cmocka_unit_test(asks_again_without_an_answer),
     cmocka_unit_test(a_new_connection_asks_if_it_is_time),
     cmocka_unit_test(an_answer_that_was_not_asked_for),

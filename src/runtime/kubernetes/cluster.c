@@ -27,6 +27,7 @@ struct cluster_node {
     bool listed;  /* in the list that is being read */
     bool changed; /* not reported yet */
     bool known;   /* reported at all */
+    bool silent;  /* reported as lost */
 };
 
 /* A pod of others that takes something from a node. */
@@ -59,6 +60,22 @@ static units_t less(units_t a, units_t b)
     return a > b ? a - b : 0;
 }
 
+/* A connection through the API server to a machine that has gone shows no sign of it. So nobody is
+ * talked to on a lost node, and everybody again when it is back. */
+static void follow_links(const struct kube_cluster *c, const char *node, bool silent)
+{
+    const struct runtime *r = c->runtime;
+    for (size_t i = 0; i < r->attempts.n; i++) {
+        struct kube_attempt *a = r->attempts.at[i];
+        if (strcmp(a->node, node) != 0)
+            continue;
+        if (silent)
+            relay_link_drop(&a->link);
+        else if (a->known && a->state == KUBE_RUNNING)
+            relay_link_want(&a->link);
+    }
+}
+
 static void report(struct kube_cluster *c, struct cluster_node *n)
 {
     struct runtime_host *h = c->runtime->host;
@@ -83,6 +100,9 @@ static void report(struct kube_cluster *c, struct cluster_node *n)
     if (!n->there && !n->known)
         return;
     n->known = true;
+    if (node.lost != n->silent)
+        follow_links(c, n->name, node.lost);
+    n->silent = node.lost;
     h->node(h, c->runtime, &node);
 }
 

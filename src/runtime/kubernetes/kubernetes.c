@@ -294,6 +294,7 @@ static const char *cpuset(const struct runtime *r, struct attempt_id id)
 const struct runtime_ops runtime_kubernetes = {
     .name = "kubernetes",
     .images = true,
+    .leases = true,
     .discovers = true,
     .checkpoints = POD_CHECKPOINTS,
     .open = kubernetes_open,

@@ -77,6 +77,12 @@ bool kube_operation_succeeded(struct kube_attempt *a, const struct call_reply *r
     return false;
 }
 
+bool kube_operation_is_orphan(const struct kube_attempt *a, const struct kube_pod *p)
+{
+    return p->deleting && *p->node && kube_cluster_connected(a->runtime->cluster) &&
+           !kube_cluster_has(a->runtime->cluster, p->node);
+}
+
 /* ---- size ------------------------------------------------------------------------------ */
 
 /* Where pods cannot be resized, the conductor holds the job to its CPUs. */
@@ -167,7 +173,8 @@ static void kill_replied(void *ctx, const struct call_reply *r)
     if (!kube_operation_succeeded(a, r))
         return;
     json_auto_t *pod = json_loadb(r->body, r->n, 0, NULL);
-    if (!kube_pod_read(pod, &p) || p.confirmed || p.state == KUBE_ENDED)
+    if (!kube_pod_read(pod, &p) || p.confirmed || p.state == KUBE_ENDED ||
+        kube_operation_is_orphan(a, &p))
         kube_operation_complete(a, NULL);
     else
         a->at = kube_now(a->runtime) + LOOK_EVERY;
@@ -226,7 +233,7 @@ static void released(void *ctx, const struct call_reply *r)
 
 static void clean_pod(struct kube_attempt *a, const struct kube_pod *p)
 {
-    if (p->confirmed)
+    if (p->confirmed || kube_operation_is_orphan(a, p))
         kube_operation_ask(a, "PATCH", "", MERGE_PATCH, "{\"metadata\":{\"finalizers\":null}}",
                            released);
     else

@@ -22,6 +22,9 @@ void kube_operation_begin(struct kube_attempt *a);
 /* The watch has told something about the pod, or it is time to look: goes on with what waits. */
 void kube_operation_look(struct kube_attempt *a, usec_t now);
 
+/* Whether the cluster has removed the machine of a pod that is being deleted: nobody will ever say
+ * more about the pod. */
+bool kube_operation_is_orphan(const struct kube_attempt *a, const struct kube_pod *p);
 /* Removes our finaliser from a pod, so that it can go. */
 void kube_operation_release(struct runtime *r, const char *pod);
 

@@ -11,6 +11,8 @@ struct kube_options {
     const char *image;       /* of our programs, as `make image` builds it */
     const char *template;    /* path of a pod template, YAML or JSON */
     const char *checkpoints; /* name of a claim that checkpoints are kept in */
+    const char *lease;       /* name of the Lease that the active server holds; NULL = none */
+    bool jobs;               /* TrainingJobs of the namespace are run */
     bool delegate;           /* the cluster's scheduler places pods */
 };
 

@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "protocol/exit_record.h"
-#include "runtime/kubernetes/cluster.h"
 #include "runtime/kubernetes/operations.h"
 #include "runtime/kubernetes/pod.h"
 
@@ -118,13 +117,6 @@ static void delete_pod(struct kube_attempt *a, const struct kube_pod *p)
     str_done(&body);
 }
 
-/* A machine that the cluster has removed: nobody will ever say more about the pod. */
-static bool has_lost_its_node(const struct kube_attempt *a, const struct kube_pod *p)
-{
-    return p->deleting && *p->node && kube_cluster_connected(a->runtime->cluster) &&
-           !kube_cluster_has(a->runtime->cluster, p->node);
-}
-
 /* It has not started; with give_up it never shall. */
 static void take_waiting(struct kube_attempt *a, const struct kube_pod *p)
 {
@@ -132,7 +124,7 @@ static void take_waiting(struct kube_attempt *a, const struct kube_pod *p)
         answer(a, FATE_PENDING);
     } else if (!p->deleting) {
         delete_pod(a, p);
-    } else if (p->confirmed || has_lost_its_node(a, p)) {
+    } else if (p->confirmed || kube_operation_is_orphan(a, p)) {
         answer_without(a);
     } else {
         again(a);
@@ -190,7 +182,7 @@ static void take_pod(struct kube_attempt *a, const struct kube_pod *p)
         take_waiting(a, p);
         break;
     case KUBE_RUNNING:
-        if (has_lost_its_node(a, p)) {
+        if (kube_operation_is_orphan(a, p)) {
             answer(a, FATE_LOST);
             break;
         }

@@ -315,6 +315,9 @@ static struct kube_start *copy_start(const struct kube_attempt *attempt)
     s->spec.socket = POD_SOCKET;
     s->spec.exit_copy = POD_END;
     s->spec.echo = s->spec.inherit = true;
+    /* However late its node starts it: what was given up meanwhile gets no lease. */
+    s->spec.await_lease = s->spec.lease != 0;
+    s->spec.start_within = 0;
     s->spec.malleable.probe = s->spec.malleable.library != NULL;
     s->spec.cpuset = attempt->cpus.text ? arena_strdup(a, attempt->cpus.text) : NULL;
     if (!s->spec.workdir || !*s->spec.workdir)

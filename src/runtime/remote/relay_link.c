@@ -4,6 +4,7 @@
 #include "protocol/relay.h"
 
 #define PAUSE_FIRST (USEC_PER_SEC / 5)
+#define CONNECT_LIMIT (30 * USEC_PER_SEC)
 #define PAUSE_LONGEST (5 * USEC_PER_SEC)
 
 /* One connection. The server has a pointer to `base`. */
@@ -165,6 +166,7 @@ void relay_link_opened(struct relay_link *l)
     t->link = l;
     l->talk = t;
     l->connecting = false;
+    l->at = USEC_NEVER;
     l->pause = PAUSE_FIRST;
     if (l->log_offset >= 0)
         relay_link_ask_log(l);
@@ -185,7 +187,11 @@ usec_t relay_link_due(const struct relay_link *l)
 
 void relay_link_turn(struct relay_link *l)
 {
-    l->at = USEC_NEVER;
+    if (l->connecting) { /* an engine that has just come back may never answer */
+        try_again(l);
+        return;
+    }
+    l->at = l->host->now(l->host) + CONNECT_LIMIT;
     l->connecting = true;
     l->ops->connect(l->ctx);
 }

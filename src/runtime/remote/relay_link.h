@@ -27,7 +27,7 @@ struct relay_link {
     struct attempt_id id;
     struct relay_talk *talk; /* NULL = not connected */
     bool connecting;
-    usec_t at; /* when to connect; USEC_NEVER = not */
+    usec_t at; /* when to connect, or to give a try up; USEC_NEVER = not */
     usec_t pause;
     int64_t log_offset; /* that the server wants next; -1 = it has not asked */
 };
