@@ -123,8 +123,10 @@ static int get_cluster(const struct args *a, struct kube_options *out, struct er
                                  .image = args_get(a, "kube-image"),
                                  .template = args_get(a, "kube-pod"),
                                  .checkpoints = args_get(a, "kube-checkpoints"),
+                                 .lease = args_get(a, "kube-lease"),
+                                 .jobs = args_get(a, "kube-jobs") != NULL,
                                  .delegate = placement && !strcmp(placement, "delegate")};
-    bool more = out->namespace || out->image || out->template || out->checkpoints || placement;
+    bool more = out->lease || out->jobs || out->namespace || out->image || out->template || out->checkpoints || placement;
     if (!context && more)
         return err_set(err, ERR_INVALID, "--kube-... options need --kubernetes");
     if (placement && !out->delegate && strcmp(placement, "own") != 0)
@@ -208,6 +210,10 @@ static const struct option options[] = {
     {"kube-pod", 0, "FILE", "template of pods, YAML: tolerations, pull secrets, priority class",
      false},
     {"kube-checkpoints", 0, "CLAIM", "volume claim that checkpoints are kept in", false},
+    {"kube-jobs", 0, NULL, "also run the TrainingJob objects of the namespace", false},
+    {"kube-lease", 0, "NAME",
+     "serve only while holding this Lease of the namespace; another server waits and takes over",
+     false},
     {"kube-placement", 0, "WHO",
      "own: Trainyard places pods (default); delegate: kube-scheduler does", false},
     {"journal-rows", 0, "N", "begin a new section of the journal after N rows (default 200000)",

@@ -21,7 +21,10 @@
 #include "base/str.h"
 #include "http/listen.h"
 #include "http/server.h"
+#include "runtime/kubernetes/options.h"
 #include "server/api/api.h"
+#include "server/kubernetes/election.h"
+#include "server/kubernetes/front.h"
 #include "server/listen.h"
 #include "server/log.h"
 #include "server/nodes.h"
@@ -40,6 +43,8 @@ struct frame {
     struct places *places;
     struct http_server *http;
     struct listen_config listen;
+    struct election *election;             /* NULL = there is no other server */
+    const char *lost;                      /* why it must not serve any longer; NULL = it may */
     gid_t group;                           /* whose members may use the unix socket; 0 = none */
     uint64_t descriptors, job_descriptors; /* that the server may open, and jobs */
     bool stopping;
@@ -279,10 +284,12 @@ static int run_server(struct frame *f, const struct serve_config *c, struct err 
     if (yard_open(&f->loop, &config, &f->yard, err) < 0)
         return -1;
     begin_turns(f);
+    bool jobs = c->kubernetes && c->kubernetes->jobs;
     for (size_t i = 0; i < f->yard->nodes.n; i++)
         if (f->yard->nodes.at[i].notice)
             log_info("%s", f->yard->nodes.at[i].notice);
-    if (access_open(f->yard, c->token, err) < 0 || listen_http(f, c, err) < 0 ||
+    if ((jobs && kube_front_open(f->yard, c->kubernetes, &f->yard->front, err) < 0) ||
+        access_open(f->yard, c->token, err) < 0 || listen_http(f, c, err) < 0 ||
         places_watch(f->places, &f->loop, restore_sockets, f, err) < 0) {
         places_unwatch(f->places);
         if (f->http)
@@ -308,26 +315,57 @@ static int find_group(const char *name, gid_t *out, struct err *err)
     return 0;
 }
 
+static void lose_election(void *ctx, const char *why)
+{
+    struct frame *f = ctx;
+    f->lost = why;
+    log_warning("stopping: %s; jobs keep running", why);
+    if (f->yard)
+        stop_serving(f);
+}
+
+/* Serves in its directories, which are locked meanwhile. */
+static int serve_here(struct frame *f, const struct serve_config *config, struct err *err)
+{
+    if (places_open(config->state_dir, config->run_dir, &f->places, err) < 0)
+        return -1;
+    int rc = f->group ? places_share(f->places, f->group, err) : 0;
+    if (rc == 0)
+        rc = run_server(f, config, err);
+    uv_run(&f->loop, UV_RUN_DEFAULT);
+    api_free(f->api);
+    free((void *)f->listen.socket);
+    places_close(f->places);
+    return rc;
+}
+
+/* With a Lease, waits for it, and serves while it is ours. */
+static int serve_elected(struct frame *f, const struct serve_config *config, struct err *err)
+{
+    if (election_win(&f->loop, config->kubernetes, &f->election, err) < 0)
+        return -1;
+    if (!f->election)
+        return 0; /* ended by a signal while it waited */
+    election_keep(f->election, lose_election, f);
+    int rc = serve_here(f, config, err);
+    election_end(f->election);
+    if (rc == 0 && f->lost)
+        rc = err_set(err, ERR_CONFLICT, "--kube-lease %s: %s", config->kubernetes->lease, f->lost);
+    return rc;
+}
+
 int serve(const struct serve_config *config, struct err *err)
 {
     struct frame f = {0};
+    bool elects = config->kubernetes && config->kubernetes->lease;
     if (config->group && find_group(config->group, &f.group, err) < 0)
         return -1;
-    if (places_open(config->state_dir, config->run_dir, &f.places, err) < 0)
-        return -1;
-    if (f.group && places_share(f.places, f.group, err) < 0) {
-        places_close(f.places);
-        return -1;
-    }
     raise_descriptors(&f);
     proc_guard_from_oom();
     uv_loop_init(&f.loop);
     uv_loop_configure(&f.loop, UV_METRICS_IDLE_TIME);
-    int rc = run_server(&f, config, err);
+    int rc = elects ? serve_elected(&f, config, err) : serve_here(&f, config, err);
     uv_run(&f.loop, UV_RUN_DEFAULT);
     uv_loop_close(&f.loop);
-    api_free(f.api);
-    free((void *)f.listen.socket);
-    places_close(f.places);
     return rc;
 }

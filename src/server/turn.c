@@ -15,6 +15,7 @@
 #include "server/jobs/pursue.h"
 #include "server/jobs/rules.h"
 #include "server/jobs/size.h"
+#include "server/kubernetes/front.h"
 #include "server/load.h"
 #include "server/log.h"
 #include "server/nodes.h"
@@ -194,6 +195,8 @@ static void run_timers(struct yard *y)
     usec_t now = clock_now(&y->clock);
     nodes_turn(y, now);
     collect_completed(y);
+    if (kube_front_due(y->front) <= now)
+        kube_front_turn(y->front, now);
     if (y->turn.lazy_at <= now)
         turn_hurry(y);
     if (y->care_at <= now)
@@ -270,6 +273,8 @@ usec_t turn_due(const struct yard *y)
         due = y->turn.lazy_at;
     if (nodes_due(y) < due)
         due = nodes_due(y);
+    if (kube_front_due(y->front) < due)
+        due = kube_front_due(y->front);
     if (y->load_at < due)
         due = y->load_at;
     if (automatic_due(y) < due)

@@ -26,6 +26,7 @@
 #include "server/jobs/reports.h"
 #include "server/jobs/size.h"
 #include "server/jobs/standing.h"
+#include "server/kubernetes/front.h"
 #include "server/log.h"
 #include "server/nodes.h"
 #include "server/notices/alarms.h"
@@ -366,6 +367,8 @@ int yard_open(struct uv_loop_s *loop, const struct yard_config *config, struct y
 
 void yard_close(struct yard *y)
 {
+    kube_front_close(y->front);
+    y->front = NULL;
     deliver_close(y);
     access_close(y);
     turn_done(y);

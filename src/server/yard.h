@@ -18,6 +18,7 @@
 #include "store/job_state.h"
 
 struct followers;
+struct kube_front;
 struct upload;
 struct study;
 struct uv_loop_s;
@@ -110,14 +111,15 @@ struct yard {
     struct metrics metrics;
     struct access access;
     struct notices notices;
-    int64_t boot;          /* current stretch of the journal */
-    uint64_t journal_rows; /* in this stretch, */
-    uint64_t journal_head; /* and how many of them it began with */
-    usec_t care_at;        /* engine time of the next yard_look_after(); USEC_NEVER = none */
-    usec_t load_at;        /* engine time of the next sample of the load; USEC_NEVER = none */
-    usec_t load_last;      /* engine time of the last one; 0 = none yet */
-    uint64_t load_samples; /* taken so far */
-    char boot_id[40];      /* of the machine; changes when it reboots */
+    struct kube_front *front; /* TrainingJobs of a cluster; NULL = none */
+    int64_t boot;             /* current stretch of the journal */
+    uint64_t journal_rows;    /* in this stretch, */
+    uint64_t journal_head;    /* and how many of them it began with */
+    usec_t care_at;           /* engine time of the next yard_look_after(); USEC_NEVER = none */
+    usec_t load_at;           /* engine time of the next sample of the load; USEC_NEVER = none */
+    usec_t load_last;         /* engine time of the last one; 0 = none yet */
+    uint64_t load_samples;    /* taken so far */
+    char boot_id[40];         /* of the machine; changes when it reboots */
     bool ready;
     bool closing;  /* the machine is going down: nothing is decided any more */
     bool entering; /* effects are being applied: the engine must not be stepped */
