@@ -9,8 +9,22 @@
 #include "runtime/kubernetes/objects.h"
 #include "runtime/kubernetes/quantity.h"
 #include "runtime/kubernetes/yaml.h"
+#include "server/kubernetes/resource.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void read_resource(const json_t *v)
+{
+    struct resource r;
+    if (!resource_read(v, &r))
+        return;
+    struct resource_news news = {.job = r.spec, .problem = "", .generation = r.generation};
+    json_decref(resource_request(&r));
+    json_decref(resource_finalizer_patch(v, true));
+    json_auto_t *status = resource_status(&news, r.status);
+    (void)resource_status_urgent(r.status, status);
+    json_decref(resource_event(&r, "ns", status, news.now));
+}
 
 static void read_objects(const char *text, size_t n)
 {
@@ -23,6 +37,7 @@ static void read_objects(const char *text, size_t n)
     kube_node_read(v, v, &node);
     kube_use_read(v, &use);
     kube_pod_read(v, &pod);
+    read_resource(v);
 }
 
 static void read_credentials(const char *text, size_t n)

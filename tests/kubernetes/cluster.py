@@ -20,6 +20,7 @@ import sys
 import tempfile
 import textwrap
 import time
+import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/support"))
@@ -171,6 +172,11 @@ class Node:
                 "--pod-infra-container-image", "pause:lab", "--network-plugin", "",
                 "--experimental-dockershim-root-directory", self.dir / "dockershim", "--v", "2"))
 
+    def cut(self, off=True):
+        """Pulls its network cable, or puts it back."""
+        outer = f"{self.cluster.id}o{self.address.rsplit('.', 1)[1]}"
+        run("ip", "-n", self.cluster.id, "link", "set", outer, "down" if off else "up")
+
     def stop_kubelet(self, number=signal.SIGKILL):
         self.cluster.processes.stop(f"{self.name}-kubelet", number)
 
@@ -286,12 +292,13 @@ class Cluster(Kubectl):
         (self.dir / "tokens.csv").write_text("".join(
             f"{token},{user},{user},{groups}\n" for user, (token, groups) in self.tokens.items()))
 
-    def kubeconfig_for(self, user, token=None, **context):
-        path = self.dir / f"kubeconfig-{user.replace(':', '-')}"
-        ca = base64.b64encode((self.dir / "pki/apiserver.crt").read_bytes()).decode()
+    def kubeconfig_for(self, user, token=None, proxy=None, **context):
+        path = self.dir / f"kubeconfig-{user.replace(':', '-')}{'-proxy' if proxy else ''}"
+        cert = proxy.cert if proxy else self.dir / "pki/apiserver.crt"
+        ca = base64.b64encode(cert.read_bytes()).decode()
         path.write_text(json.dumps({
             "apiVersion": "v1", "kind": "Config", "current-context": "lab",
-            "clusters": [{"name": "lab", "cluster": {"server": self.server,
+            "clusters": [{"name": "lab", "cluster": {"server": (proxy or self).server,
                                                      "certificate-authority-data": ca}}],
             "users": [{"name": user, "user": {"token": token or self.tokens[user][0]}}],
             "contexts": [{"name": "lab", "context": {"cluster": "lab", "user": user, **context}}],
@@ -320,6 +327,18 @@ class Cluster(Kubectl):
             "--service-account-key-file", self.dir / "accounts.key",
             "--service-account-signing-key-file", self.dir / "accounts.key",
             "--allow-privileged", "--kubelet-preferred-address-types", "InternalIP", *options)
+
+    def compact(self):
+        """Makes etcd forget all versions but the newest, and the API server what it has cached."""
+        def ask(path, body):
+            request = urllib.request.Request(f"{self.etcd}/v3/{path}", json.dumps(body).encode())
+            return json.load(urllib.request.urlopen(request, timeout=30))
+
+        newest = ask("kv/range", {"key": base64.b64encode(b"/").decode()})["header"]["revision"]
+        ask("kv/compaction", {"revision": newest, "physical": True})
+        self.processes.stop("apiserver", signal.SIGKILL)
+        self.start_apiserver()
+        self.wait_apiserver()
 
     def wait_apiserver(self):
         def ready():
