@@ -220,7 +220,7 @@ def test_a_job_that_never_applies_its_size():
         other = start_job(yard)
         settles_at(yard, stubborn, 1)
         settles_at(yard, other, 1)
-        wait_until(lambda: any("no parallel region" in s for s in yard.job(stubborn)["standing"]),
+        wait_until(lambda: any("It keeps its threads" in s for s in yard.job(stubborn)["standing"]),
                    "it is said")
         expect_equal(yard.job(other)["standing"], [], "nobody wants another size of that one")
         yard.sweep()
