@@ -373,7 +373,7 @@ void explain_stopping(struct explanation *x)
         [STOP_REQUEUE] = "A user requeued it; it returns to the queue.",
         [STOP_MOVE] = "It moves to another node.",
         [STOP_RESIZE] = "It gets another number of GPUs, for which it starts again.",
-        [STOP_EARLY] = "Other jobs of its array do better.",
+        [STOP_EARLY] = "It is stopped early, as it was submitted to be.",
         [STOP_TIMEOUT] = "It reached its time limit.",
         [STOP_SHUTDOWN] = "The machine is going down.",
         [STOP_DIVERGED] = "Its loss is not a number any more (stop_on_nan).",
