@@ -126,7 +126,8 @@ static int get_cluster(const struct args *a, struct kube_options *out, struct er
                                  .lease = args_get(a, "kube-lease"),
                                  .jobs = args_get(a, "kube-jobs") != NULL,
                                  .delegate = placement && !strcmp(placement, "delegate")};
-    bool more = out->lease || out->jobs || out->namespace || out->image || out->template || out->checkpoints || placement;
+    bool more = out->lease || out->jobs || out->namespace || out->image || out->template ||
+                out->checkpoints || placement;
     if (!context && more)
         return err_set(err, ERR_INVALID, "--kube-... options need --kubernetes");
     if (placement && !out->delegate && strcmp(placement, "own") != 0)

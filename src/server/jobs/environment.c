@@ -95,7 +95,8 @@ int environment_read(const char *state_dir, int64_t request, struct spec *s, str
         return err_set(err, errno == ENOENT ? ERR_NOT_FOUND : ERR_IO, "cannot open env/%s: %s",
                        name, strerror(errno));
     if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size > BYTES_MAX)
-        return err_set(err, ERR_IO, "env/%s is not a regular file, or exceeds %d bytes", name, BYTES_MAX);
+        return err_set(err, ERR_IO, "env/%s is not a regular file, or exceeds %d bytes", name,
+                       BYTES_MAX);
     return read_variables(fd, (size_t)st.st_size, s, err);
 }
 
