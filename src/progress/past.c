@@ -72,6 +72,28 @@ void progress_past_category(const char *const *command, const char *workdir, str
         str_addf(out, " %s", *word);
 }
 
+const char *progress_past_model(const char *const *command)
+{
+    static const char *const names[] = {"model", "arch", "model-name", "model_name",
+                                        "model_name_or_path"};
+    for (const char *const *word = command; *word; word++) {
+        size_t dashes = strspn(*word, "-");
+        if (dashes > 2)
+            continue;
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+            size_t n = strlen(names[i]);
+            const char *end = *word + dashes + n;
+            if (strncmp(*word + dashes, names[i], n) != 0)
+                continue;
+            if (*end == '=' && end[1])
+                return end + 1;
+            if (!*end && dashes && word[1] && *word[1] != '-')
+                return word[1];
+        }
+    }
+    return NULL;
+}
+
 /* ---- differences ------------------------------------------------------------------------- */
 
 /* What has no part in how long a run is: where it writes to, how it is called, and numbers of the

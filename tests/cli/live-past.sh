@@ -55,6 +55,11 @@ check_output 'in ps' ' again +running +1 of 1 +[0-9]+% +- ' "$TRAINYARD" ps
 done_soon again
 submit -n twice -- ./quiet.sh --epochs 8
 check 'scaled' shows twice '^  time left +[5-7](\.[0-9]+)?s'
+submit -n swept --sweep e=3,4 -- ./quiet.sh --epochs '{e}'
+done_soon 'swept[1]'
+submit -n swept2 --sweep e=4,3 -- ./quiet.sh --epochs '{e}'
+check 'members of a sweep teach' shows 'swept2[1]' '^  total +from earlier runs, by time$'
+submit -n twice -- ./quiet.sh --epochs 8
 server_kill
 server_start
 check 'also after the server was killed' shows twice '^  time left +[0-6](\.[0-9]+)?s'

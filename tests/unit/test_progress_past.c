@@ -25,6 +25,29 @@ static void assert_category(const char *command, const char *want)
     str_done(&got);
 }
 
+static void assert_model(const char *command, const char *want)
+{
+    AUTO_FREE char *text = xstrdup(command);
+    const char *words[WORDS];
+    split(text, words);
+    const char *got = progress_past_model(words);
+    if (want)
+        assert_string_equal(got, want);
+    else
+        assert_null(got);
+}
+
+static void test_models(void **state)
+{
+    (void)state;
+    assert_model("python3 t.py --model resnet50 --lr 1", "resnet50");
+    assert_model("python3 t.py --arch=vgg16", "vgg16");
+    assert_model("python3 t.py model=bert", "bert");
+    assert_model("python3 t.py --model", NULL);
+    assert_model("python3 t.py --model --lr 1", NULL);
+    assert_model("python3 t.py --model-dir /m --models 3", NULL);
+}
+
 static void test_categories(void **state)
 {
     (void)state;
@@ -71,6 +94,7 @@ static void test_scales(void **state)
 
 static const struct CMUnitTest tests[] = {
     TEST(test_categories),
+    TEST(test_models),
     TEST(test_scales),
 };
 

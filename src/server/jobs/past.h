@@ -4,7 +4,8 @@
 
 #include "server/yard.h"
 
-/* The name of the jobs that are like it: its category, or its user and program. To be freed. */
+/* The name of the jobs that are like it: its category, or its user, program, model
+ * and image. To be freed. */
 char *past_category(const struct live_job *j);
 /* Looks for an earlier run that the job can be compared with, and sets j->past. */
 void past_find(struct yard *y, struct live_job *j);
