@@ -12,6 +12,7 @@
 
 #include "http/internal.h"
 #include "http/reply.h"
+#include "http/token.h"
 
 /* The connection is closed when more of an unwanted body arrives. */
 #define DISCARD_LIMIT (64u << 20)
@@ -68,6 +69,12 @@ static void check_client(struct conn *c)
     c->request.caller = (struct caller){0};
     if (c->server->identify(c->server->ctx, &c->request, &c->request.caller)) {
         c->known = true;
+        return;
+    }
+    if (!request_header(&c->request, "Authorization") && token_is_foreign(&c->request)) {
+        refuse(c, 403, "forbidden",
+               "a request with the login's cookie that changes something must come from a page of "
+               "this server (header Origin); programs send 'Authorization: Bearer TOKEN'");
         return;
     }
     refuse(c, 401, "unauthorized",

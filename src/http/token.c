@@ -31,6 +31,11 @@ const char *token_cookie(const struct request *r)
     return comes_from_here(r) ? request_cookie(r, COOKIE) : NULL;
 }
 
+bool token_is_foreign(const struct request *r)
+{
+    return !comes_from_here(r) && request_cookie(r, COOKIE);
+}
+
 void token_set_cookie(const struct request *q, struct reply *r, const char *value, int64_t seconds)
 {
     struct str text = {0};

@@ -3,6 +3,7 @@
 #ifndef HTTP_TOKEN_H
 #define HTTP_TOKEN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct reply;
@@ -14,6 +15,10 @@ const char *token_bearer(const struct request *r);
  * request that changes something must come from a page of this server. All ports of a host share
  * cookies, so SameSite alone is not enough. */
 const char *token_cookie(const struct request *r);
+
+/* Whether the request has the cookie, but changes something and does not come from a page of this
+ * server. */
+bool token_is_foreign(const struct request *r);
 
 /* Sets the cookie in the browser for this many seconds; 0 removes it. `value` has letters and
  * digits only. */

@@ -258,15 +258,31 @@ void events_flush(struct yard *y, bool committed)
     drop_news(all);
 }
 
-void events_progress(struct yard *y, int64_t job, usec_t at, const struct progress_report *r)
+static struct event_follower *find_progress(const struct yard *y, int64_t job)
 {
     struct event_follower *f = y->followers->events;
     while (f && !(f->progress && follows_job(f, job)))
         f = f->next;
+    return f;
+}
+
+bool events_progress_wanted(const struct yard *y, int64_t job)
+{
+    return find_progress(y, job);
+}
+
+void events_progress(struct yard *y, int64_t job, usec_t at, const struct progress_report *r,
+                     const char *metrics)
+{
+    struct event_follower *f = find_progress(y, job);
     if (!f)
         return;
     struct str data = {0}, members = {0};
-    record_encode(&progress_report_record, r, &members);
+    str_add(&members, "{");
+    record_add_members(&progress_report_record, r, &members);
+    if (metrics)
+        str_addf(&members, "%s\"metrics\":%s", members.n > 1 ? "," : "", metrics);
+    str_add(&members, "}");
     events_write(&data, 0, at, job, "job.progress", members.at);
     /* A slow follower misses some; each report is complete by itself. */
     for (; f; f = f->next)

@@ -18,7 +18,10 @@ struct yard;
  * are added to the event. */
 void events_add(struct yard *y, const char *kind, int64_t job, struct json_t *extra);
 /* Sends progress to followers with progress=1. It is not stored. */
-void events_progress(struct yard *y, int64_t job, usec_t at, const struct progress_report *r);
+void events_progress(struct yard *y, int64_t job, usec_t at, const struct progress_report *r,
+                     const char *metrics);
+/* Whether anybody follows the job's progress. */
+bool events_progress_wanted(const struct yard *y, int64_t job);
 /* Sends the events of this turn after its commit; drops them if the commit failed. */
 void events_flush(struct yard *y, bool committed);
 

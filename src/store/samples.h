@@ -12,6 +12,7 @@ struct store;
 struct sample_row {
     usec_t at;
     double step, metric, units, cpu_time, memory_mb, block_bytes, net_bytes;
+    const char *metrics; /* JSON object of everything that it reports by name; NULL or "" = none */
 };
 /* Keeps a thinned series of limited size per job: fewer than 2,000 rows for a year of one sample
  * per second, spread evenly, with the newest more densely. */

@@ -160,6 +160,28 @@ async function jobPage(page, yard, id) {
   await until('they show all again', async () => (await axes()).every((axis) => axis !== zoomed));
 }
 
+// A job that prints several numbers has a chart for each that is chosen.
+async function metrics(page, yard) {
+  const print = 'for i in $(seq 600); do echo "step $i/600 loss=0.$((900 - i)) acc=0.$((100 + i)) val_loss=0.$((950 - i))"; sleep 0.2; done';
+  const [id] = await yard.submit(shell(print, { name: 'many numbers', cpus: 0.2 }));
+  await until('they are kept', async () => {
+    const { samples } = await yard.get(`/jobs/${id}/progress`);
+    return samples.filter((sample) => sample.metrics?.acc > 0.1 && sample.metrics.val_loss > 0).length > 3;
+  });
+  same(Object.keys((await yard.job(id)).progress.metrics).sort(), ['acc', 'loss', 'val_loss']);
+  await visit(page, yard, `/jobs/${id}`);
+  const titles = () => page.locator('section h3').allTextContents();
+  await until('each has a chart', async () => ['loss', 'acc', 'val_loss'].every(async (name) => (await titles()).includes(name)) &&
+    (await page.locator('.curve-tools [data-metric]').count()) === 3);
+  await page.click('[data-metric="acc"]');
+  await until('one is taken away', async () => !(await titles()).includes('acc') && (await titles()).includes('val_loss'));
+  await page.check('.curve-tools input[type=checkbox]');
+  await page.locator('.chart canvas').first().waitFor();
+  const size = (await yard.job(id)).sizes.at(-1);
+  same([size.cpus, size.gpus], [0.2, 0]);
+  await yard.ask('POST', `/jobs/${id}/cancel`, { grace: '0s' });
+}
+
 async function logs(page, yard, id) {
   await visit(page, yard, `/jobs/${id}`);
   await page.locator('.log .line').first().waitFor();
@@ -384,6 +406,7 @@ async function reconnect(page, yard) {
   await check('the overview follows jobs and deadlines', () => overview(page, yard));
   await check('jobs are found, filtered, folded and sorted', () => list(page, yard));
   await check('a job has curves on one axis', () => jobPage(page, yard, one));
+  await check('a job with several metrics has a curve for each', () => metrics(page, yard));
   await check('the log is followed and searched', () => logs(page, yard, two));
   await check('curves are compared', () => compare(page, yard, one, two));
   await check('names and logs cannot act', () => hostile(page, yard));

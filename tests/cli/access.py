@@ -175,7 +175,7 @@ def test_login(yard):
     job = {"command": ["true"], "hold": True}
     for other in ({}, {"Origin": "http://evil.example"}, {"Origin": "http://127.0.0.1:1"},
                   {"Origin": "null"}):
-        expect_equal(browser.status("POST", "/jobs", job, **other), 401, other)
+        expect_equal(browser.status("POST", "/jobs", job, **other), 403, other)
     expect_equal(browser.status("POST", "/jobs", job, Origin=origin), 201)
     # A stolen cookie is no token, nor is a token a cookie.
     expect_equal(Client(yard, token=browser.cookie).status("GET", "/jobs"), 401)

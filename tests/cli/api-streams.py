@@ -182,10 +182,10 @@ def test_browsers_log_in():
         for method, path, origin, want in (
                 ("GET", "/jobs", None, 200), ("GET", "/jobs", "http://evil", 200),
                 ("POST", "/nodes/x/drain", f"http://{here}", 404),
-                ("POST", "/nodes/x/drain", None, 401),
-                ("POST", "/nodes/x/drain", "null", 401),
-                ("POST", "/nodes/x/drain", "http://127.0.0.1:1", 401),
-                ("POST", "/nodes/x/drain", "http://evil." + here, 401)):
+                ("POST", "/nodes/x/drain", None, 403),
+                ("POST", "/nodes/x/drain", "null", 403),
+                ("POST", "/nodes/x/drain", "http://127.0.0.1:1", 403),
+                ("POST", "/nodes/x/drain", "http://evil." + here, 403)):
             more = {"Origin": origin} if origin else {}
             expect_equal(ask(method, path, Cookie=cookie, **more).status, want, origin)
         expect_equal(ask("GET", "/jobs", Cookie=cookie + "0").status, 401)

@@ -290,6 +290,23 @@ static void assert_old_series(struct store *s, int version)
     assert_int_equal(moves, version < 15 ? 0 : 1);
 }
 
+static int see_metrics(void *ctx, uint32_t attempt, const struct sample_row *row, struct err *err)
+{
+    (void)attempt;
+    (void)err;
+    snprintf(ctx, 64, "%s", row->metrics);
+    return 1;
+}
+
+/* Before schema 16 a sample had one metric. */
+static void assert_old_metrics(struct store *s, int version)
+{
+    char first[64] = "none";
+    struct err err;
+    assert_ok(store_sample_list(s, 1, see_metrics, first, &err), err);
+    assert_string_equal(first, version < 16 ? "" : "{\"loss\":1.0,\"acc\":0.5}");
+}
+
 static void assert_old_rest(struct store *s)
 {
     struct err err;
@@ -323,6 +340,7 @@ static void test_old_databases(void **state)
         assert_old_arrivals(s, version);
         assert_old_tokens(s, version);
         assert_old_notices(s, version);
+        assert_old_metrics(s, version);
         if (version >= 5)
             assert_old_ends(s);
         assert_old_groups(s, version);

@@ -126,13 +126,14 @@ static int add_attempt(void *ctx, const struct attempt_row *row, struct err *err
 /* ---- sizes ----------------------------------------------------------------- */
 
 struct size_view {
-    double at, cpus;
+    double at, cpus, gpus;
     const char *why;
 };
 
 static const struct api_member size_members[] = {
     API_NUMBER_OR_NULL(size_view, at, "When the size changed"),
     API_NUMBER(size_view, cpus, "CPUs from then on"),
+    API_NUMBER(size_view, gpus, "GPUs from then on"),
     API_STRING(size_view, why,
                "start, resize, pause, resume, stop, fail or end, the policy that did it, and for "
                "which job"),
@@ -170,10 +171,12 @@ static int add_size(void *ctx, int64_t seq, usec_t at, int64_t job, const char *
     const char *by = json_string_value(json_object_get(event, "why"));
     json_int_t taker = json_integer_value(json_object_get(event, "by"));
     double cpus = json_number_value(json_object_get(event, "cpus"));
+    double gpus = json_number_value(json_object_get(event, "gpus"));
     str_addf(&why, "%s%s%s", size_events[i].why, by ? " by " : "", by ? by : "");
     if (taker)
         str_addf(&why, ", for job %lld", (long long)taker);
-    struct size_view v = {api_seconds(at), size_events[i].holds ? cpus : 0, why.at};
+    bool holds = size_events[i].holds;
+    struct size_view v = {api_seconds(at), holds ? cpus : 0, holds ? gpus : 0, why.at};
     json_array_append_new(newest_first, api_print(&size_schema, &v));
     str_done(&why);
     return json_array_size(newest_first) == SIZES_SHOWN;

@@ -9,6 +9,7 @@
 #include "server/api/parts.h"
 #include "server/jobs/attempts.h"
 #include "server/jobs/eligible.h"
+#include "server/jobs/metric_list.h"
 #include "server/jobs/past.h"
 #include "server/jobs/reports.h"
 #include "server/jobs/standing.h"
@@ -22,6 +23,7 @@
 struct progress_view {
     double step, total, fraction, epoch, epochs, loss;
     const char *metric;
+    json_t *metrics;
     double value, rate, remaining_s, expected_end, expected_end_low, expected_end_high, past_error;
     const char *source, *total_from, *diverged;
     bool weak;
@@ -37,6 +39,8 @@ static const struct api_member progress_members[] = {
     API_NUMBER_OR_NULL(progress_view, loss, "Last loss"),
     API_STRING_OR_NULL(progress_view, metric, "Name of the metric that the job reports"),
     API_NUMBER_OR_NULL(progress_view, value, "Last value of the metric"),
+    API_JSON(progress_view, metrics, "Metrics|null",
+             "Last values of everything that it reports by name; null = only the metric"),
     API_NUMBER_OR_NULL(progress_view, rate, "Steps per second"),
     API_NUMBER_OR_NULL(progress_view, remaining_s, "Time left on its current size, in seconds"),
     API_NUMBER_OR_NULL(progress_view, expected_end, "When it ends if it keeps its size"),
@@ -55,6 +59,9 @@ static const struct api_member progress_members[] = {
     API_NUMBER_OR_NULL(progress_view, at, "When it was reported"),
     {0},
 };
+
+static const struct api_member metric_members[] = {API_MEMBER("", "number", ""), {0}};
+static const struct api_schema metrics_schema = {"Metrics", API_MAP, .members = metric_members};
 
 static const struct api_schema progress_schema = {"Progress", .members = progress_members};
 
@@ -111,6 +118,13 @@ static void fill_curve(struct progress_view *v, const struct live_job *j)
     v->total_from = "the curve of its metric";
 }
 
+/* NULL unless a live job has reported more than one number. */
+static json_t *view_metrics(const struct live_job *j)
+{
+    AUTO_FREE char *text = j ? metric_list_print(j) : NULL;
+    return text ? json_loads(text, 0, NULL) : NULL;
+}
+
 /* NULL if the job has reported nothing. */
 static json_t *view_progress(const struct yard *y, const struct live_job *j,
                              const struct job_row *row)
@@ -131,6 +145,7 @@ static json_t *view_progress(const struct yard *y, const struct live_job *j,
         .loss = row->loss,
         .metric = row->metric_name,
         .value = row->metric,
+        .metrics = view_metrics(j),
         .rate = known && j->attempt ? estimate_rate(y, j) : NAN,
         .remaining_s = left.mid,
         .expected_end = now + left.mid,
@@ -265,7 +280,7 @@ static const struct api_schema detail_schema = {"JobDetail", .base = &job_schema
                                                 .members = detail_members};
 
 static const struct api_schema *const schemas[] = {
-    &state_schema, &array_schema, &parameter_schema, &progress_schema,
+    &state_schema, &array_schema, &parameter_schema, &metrics_schema, &progress_schema,
     &usage_schema, &job_schema,   &detail_schema,    NULL};
 
 const struct api_part api_part_job_view = {.schemas = schemas};

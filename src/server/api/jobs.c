@@ -37,14 +37,18 @@ static void show_job(const struct api_call *c)
 
 struct sample_view {
     int64_t attempt;
-    double at, step, metric, cpus, gpus, cpu_s, memory_mb, block_bytes, net_bytes;
+    double at, step, metric;
+    json_t *metrics;
+    double cpus, gpus, cpu_s, memory_mb, block_bytes, net_bytes;
 };
 
 static const struct api_member sample_members[] = {
     API_INTEGER(sample_view, attempt, "Number of the attempt"),
     API_NUMBER_OR_NULL(sample_view, at, "When it was taken"),
     API_NUMBER_OR_NULL(sample_view, step, "Steps done"),
-    API_NUMBER_OR_NULL(sample_view, metric, "Value of the metric"),
+    API_NUMBER_OR_NULL(sample_view, metric, "Value of the metric by which the job is judged"),
+    API_JSON(sample_view, metrics, "Metrics|null",
+             "Everything that it reports by name, at most 17 numbers; null = only the metric"),
     API_NUMBER_OR_NULL(sample_view, cpus, "CPUs held; null for a job with GPUs"),
     API_NUMBER_OR_NULL(sample_view, gpus, "GPUs held; null for a job without GPUs"),
     API_NUMBER_OR_NULL(sample_view, cpu_s, "CPU time of the attempt so far, in seconds"),
@@ -81,6 +85,7 @@ static int add_sample(void *ctx, uint32_t attempt, const struct sample_row *row,
         .at = api_seconds(row->at),
         .step = row->step,
         .metric = row->metric,
+        .metrics = json_loads(row->metrics ? row->metrics : "", 0, NULL),
         .cpus = s->gpu ? NAN : size,
         .gpus = s->gpu ? size : NAN,
         .cpu_s = row->cpu_time / (double)USEC_PER_SEC,

@@ -43,6 +43,7 @@ void live_job_free(struct live_job *j)
     arena_done(&j->arena[0]);
     arena_done(&j->arena[1]);
     estimate_done(&j->estimate);
+    free(j->metrics);
     attempt_free(j->attempt);
     free(j);
 }

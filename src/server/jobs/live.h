@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/mem.h"
+#include "base/record.h"
 #include "model/plateau.h"
 #include "model/task.h"
 #include "runtime/runtime.h"
@@ -213,6 +214,7 @@ struct live_job {
     struct attempt *attempt; /* the current one; NULL = none */
     usec_t recorded_end;     /* wall time of the end that is being handled; 0 = now */
     struct progress_seen progress;
+    struct field_numbers *metrics; /* see metric_list.h; NULL = none */
     double first_step; /* of this attempt; NAN = none yet */
     struct redo redo;
     struct moving moving;

@@ -12,6 +12,7 @@
 #include "server/jobs/attempts.h"
 #include "server/jobs/early.h"
 #include "server/jobs/elastic.h"
+#include "server/jobs/metric_list.h"
 #include "server/jobs/move.h"
 #include "server/jobs/preempted.h"
 #include "server/jobs/probe.h"
@@ -199,6 +200,8 @@ static void keep_sample(struct yard *y, struct live_job *j, const struct attempt
     if (at - j->sampled < SAMPLE_EVERY)
         return;
     j->sampled = at;
+    AUTO_FREE char *metrics = metric_list_print(j);
+    row.metrics = metrics;
     if (store_sample_add(y->store, a->job, a->n, &row, &err) < 0)
         log_warning("job=%lld sample: %s", (long long)a->job, err.text);
 }
@@ -271,6 +274,15 @@ static void tell_divergence(struct yard *y, struct live_job *j, const struct att
         attempt_stop(y, j, STOP_DIVERGED, -1);
 }
 
+static void tell_followers(struct yard *y, const struct live_job *j,
+                           const struct progress_message *m)
+{
+    if (!events_progress_wanted(y, j->row.id))
+        return;
+    AUTO_FREE char *metrics = metric_list_print(j);
+    events_progress(y, j->row.id, m->at, &m->report, metrics);
+}
+
 void report_progress(struct yard *y, struct attempt *a, const struct progress_message *m)
 {
     struct live_job *j = yard_live(y, a->job);
@@ -285,6 +297,7 @@ void report_progress(struct yard *y, struct attempt *a, const struct progress_me
     p->weak = m->weak;
     take_report(p, &m->report);
     judge(&j->submission->spec, m, p);
+    metric_list_take(j, &m->metrics);
     if (a->resumed)
         learn_cost(y, j, a);
     if (j->moving.stopped)
@@ -296,7 +309,7 @@ void report_progress(struct yard *y, struct attempt *a, const struct progress_me
     estimate_report(y, j, p->at, p->step, p->value);
     tell_estimate(y, j);
     keep_sample(y, j, a, p->at);
-    events_progress(y, a->job, m->at, &m->report);
+    tell_followers(y, j, m);
     if (diverges)
         tell_divergence(y, j, a);
     alarms_progress(y, j);
