@@ -27,7 +27,6 @@ struct histogram {
     X("job.started", "trainyard_job_starts_total", "Attempts that were started")                   \
     X("job.resized", "trainyard_job_resizes_total", "Changes of the size of running jobs")         \
     X("job.restarted", "trainyard_job_restarts_total", "Resizes by a restart from a checkpoint")   \
-    X("job.moved", "trainyard_job_moves_total", "Jobs that continued on another node")             \
     X("job.preempted", "trainyard_job_preemptions_total", "Jobs that were stopped for others")     \
     X("job.paused", "trainyard_job_pauses_total", "Jobs that were frozen for others")              \
     X("job.retried", "trainyard_job_retries_total", "Failed attempts that are tried again")        \

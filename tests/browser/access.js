@@ -185,7 +185,7 @@ async function manyJobs(page, yard) {
   const [waits] = await yard.submit({ command: ['true'], cpus: 1, name: 'waits', hold: true });
   await until('it reports', async () => (await yard.get(`/jobs/${id}/progress`)).samples.length > 4);
   const browser = await openBrowser();
-  const pages = ['/', '/jobs', `/jobs/${id}`, `/jobs/${waits}`, `/compare/${id},${waits}`, '/nodes', '/policy', '/submit', '/api', '/nothing'];
+  const pages = ['/', '/jobs', `/jobs/${id}`, `/jobs/${waits}`, `/compare/${id},${waits}`, '/nodes', '/policy', '/reports', '/submit', '/api', '/nothing'];
   const complaints = [];
   const views = { light: {}, dark: { colorScheme: 'dark' }, phone: { viewport: PHONE, isMobile: true, hasTouch: true } };
   for (const [name, options] of Object.entries(views)) {

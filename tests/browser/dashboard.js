@@ -2,7 +2,7 @@
 'use strict';
 
 const { check, expect, same, finish } = require('./checks.js');
-const { Yard, TOKEN, TRAINER, until, openBrowser, openPage, visit } = require('./yard.js');
+const { Yard, PROGRAM, TOKEN, TRAINER, until, openBrowser, openPage, visit } = require('./yard.js');
 
 const HOSTILE = `<img src=x onerror=alert(1)> "'&\u202e<script>alert(2)</script>`;
 const counts = 'for i in $(seq 4000); do echo "step $i/4000 loss=0.$((9000 - i))"; sleep 0.1; done';
@@ -194,6 +194,57 @@ async function logs(page, yard, id) {
   await page.locator('.log mark', { hasText: 'step 1/400' }).first().waitFor();
   await page.locator('.log .current').waitFor();
   expect(!(await page.isChecked('.log-box input[type=checkbox]')), 'a search stops following');
+  await page.fill('.log-box input[type=search]', '');
+}
+
+// Of a log that is too long for the page, the beginning is found, and all of it can be paged through.
+async function longLog(page, yard) {
+  const print = 'echo the needle at first; seq 1 60000; echo the last line; sleep 600';
+  const [id] = await yard.submit(shell(print, { name: 'long', cpus: 0.1 }));
+  await until('it has printed', async () => (await yard.job(id)).attempts[0]?.log_bytes > 340_000);
+  await visit(page, yard, `/jobs/${id}`);
+  await page.locator('.log .line', { hasText: 'the last line' }).waitFor();
+  await page.locator('.log .earlier', { hasText: /Earlier lines: \d+/ }).waitFor();
+  const top = () => page.locator('.log .line').first().textContent();
+  const before = Number(await top());
+  await page.click('.log .earlier');
+  await until('an earlier part is there', async () => Number(await top()) < before);
+  const shown = (await page.locator('.log .line').allTextContents()).slice(0, -1).map(Number);
+  expect(shown.every((n, i) => i === 0 || n === shown[i - 1] + 1), 'no line is missing or twice');
+  await page.fill('.log-box input[type=search]', 'NEEDLE');
+  await page.locator('.log .current', { hasText: 'the needle at first' }).waitFor();
+  await page.locator('.log-box', { hasText: '1 of 1 line' }).waitFor();
+  await page.fill('.log-box input[type=search]', '');
+  await page.click('.log .later');
+  await until('the next part is there', async () => (await page.locator('.log .line').count()) > 20_000);
+  await page.check('.log-box input[type=checkbox]');
+  await page.locator('.log .line', { hasText: 'the last line' }).waitFor();
+  await yard.ask('POST', `/jobs/${id}/cancel`, { grace: '0s' });
+}
+
+// A report of the simulator is uploaded, opened in its sandbox, and removed.
+async function simReports(page, yard) {
+  const file = require('node:path').join(yard.dir, 'four nodes.html');
+  const { spawnSync } = require('node:child_process');
+  const root = require('node:path').resolve(__dirname, '../..');
+  const sim = spawnSync(PROGRAM, ['sim', 'data/demo.csv', '--nodes', '4x4', '--policy', 'fifo', '--policy', 'srtf', '--report', file], { cwd: root });
+  same(sim.status, 0, String(sim.stderr));
+  await visit(page, yard, '/reports');
+  await page.locator('.empty', { hasText: 'No reports yet' }).waitFor();
+  await page.setInputFiles('input[type=file]', file);
+  const link = page.locator('td a', { hasText: 'four-nodes' });
+  await link.waitFor();
+  const [report] = await Promise.all([page.context().waitForEvent('page'), link.click()]);
+  const complaints = [];
+  report.on('pageerror', (failure) => complaints.push(String(failure.stack)));
+  await report.locator('svg').nth(2).waitFor();
+  same(await report.evaluate(() => [self.origin, document.title.includes('simulation')]), ['null', true], 'a sandbox of its own');
+  same(await report.evaluate(() => fetch('/api/v1/jobs').then(() => 'read', () => 'refused')), 'refused');
+  same(complaints, []);
+  await report.close();
+  await page.click('[data-report="four-nodes"]');
+  await page.click('dialog button[type=submit]');
+  await link.waitFor({ state: 'detached' });
 }
 
 async function hostile(page, yard) {
@@ -408,6 +459,7 @@ async function reconnect(page, yard) {
   await check('a job has curves on one axis', () => jobPage(page, yard, one));
   await check('a job with several metrics has a curve for each', () => metrics(page, yard));
   await check('the log is followed and searched', () => logs(page, yard, two));
+  await check('a long log is searched and paged through', () => longLog(page, yard));
   await check('curves are compared', () => compare(page, yard, one, two));
   await check('names and logs cannot act', () => hostile(page, yard));
   await check('terminal colours are shown', () => colours(page, yard));
@@ -418,6 +470,7 @@ async function reconnect(page, yard) {
   await check('the policy is changed after a question', () => policy(page, yard));
   await check('the form submits what it shows', () => submit(page, yard));
   await check('the form shows what the server answers', () => answers(page, yard));
+  await check('reports of the simulator are kept and sandboxed', () => simReports(page, yard));
   await check('the API page sends requests', () => reference(page, yard));
   await check('a restarted server is found again', () => reconnect(page, yard));
   await check('the console stays empty', () => same(page.complaints, []));

@@ -129,4 +129,4 @@ async function visit(page, yard, where) {
   await page.waitForSelector('html[data-ready="yes"]');
 }
 
-module.exports = { Yard, TOKEN, TRAINER, until, pause, openBrowser, openPage, visit };
+module.exports = { Yard, PROGRAM, TOKEN, TRAINER, until, pause, openBrowser, openPage, visit };

@@ -25,7 +25,7 @@ def refuse(yard, method, path, body=None, status=400, field=None, words="", **mo
 
 def example_of(path):
     """The path with a value for each of its parameters."""
-    return path.replace("{id}", "1").replace("{name}", "x")
+    return path.replace("{id}", "1").replace("{name}", "x").replace("{report}", "x")
 
 
 # ---- the document and the server itself
@@ -437,6 +437,27 @@ def test_logs_refused(yard):
     expect_equal(stream.read(), b"", "the log of a job that never ran")
 
 
+def test_log_search(yard):
+    """Offsets of lines, whatever the case, over all of a log that is longer than a reply."""
+    job = yard.submit("echo First needle; seq 1 30000; echo a NEEDLE and a needle; yes needle | head -n 1500; printf need")
+    yard.wait_for(job)
+    log = yard.get(f"/jobs/{job}/logs").bytes
+    want = [i for i in range(len(log)) if (i == 0 or log[i - 1] == 10) and b"needle" in log[i:log.find(b"\n", i)].lower()]
+    path, got, start = f"/jobs/{job}/logs/search?text=neEdle", [], 0
+    while start is not None:
+        found = yard.get(f"{path}&from={start}")
+        expect(len(found["lines"]) <= 1000, "bounded")
+        got, start = got + found["lines"], found["next"]
+    expect_equal((len(got), got == want), (1502, True))
+    expect_equal(yard.get(f"/jobs/{job}/logs/search?text=nowhere"), {"lines": [], "next": None})
+    held = yard.submit("true", hold=True)
+    expect_equal(yard.get(f"/jobs/{held}/logs/search?text=x"), {"lines": [], "next": None}, "no log yet")
+    yard.post(f"/jobs/{held}/cancel")
+    for query in ("", "?text=", "?text=" + "x" * 201):
+        refuse(yard, "GET", f"/jobs/{job}/logs/search{query}", field="text", words="1 to 200 bytes")
+    refuse(yard, "GET", f"/jobs/{job}/logs/search?text=x&attempt=2", status=404, field="attempt")
+
+
 # ---- progress, explanation
 
 
@@ -451,6 +472,12 @@ def test_progress(yard):
     samples = series["samples"]
     expect(samples and samples[0]["cpus"] == 1 and samples[0]["attempt"] == 1, samples)
     expect_equal(sorted(s["at"] for s in samples), [s["at"] for s in samples], "their order")
+    expect_equal(samples[-1]["metrics"], None, "only a loss")
+    several = yard.submit("for i in 1 2 3; do echo step $i/3 loss=0.$i acc=0.9 val_loss=nan; sleep 0.4; done")
+    yard.wait_for(several)
+    last = yard.get(f"/jobs/{several}/progress")["samples"][-1]["metrics"]
+    expect_equal(last.get("acc"), 0.9, last)
+    expect("val_loss" not in last, "what is not a number is left out")
     refuse(yard, "GET", f"/jobs/{job}/progress?x=1", field="x")
     refuse(yard, "GET", "/jobs/999999999/progress", status=404, field="id")
 
@@ -718,11 +745,30 @@ def test_targets_of_notifications(yard):
     refuse(yard, "DELETE", "/notify/x")
 
 
+def test_sim_reports(yard):
+    """tests/browser/dashboard.js uploads one and opens it."""
+    expect_equal(yard.get("/reports"), {"reports": []})
+    refuse(yard, "GET", "/reports?x=1", field="x")
+    (yard.dir / "state/reports").mkdir()
+    (yard.dir / "state/reports/mine.html").write_text("<!doctype html><p>x")
+    (yard.dir / "state/reports/.hidden.html").write_text("no")
+    (yard.dir / "state/reports/link.html").symlink_to("/etc/passwd")
+    expect_equal([r["name"] for r in yard.get("/reports")["reports"]], ["mine"])
+    page = yard.get("/reports/mine")
+    expect_equal(page.bytes, b"<!doctype html><p>x")
+    policy = page.headers["Content-Security-Policy"]
+    expect(policy.startswith("sandbox ") and "allow-same-origin" not in policy and "default-src 'none'" in policy, policy)
+    for name in ("none", "..", "%2e%2e%2fx", "link", "a%20b"):
+        expect(yard.ask("GET", f"/reports/{name}", checked=False).status in (400, 404, 500, 503), name)
+    refuse(yard, "DELETE", "/reports/none", status=404, field="report")
+    expect_equal(yard.request("DELETE", "/reports/mine")["reports"], [])
+
+
 # ---- all of it
 
 
 # These need hosts with Docker: tests/docker/moves.py and uploads.py try them.
-ELSEWHERE = {"job_migrate", "get_upload", "put_upload"}
+ELSEWHERE = {"job_migrate", "get_upload", "put_upload", "report_put", "report_show"}
 
 
 def test_every_operation_was_tried(yard):

@@ -89,12 +89,15 @@ static void test_events(void **state)
 struct seen_samples {
     VEC(struct sample_row) rows;
     VEC(uint32_t) attempts;
+    char metrics[3][32]; /* of the first */
 };
 
 static int see_sample(void *ctx, uint32_t attempt, const struct sample_row *row, struct err *err)
 {
     (void)err;
     struct seen_samples *seen = ctx;
+    if (seen->rows.n < COUNT_OF(seen->metrics))
+        snprintf(seen->metrics[seen->rows.n], sizeof seen->metrics[0], "%s", row->metrics);
     VEC_PUSH(&seen->rows, *row);
     VEC_PUSH(&seen->attempts, attempt);
     return 0;
@@ -127,7 +130,7 @@ static void test_sample_columns(void **state)
     struct seen_samples seen = {0};
     static const struct sample_row odd[] = {
         {0},
-        {INT64_MIN, -1, -INFINITY, 0.5, 1e300, -1e-300, 9007199254740992.0, 3},
+        {INT64_MIN, -1, -INFINITY, 0.5, 1e300, -1e-300, 9007199254740992.0, 3, "{\"acc\":1.0}"},
         {INT64_MAX, NAN, NAN, NAN, NAN, NAN, NAN, NAN},
     };
     int64_t job = store_dir_add_job(s, JOB_RUNNING, 0);
@@ -137,7 +140,9 @@ static void test_sample_columns(void **state)
     list_samples(s, job, &seen);
     assert_int_equal(seen.rows.n, COUNT_OF(odd));
     for (size_t i = 0; i < 2; i++)
-        assert_memory_equal(&seen.rows.at[i], &odd[i], sizeof odd[i]);
+        assert_memory_equal(&seen.rows.at[i], &odd[i], offsetof(struct sample_row, metrics));
+    assert_string_equal(seen.metrics[0], "");
+    assert_string_equal(seen.metrics[1], "{\"acc\":1.0}");
     assert_int_equal(seen.attempts.at[0], UINT32_MAX);
     assert_true(isnan(seen.rows.at[2].step) && isnan(seen.rows.at[2].net_bytes));
     list_samples(s, 99, &seen);

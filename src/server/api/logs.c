@@ -11,6 +11,7 @@
 #include "protocol/logread.h"
 #include "server/api/call.h"
 #include "server/api/log_follow.h"
+#include "server/api/log_search.h"
 #include "server/api/log_tail.h"
 #include "server/api/parts.h"
 #include "server/followers.h"
@@ -215,7 +216,81 @@ static void show_log(const struct api_call *c)
         close(l.dir);
 }
 
+/* ---- search ---------------------------------------------------------------- */
+
+enum { SEARCH_ATTEMPT = LOGS_ATTEMPT, SEARCH_TEXT, SEARCH_FROM };
+
+static const struct api_query search_query[] = {
+    [SEARCH_ATTEMPT] = {"attempt", QUERY_INTEGER,
+                        .help = "Number of the attempt; by default the last", .min = 1,
+                        .max = UINT32_MAX},
+    [SEARCH_TEXT] = {"text", QUERY_TEXT,
+                     .help = "What to look for, at most 200 bytes; the case of letters does not "
+                             "matter",
+                     .example = "\"error\""},
+    [SEARCH_FROM] = {"from", QUERY_INTEGER, .help = "Where to begin: 0, or `next` of a reply",
+                     .max = INT64_MAX},
+    {0},
+};
+
+static const struct api_member found_members[] = {
+    API_MEMBER("lines", "integer[]", "Offsets at which lines begin that have the text"),
+    API_MEMBER("next", "integer|null", "Where the search goes on; null = all was searched"),
+    {0},
+};
+
+static const struct api_schema found_schema = {"LogFound", .members = found_members};
+
+static void reply_found(const struct api_call *c, const struct log_found *f)
+{
+    json_t *lines = json_array();
+    for (size_t i = 0; i < f->n; i++)
+        json_array_append_new(lines, json_integer(f->at[i]));
+    reply_json(c->reply, 200,
+               json_pack("{s:o, s:o}", "lines", lines, "next",
+                         f->next < 0 ? json_null() : json_integer(f->next)));
+}
+
+static void search_log(const struct api_call *c)
+{
+    const char *text = c->query[SEARCH_TEXT].text;
+    struct log_found *found = NULL;
+    struct log_span l;
+    struct err err;
+    uint32_t attempt;
+    if (!text || !*text || strlen(text) > LOG_SEARCH_TEXT) {
+        api_refuse(c, "text", "give a text of 1 to 200 bytes");
+        return;
+    }
+    if (!choose_attempt(c, &attempt))
+        return;
+    if (open_log(c->yard, c->job, attempt, &l, &err) < 0) {
+        reply_problem(c->reply, &err, NULL);
+        return;
+    }
+    found = xmalloc(sizeof *found);
+    if (log_search(&l, text, c->query[SEARCH_FROM].number, found, &err) < 0)
+        reply_problem(c->reply, &err, NULL);
+    else
+        reply_found(c, found);
+    free(found);
+    if (l.dir >= 0)
+        close(l.dir);
+}
+
+static const struct api_schema *const schemas[] = {&found_schema, NULL};
+
 static const struct endpoint endpoints[] = {
+    {
+        .name = "job_log_search",
+        .method = "GET",
+        .path = API_V1 "/jobs/{id}/logs/search",
+        .handle = search_log,
+        .summary = "Search the log of a job",
+        .description = "A reply covers at most 8 MiB and 1000 lines; ask again from `next`.",
+        .query = search_query,
+        .replies = {{200, "LogFound", "What was found"}},
+    },
     {
         .name = "job_logs",
         .method = "GET",
@@ -233,4 +308,4 @@ static const struct endpoint endpoints[] = {
     {0},
 };
 
-const struct api_part api_part_logs = {"Jobs", endpoints, NULL};
+const struct api_part api_part_logs = {"Jobs", endpoints, schemas};

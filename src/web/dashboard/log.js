@@ -1,202 +1,222 @@
-// The log of a job: its end first, then what comes. Terminal colours become classes;
-// the text only ever becomes text.
+// The log of a job: its end first, then what comes. Earlier parts are read when they are
+// needed, and the server searches all of it, so a log may be as long as it likes.
 'use strict';
 
-const LOG_LINES = 5000; // kept in the document
+const LOG_LINES = 5000; // kept in the document while it follows
 const TAIL = 1000; // lines read first
+const LOG_PAGE = 128 * 1024; // bytes read at a time
+const FOUND_MOST = 20_000; // lines that a search lists
+const NEWLINE = 10;
 
-const SGR_NAMES = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'];
-
-// Applies the numbers of one "select graphic rendition" sequence to the style.
-function applySgr(style, numbers) {
-  for (let i = 0; i < numbers.length; i++) {
-    const n = numbers[i];
-    if (n === 0) style = {};
-    else if (n === 1) style = { ...style, bold: true };
-    else if (n === 2) style = { ...style, faint: true };
-    else if (n === 4) style = { ...style, under: true };
-    else if (n === 22) style = { ...style, bold: false, faint: false };
-    else if (n === 24) style = { ...style, under: false };
-    else if (n >= 30 && n <= 37) style = { ...style, colour: SGR_NAMES[n - 30] };
-    else if (n >= 90 && n <= 97) style = { ...style, colour: SGR_NAMES[n - 90] };
-    else if (n === 38 && numbers[i + 1] === 5) {
-      // Of 256 colours, the first sixteen are these; the others keep the text's own.
-      style = { ...style, colour: numbers[i + 2] < 16 ? SGR_NAMES[numbers[i + 2] % 8] : undefined };
-      i += 2;
-    } else if (n === 38 && numbers[i + 1] === 2) i += 4;
-    else if (n === 48) i += numbers[i + 1] === 5 ? 2 : 4;
-    else if (n === 39) style = { ...style, colour: undefined };
-  }
-  return style;
-}
-
-const styleClass = (style) =>
-  [style.bold && 'a-bold', style.faint && 'a-faint', style.under && 'a-under', style.colour && `a-${style.colour}`]
-    .filter(Boolean)
-    .join(' ');
-
-// Other control characters are shown, so that nothing hides.
-const showControls = (text) =>
-  // eslint-disable-next-line no-control-regex
-  text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, (c) =>
-    c.charCodeAt(0) < 32 ? String.fromCharCode(0x2400 + c.charCodeAt(0)) : '\ufffd');
-
-// What a terminal shows of a line in which the program went back to its start.
-function lastReturn(line) {
-  const trimmed = line.replace(/\r+$/, '');
-  return trimmed.slice(trimmed.lastIndexOf('\r') + 1);
-}
-
-// The parts of a line: [text, class]. `style` goes on from the line before.
-function ansiParts(line, style) {
-  const parts = [];
-  let rest = lastReturn(line);
-  // eslint-disable-next-line no-control-regex
-  const sequence = /\u001b(?:\[([0-9;:]*)m|\[[0-9;?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[ -/]*[0-~])/;
-  for (let found = sequence.exec(rest); found; found = sequence.exec(rest)) {
-    if (found.index) parts.push([rest.slice(0, found.index), styleClass(style)]);
-    if (found[0].endsWith('m') && found[1] !== undefined) {
-      style = applySgr(style, found[1].split(/[;:]/).map(Number));
-    }
-    rest = rest.slice(found.index + found[0].length);
-  }
-  if (rest) parts.push([rest, styleClass(style)]);
-  return { parts, style };
-}
-
-// The part with the searched words marked.
-function markedText(text, search) {
-  if (!search) return [text];
-  const out = [];
-  const lower = text.toLowerCase();
+// Splits bytes into lines with their offsets; `rest` is what follows the last line end.
+function splitLines(bytes, offset) {
+  const lines = [];
+  const decoder = new TextDecoder();
   let from = 0;
-  for (let at = lower.indexOf(search); at >= 0; at = lower.indexOf(search, from)) {
-    out.push(text.slice(from, at), html('mark', text.slice(at, at + search.length)));
-    from = at + search.length;
+  for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, from)) {
+    lines.push([decoder.decode(bytes.subarray(from, end)), offset + from]);
+    from = end + 1;
   }
-  return [...out, text.slice(from)];
+  return { lines, rest: bytes.subarray(from) };
 }
 
-function makeLogLine({ parts }, search) {
-  const line = html('div', { class: 'line' });
-  for (const [text, style] of parts) {
-    const shown = markedText(showControls(text), search);
-    if (style) line.append(html('span', { class: style }, shown));
-    else line.append(...shown);
+function joinBytes(a, b) {
+  const all = new Uint8Array(a.length + b.length);
+  all.set(a);
+  all.set(b, a.length);
+  return all;
+}
+
+// Reads `length` bytes from the offset on: {at, bytes}, where the oldest may have been removed.
+async function readLogPart(job, attempt, offset, length) {
+  const reply = await get(`/jobs/${job}/logs?offset=${offset}${attempt ? `&attempt=${attempt}` : ''}`,
+    { raw: true, headers: { Range: `bytes=0-${length - 1}` } });
+  return { at: Number(reply.headers.get('X-Log-Offset') || 0), bytes: new Uint8Array(await reply.arrayBuffer()) };
+}
+
+// The offsets of all lines that have the text; page(offsets) is told as they are found.
+async function searchLog(job, attempt, text, signal, page) {
+  const found = [];
+  let from = 0;
+  while (from !== null && found.length < FOUND_MOST) {
+    const reply = await get(`/jobs/${job}/logs/search?text=${encodeURIComponent(text)}&from=${from}${attempt ? `&attempt=${attempt}` : ''}`, { signal });
+    found.push(...reply.lines);
+    from = reply.next;
+    page(found);
   }
-  return line;
 }
 
 // The box with the lines of a log, and its controls.
 function makeLog(job) {
-  const lines = []; // {parts, text}
+  const lines = []; // {parts, at, node}
   let style = {};
-  let partial = '';
+  let partial = new Uint8Array();
+  let first = 0; // offset of the first line in the document
+  let last = 0; // offset after what was read
   let following = true;
+  let detached = false; // a part that does not reach the end
   let search = '';
-  let found = [];
+  let found = []; // offsets
   let current = -1;
   let reader = null;
+  let searching = null;
+  let paging = false;
   let stopped = false;
-  let attempt = null;
+  let chosen = null; // an attempt other than the latest
+  let latest = 0;
 
   const body = html('div', { class: 'log', tabindex: 0, role: 'log', 'aria-label': 'Log', 'aria-live': 'off' });
+  const earlier = html('button', { type: 'button', class: 'quiet earlier', hidden: true });
+  const later = html('button', { type: 'button', class: 'quiet later', hidden: true }, 'Later lines');
   const said = html('span', { class: 'dim', role: 'status' });
   const follow = html('input', { type: 'checkbox', checked: true });
-  const input = html('input', { type: 'search', placeholder: 'Search the log', autocomplete: 'off', spellcheck: 'false' });
+  const input = html('input', { type: 'search', placeholder: 'Search the whole log', autocomplete: 'off', spellcheck: 'false' });
   const attempts = html('select', { 'aria-label': 'Attempt' });
+  const attempt = () => chosen ?? latest;
 
   const toEnd = () => {
     if (following) body.scrollTop = body.scrollHeight;
   };
-  const say = (text) => {
-    said.textContent = text ?? (search ? `${count(found.length, 'line')} found` : `${grouped(lines.length)} lines`);
+  const unfollow = () => {
+    following = false;
+    follow.checked = false;
   };
-  const add = (text) => {
+  const say = (text) => {
+    said.textContent = text ?? (search ? `${count(found.length, 'line')} found` : `${grouped(lines.length)} lines shown`);
+    earlier.hidden = first === 0 || !lines.length;
+    earlier.textContent = `Earlier lines: ${bytes(first)} before this`;
+    later.hidden = !detached;
+  };
+  const makeLine = ([text, at]) => {
     const next = ansiParts(text, style);
     style = next.style;
-    const line = { parts: next.parts, text: next.parts.map(([part]) => part).join('').toLowerCase() };
-    lines.push(line);
+    const line = { parts: next.parts, at };
     line.node = makeLogLine(line, search);
-    if (search && line.text.includes(search)) found.push(line);
-    return line.node;
+    return line;
   };
-  const take = (text) => {
+  // Adds lines at the end.
+  const take = (more) => {
     body.querySelector('.empty')?.remove();
-    const pieces = (partial + text).split('\n');
-    partial = pieces.pop();
+    const { lines: pieces, rest } = splitLines(joinBytes(partial, more), last - partial.length);
+    last += more.length;
     // A progress bar without a line end must not grow for ever.
-    if (partial.length > 65536) partial = lastReturn(partial).slice(-65536);
-    const more = document.createDocumentFragment();
-    for (const piece of pieces) more.append(add(piece));
+    partial = rest.length > 65536 ? rest.slice(-65536) : rest.slice();
     body.querySelector('.partial')?.remove();
-    body.append(more);
-    if (partial) {
-      const { parts } = ansiParts(partial, style);
-      const node = makeLogLine({ parts }, search);
-      node.classList.add('partial');
-      body.append(node);
+    for (const piece of pieces) {
+      const line = makeLine(piece);
+      lines.push(line);
+      if (search && piece[0].toLowerCase().includes(search) && !(found.at(-1) >= line.at)) found.push(line.at);
+      later.before(line.node);
     }
-    while (lines.length > LOG_LINES) lines.shift().node.remove();
+    if (partial.length) {
+      const node = makeLogLine(ansiParts(new TextDecoder().decode(partial), style), search);
+      node.classList.add('partial');
+      later.before(node);
+    }
+    while (following && lines.length > LOG_LINES) lines.shift().node.remove();
+    if (lines.length) first = lines[0].at;
     say();
     toEnd();
   };
-  const reset = () => {
+  const reset = (words) => {
     lines.length = 0;
-    found = [];
     style = {};
-    partial = '';
-    body.replaceChildren(html('p', { class: 'empty' }, 'Nothing has been printed yet.'));
+    partial = new Uint8Array();
+    first = last = 0;
+    body.replaceChildren(earlier, html('p', { class: 'empty' }, words), later);
+    say('');
   };
 
-  const read = async () => {
+  const fail = (failure) => {
+    if (failure.name === 'AbortError' || stopped) return;
+    if (failure.status === 404 || failure.status === 409) reset('There is no log yet: the job has not started.');
+    else say('interrupted; it continues when the server is back');
+  };
+  const stream = async () => {
     reader?.abort();
     reader = new AbortController();
-    const { signal } = reader;
-    reset();
-    const query = attempt ? `attempt=${attempt}` : `follow=1&tail=${TAIL}`;
+    detached = false;
+    reset('Nothing has been printed yet.');
     try {
-      const reply = await get(`/jobs/${job}/logs?${query}`, { raw: true, signal });
-      const start = Number(reply.headers.get('X-Log-Offset') || 0);
-      if (start > 0) body.prepend(html('div', { class: 'line earlier' }, `… ${bytes(start)} before this`));
-      const decoder = new TextDecoder();
-      const stream = reply.body.getReader();
-      for (let part = await stream.read(); !part.done; part = await stream.read()) {
-        take(decoder.decode(part.value, { stream: true }));
-      }
-      if (!lines.length && !partial) render(body, html('p', { class: 'empty' }, 'It has printed nothing.'));
+      const query = chosen ? `attempt=${chosen}&tail=${TAIL}` : `follow=1&tail=${TAIL}`;
+      const reply = await get(`/jobs/${job}/logs?${query}`, { raw: true, signal: reader.signal });
+      first = last = Number(reply.headers.get('X-Log-Offset') || 0);
+      const source = reply.body.getReader();
+      for (let part = await source.read(); !part.done; part = await source.read()) take(part.value);
+      if (!lines.length && !partial.length) reset('It has printed nothing.');
     } catch (failure) {
-      if (failure.name === 'AbortError' || stopped) return;
-      if (failure.status === 404 || failure.status === 409) {
-        render(body, html('p', { class: 'empty' }, 'There is no log yet: the job has not started.'));
-      } else {
-        say('interrupted; it goes on when the server is back');
-      }
+      fail(failure);
     }
   };
-  const find = (step) => {
-    if (!found.length) return;
-    current = (current + step + found.length) % found.length;
-    following = false;
-    follow.checked = false;
-    body.querySelector('.current')?.classList.remove('current');
-    found[current].node.classList.add('current');
-    found[current].node.scrollIntoView({ block: 'center' });
-    say(`${current + 1} of ${count(found.length, 'line')}`);
+  // Adds the part before the first line; what the reader looks at stays where it is.
+  const pageBack = async () => {
+    if (paging || first === 0 || !lines.length) return;
+    paging = true;
+    unfollow();
+    try {
+      const want = Math.max(0, first - LOG_PAGE);
+      let { at, bytes: part } = await readLogPart(job, attempt(), want, first - want);
+      if (at > 0 && at === want) {
+        const cut = part.indexOf(NEWLINE) + 1; // 0 = one very long line: shown in pieces
+        part = part.subarray(cut);
+        at += cut;
+      }
+      const kept = style;
+      style = {};
+      const { lines: pieces, rest } = splitLines(part, at);
+      if (rest.length) pieces.push([new TextDecoder().decode(rest), at + part.length - rest.length]);
+      const before = pieces.map(makeLine);
+      style = kept;
+      const high = body.scrollHeight;
+      earlier.after(...before.map(({ node }) => node));
+      lines.unshift(...before);
+      first = before.length ? before[0].at : 0;
+      if (at === 0 || at > want + LOG_PAGE) first = 0;
+      body.scrollTop += body.scrollHeight - high;
+      say();
+    } catch (failure) {
+      fail(failure);
+    }
+    paging = false;
   };
-
-  follow.addEventListener('change', () => {
-    following = follow.checked;
-    toEnd();
-  });
-  body.addEventListener('wheel', (event) => {
-    if (event.deltaY >= 0) return;
-    following = false;
-    follow.checked = false;
-  }, { passive: true });
-  input.addEventListener('input', () => {
+  const pageOn = async () => {
+    const { bytes: part } = await readLogPart(job, attempt(), last, LOG_PAGE);
+    if (part.length) take(part);
+    if (part.length < LOG_PAGE) stream();
+  };
+  // Shows the part of the log around an offset.
+  const jump = async (offset) => {
+    reader?.abort();
+    unfollow();
+    const want = Math.max(0, offset - LOG_PAGE / 2);
+    const { at, bytes: part } = await readLogPart(job, attempt(), want, LOG_PAGE);
+    reset('');
+    detached = true;
+    const cut = at > 0 ? part.indexOf(NEWLINE) + 1 : 0;
+    first = last = at + cut;
+    take(part.subarray(cut));
+  };
+  const find = async (step) => {
+    if (!found.length) return;
+    current = current < 0 ? (step < 0 ? found.length - 1 : 0) : (current + step + found.length) % found.length;
+    unfollow();
+    const offset = found[current];
+    let line = lines.find(({ at }) => at === offset);
+    if (!line) {
+      await jump(offset).catch(fail);
+      line = lines.find(({ at }) => at === offset);
+    }
+    body.querySelector('.current')?.classList.remove('current');
+    line?.node.classList.add('current');
+    line?.node.scrollIntoView({ block: 'center' });
+    say();
+    said.textContent = `${grouped(current + 1)} of ${count(found.length, 'line')}`;
+  };
+  const startSearch = async () => {
+    searching?.abort();
+    searching = new AbortController();
     search = input.value.toLowerCase();
-    found = search ? lines.filter((line) => line.text.includes(search)) : [];
+    found = [];
     current = -1;
     for (const line of lines) {
       const node = makeLogLine(line, search);
@@ -204,7 +224,31 @@ function makeLog(job) {
       line.node = node;
     }
     say();
-    if (search) find(-1);
+    if (!search) return;
+    try {
+      await searchLog(job, attempt(), search, searching.signal, (offsets) => {
+        found = offsets;
+        say();
+      });
+      await find(-1);
+    } catch (failure) {
+      if (failure.name !== 'AbortError') say(failure.message);
+    }
+  };
+
+  let typing = null;
+  follow.addEventListener('change', () => {
+    following = follow.checked;
+    if (following && detached) stream();
+    toEnd();
+  });
+  body.addEventListener('wheel', (event) => event.deltaY < 0 && unfollow(), { passive: true });
+  body.addEventListener('scroll', () => !following && body.scrollTop < 30 && pageBack(), { passive: true });
+  earlier.addEventListener('click', pageBack);
+  later.addEventListener('click', () => pageOn().catch(fail));
+  input.addEventListener('input', () => {
+    clearTimeout(typing);
+    typing = setTimeout(startSearch, 250);
   });
   input.addEventListener('keydown', (event) => {
     if (event.key !== 'Enter') return;
@@ -212,10 +256,10 @@ function makeLog(job) {
     find(event.shiftKey ? -1 : 1);
   });
   attempts.addEventListener('change', () => {
-    attempt = attempts.value ? Number(attempts.value) : null;
-    read();
+    chosen = attempts.value ? Number(attempts.value) : null;
+    stream();
   });
-  const again = () => read();
+  const again = () => stream();
   addEventListener('reconnected', again);
 
   return {
@@ -224,15 +268,22 @@ function makeLog(job) {
         html('label', { class: 'check' }, follow, 'Follow'), attempts, said,
         html('a', { class: 'button', href: `api/v1/jobs/${job}/logs`, download: `job-${job}.log` }, 'Download')),
       body),
-    read,
+    read: stream,
+    // Offsets are those of one attempt, so a new one is read from its own beginning.
     setAttempts(list) {
+      const newest = list.at(-1)?.n ?? 0;
+      const fresh = latest && newest > latest && !chosen;
+      latest = newest;
       attempts.hidden = list.length < 2;
       render(attempts, html('option', { value: '' }, 'Latest attempt'),
         list.map(({ n }) => html('option', { value: n }, `Attempt ${n}`)));
+      if (fresh) stream();
     },
     end() {
       stopped = true;
+      clearTimeout(typing);
       removeEventListener('reconnected', again);
+      searching?.abort();
       reader?.abort();
     },
   };

@@ -9,6 +9,7 @@ const PAGES = [
   [/^\/compare\/([\d,]+)$/, comparePage],
   [/^\/nodes$/, nodesPage, 'Nodes', '#/nodes'],
   [/^\/policy$/, policyPage, 'Policy', '#/policy'],
+  [/^\/reports$/, reportsPage, 'Reports', '#/reports'],
   [/^\/submit$/, submitPage, 'Submit', '#/submit'],
   [/^\/api$/, referencePage, 'API', '#/api'],
 ];
