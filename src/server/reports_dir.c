@@ -100,8 +100,7 @@ static void count_report(void *ctx, const char *name, int64_t bytes, usec_t chan
 
 static int write_new(const char *path, const char *bytes, size_t n, struct err *err)
 {
-    AUTO_CLOSE int fd =
-        open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+    AUTO_CLOSE int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
     for (size_t done = 0; fd >= 0 && done < n;) {
         ssize_t wrote = write(fd, bytes + done, n - done);
         if (wrote < 0)

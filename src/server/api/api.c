@@ -8,29 +8,12 @@
 #include "server/api/parts.h"
 
 const struct api_part *const api_parts[] = {
-    &api_part_submit,
-    &api_part_job_list,
-    &api_part_jobs,
-    &api_part_actions,
-    &api_part_best,
-    &api_part_logs,
-    &api_part_estimate,
-    &api_part_job_view,
-    &api_part_job_history,
-    &api_part_growth,
-    &api_part_nodes,
-    &api_part_load,
-    &api_part_policy,
-    &api_part_policies,
-    &api_part_whatif,
-    &api_part_events,
-    &api_part_about,
-    &api_part_metrics,
-    &api_part_session,
-    &api_part_tokens,
-    &api_part_uploads,
-    &api_part_notify,
-    NULL,
+    &api_part_submit,      &api_part_job_list, &api_part_jobs,        &api_part_actions,
+    &api_part_best,        &api_part_logs,     &api_part_estimate,    &api_part_job_view,
+    &api_part_job_history, &api_part_growth,   &api_part_nodes,       &api_part_load,
+    &api_part_policy,      &api_part_policies, &api_part_whatif,      &api_part_events,
+    &api_part_about,       &api_part_metrics,  &api_part_session,     &api_part_tokens,
+    &api_part_uploads,     &api_part_notify,   &api_part_sim_reports, NULL,
 };
 
 const struct api_schema *api_schema_find(const char *name)

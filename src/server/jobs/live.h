@@ -215,7 +215,7 @@ struct live_job {
     usec_t recorded_end;     /* wall time of the end that is being handled; 0 = now */
     struct progress_seen progress;
     struct field_numbers *metrics; /* see metric_list.h; NULL = none */
-    double first_step; /* of this attempt; NAN = none yet */
+    double first_step;             /* of this attempt; NAN = none yet */
     struct redo redo;
     struct moving moving;
     struct job_estimate estimate;
