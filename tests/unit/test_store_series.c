@@ -131,7 +131,7 @@ static void test_sample_columns(void **state)
     static const struct sample_row odd[] = {
         {0},
         {INT64_MIN, -1, -INFINITY, 0.5, 1e300, -1e-300, 9007199254740992.0, 3, "{\"acc\":1.0}"},
-        {INT64_MAX, NAN, NAN, NAN, NAN, NAN, NAN, NAN},
+        {INT64_MAX, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NULL},
     };
     int64_t job = store_dir_add_job(s, JOB_RUNNING, 0);
     for (size_t i = 0; i < COUNT_OF(odd); i++)
