@@ -43,7 +43,8 @@ static int64_t copied(struct stage *w, int64_t job, uint32_t n)
         assert_ok(logread(dir, ATTEMPT_LOG_MAX, &offset, bytes, sizeof bytes, &got, &err), err);
         assert_int_equal(offset, at);
         for (size_t i = 0; i < got; i++)
-            assert_int_equal(bytes[i], fake_log_byte((struct attempt_id){job, n}, at + (int64_t)i));
+            assert_int_equal(bytes[i],
+                             fake_log_byte((struct attempt_id){job, n, 0}, at + (int64_t)i));
         if (!got)
             return at;
         at += (int64_t)got;
@@ -52,7 +53,7 @@ static int64_t copied(struct stage *w, int64_t job, uint32_t n)
 
 static void expect_whole(struct stage *w, int64_t job, uint32_t n)
 {
-    int64_t bytes = fake_log_bytes(w->fake, (struct attempt_id){job, n});
+    int64_t bytes = fake_log_bytes(w->fake, (struct attempt_id){job, n, 0});
     assert_true(bytes > 0);
     assert_int_equal(copied(w, job, n), bytes);
 }
@@ -101,7 +102,7 @@ static void the_node_cannot_be_reached_at_its_end(void **state)
     assert_true(stage_run_until_over(&w, job, 2 * SECOND));
     fake_cut_node(w.fake, 0, fake_now(w.fake) + 10 * MINUTE);
     stage_run(&w, MINUTE);
-    assert_true(copied(&w, job, 1) < fake_log_bytes(w.fake, (struct attempt_id){job, 1}));
+    assert_true(copied(&w, job, 1) < fake_log_bytes(w.fake, (struct attempt_id){job, 1, 0}));
     stage_kill(&w); /* a later server knows that something is missing */
     stage_start(&w);
     assert_state(&w, job, JOB_DONE);
@@ -151,7 +152,7 @@ static void a_log_with_a_gap(void **state)
     begin(&w);
     int64_t job = stage_submit(&w, one_minute);
     stage_run(&w, 10 * SECOND);
-    struct attempt_id id = {job, 1};
+    struct attempt_id id = {job, 1, 0};
     int64_t offset = 7 * ATTEMPT_LOG_MAX;
     assert_true(copied(&w, job, 1) > 0);
     log_copy_take(&w.y->host, id, offset, "after", 5);

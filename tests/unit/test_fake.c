@@ -348,7 +348,7 @@ static void test_what_is_not_adopted_is_swept(void **state)
     start(&f, 2, "work=100");
     ops->close(f.r);
     open_server(&f);
-    ops->adopt(f.r, (struct attempt_id){1, 1}, "node1", &(struct runtime_size){.cpus = UNIT});
+    ops->adopt(f.r, (struct attempt_id){1, 1, 0}, "node1", &(struct runtime_size){.cpus = UNIT});
     ops->sweep(f.r);
     pass(&f, SECOND);
     assert_int_equal(fake_truth_of(f.fake, 1).running, 1);
