@@ -147,7 +147,7 @@ void host_need(const struct host *h, unsigned controllers)
 
 struct host_attempt host_attempt(int64_t job, units_t cpus)
 {
-    return (struct host_attempt){.id = {job, 1},
+    return (struct host_attempt){.id = {job, 1, 0},
                                  .size = {.cpus = cpus, .cpu_limit = cpus, .cpu_weight = 1}};
 }
 
