@@ -123,7 +123,7 @@ static void test_version_to_come(void **state)
 {
     struct store_dir *d = *state;
     struct err err;
-    const char *next[16];
+    const char *next[64];
     char name[64];
     int n = schema_current.n;
     assert_true(n < (int)COUNT_OF(next));

@@ -237,6 +237,7 @@ static const char *const tag_texts[][2] = {
     {"Uploads", "Files that jobs need"},
     {"Nodes", "Machines that run jobs"},
     {"Policy", "The scheduling policy"},
+    {"Simulator", "Reports that `trainyard sim --report` has written"},
     {"Events", "Events and decisions"},
     {"Access", "Tokens and logins"},
     {"Server", "The server itself"},
