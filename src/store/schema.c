@@ -410,10 +410,9 @@ static const char version_15[] =
 /* Everything that a job reports by name, as a JSON object. */
 static const char version_16[] = "ALTER TABLE sample ADD COLUMN metrics TEXT NOT NULL DEFAULT '';";
 
-static const char *const scripts[] = {version_1,  version_2,  version_3,  version_4,  version_5,
-                                      version_6,  version_7,  version_8,  version_9,  version_10,
-                                      version_11, version_12, version_13, version_14, version_15,
-                                      version_16};
+static const char *const scripts[] = {
+    version_1, version_2,  version_3,  version_4,  version_5,  version_6,  version_7,  version_8,
+    version_9, version_10, version_11, version_12, version_13, version_14, version_15, version_16};
 const struct schema schema_current = {scripts, COUNT_OF(scripts)};
 
 /* The number that the statement returns. */
