@@ -37,6 +37,8 @@ const struct variable variables_of_jobs[] = {
     {"TRAINYARD_NODES", "number of nodes"},
     {"TRAINYARD_NODE_RANK", "number of this node, counted from 0"},
     {"TRAINYARD_MASTER_ADDR", "address of the first node"},
+    {"TRAINYARD_MASTER_PORT", "a port there for the job's own use"},
+    {"TRAINYARD_HOSTFILE", "file with a line \"ADDRESS slots=N\" for each node"},
     {"TRAINYARD_CHECKPOINT_DIR", "directory for checkpoints; it exists, and all attempts share it"},
     {"TRAINYARD_CHECKPOINT_SIGNAL", "number of the checkpoint signal, unless it is SIGTERM"},
     {"TRAINYARD_PROGRESS", "file to which the job can append its progress as JSON lines"},

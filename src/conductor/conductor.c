@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fd.h"
 #include "conductor/finish.h"
 #include "conductor/hints.h"
 #include "conductor/job.h"
@@ -173,6 +174,18 @@ static int open_job_dir(struct conductor *c, struct err *err)
     return 0;
 }
 
+/* Where the parts of the job are. Without the file the job still runs. */
+static void write_hosts(struct conductor *c)
+{
+    const char *text = c->spec.hosts;
+    if (!text)
+        return;
+    AUTO_CLOSE int fd =
+        fd_open_regular(c->job_dir, LAUNCH_HOSTS, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text))
+        notes_add(&c->notes, "cannot write %s: %s", LAUNCH_HOSTS, strerror(errno));
+}
+
 static int set_up(struct conductor *c, struct err *err)
 {
     const struct launch_spec *s = &c->spec;
@@ -214,6 +227,7 @@ static int set_up(struct conductor *c, struct err *err)
     runlogs_init(&c->logs, s->workdir, clock_read_steady(), clock_read_wall());
     watch_files(c);
     make_page(c);
+    write_hosts(c);
     output_preload(&c->spec, &c->arena);
     lease_init(&c->lease, s->lease, clock_read_boot());
     outbox_init(&c->outbox, s, &c->notes, getpid());

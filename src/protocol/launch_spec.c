@@ -89,6 +89,7 @@ static const struct field members[] = {
     {"kill_wait_s", FIELD_SECONDS | FIELD_OPTIONAL, MEMBER(launch_spec, patience), 0, 0, NULL},
     {"malleable", FIELD_OBJECT | FIELD_OPTIONAL, MEMBER(launch_spec, malleable), 0, 0, &record_of_malleable},
     {"job_files", FIELD_TEXT | FIELD_OPTIONAL, MEMBER(launch_spec, job_files), 1, 0, NULL},
+    {"hosts", FIELD_TEXT | FIELD_OPTIONAL, MEMBER(launch_spec, hosts), 0, 0, NULL},
     {"pty", FIELD_WORD | FIELD_OPTIONAL, MEMBER(launch_spec, pty), 0, 0, PTY_WORDS},
     {"lines", FIELD_PATH | FIELD_OPTIONAL, MEMBER(launch_spec, lines), 0, 0, NULL},
     {"wait_children", FIELD_FLAG | FIELD_OPTIONAL, MEMBER(launch_spec, wait_children), 0, 0, NULL},

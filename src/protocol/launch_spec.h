@@ -90,6 +90,7 @@ struct launch_spec {
     /* Subdirectory of the attempt's directory for files that the job may write; NULL = the
      * attempt's directory itself. */
     const char *job_files;
+    const char *hosts; /* text of the file LAUNCH_HOSTS in that directory; NULL = none */
     enum launch_pty pty;
     const char *lines;  /* library that makes C programs print line by line; NULL = none */
     bool wait_children; /* the job lasts until its last process ends, not until the command does */
@@ -98,6 +99,7 @@ struct launch_spec {
     bool inherit;          /* the job also gets the conductor's variables that env does not set */
 };
 #define LAUNCH_JOB_FILES "job"
+#define LAUNCH_HOSTS "hosts"
 
 extern const struct record launch_spec_record;
 

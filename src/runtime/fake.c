@@ -424,3 +424,5 @@ static void fake_fetch_log(struct runtime *r, struct attempt_id id, const char *
 const struct runtime_ops runtime_fake = {.name = "fake", .in_place = true, FAKE_OPS};
 const struct runtime_ops runtime_fake_remote = {
     .name = "fake", .leases = true, .fetch_log = fake_fetch_log, FAKE_OPS};
+const struct runtime_ops runtime_fake_images = {
+    .name = "fake", .leases = true, .fetch_log = fake_fetch_log, .images = true, FAKE_OPS};

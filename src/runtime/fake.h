@@ -83,13 +83,13 @@ struct fake_truth fake_truth_of(const struct fake *f, int64_t job);
 /* Of all jobs. */
 struct fake_truth fake_truth_of_all(const struct fake *f);
 /* How often a command began although its attempt had run before or another attempt of its job
- * was running. Must always be 0. */
+ * was running. Parts of one attempt run together. Must always be 0. */
 uint32_t fake_overlaps(const struct fake *f);
 /* CPUs of the node that running attempts may use; frozen ones use none. */
 units_t fake_cpus_in_use(const struct fake *f, uint32_t node);
 
 /* Their options are a struct fake, which outlives them. One server at a time. With
- * runtime_fake_remote, logs must be fetched. */
-extern const struct runtime_ops runtime_fake, runtime_fake_remote;
+ * runtime_fake_remote, logs must be fetched; runtime_fake_images runs images as well. */
+extern const struct runtime_ops runtime_fake, runtime_fake_remote, runtime_fake_images;
 
 #endif

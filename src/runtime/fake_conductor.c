@@ -93,9 +93,20 @@ static usec_t end_of_work(const struct fake_attempt *a)
     return r > 0 ? a->as_of + (usec_t)ceil(fmax(end - a->done, 0) / r) : USEC_NEVER;
 }
 
+static bool other_runs(const struct fake *f, const struct fake_attempt *a)
+{
+    for (size_t i = 0; i < f->attempts.n; i++) {
+        const struct fake_attempt *b = &f->attempts.at[i];
+        bool other = b->id.job == a->id.job && (b->id.n != a->id.n || b->id.part == a->id.part);
+        if (other && fake_may_train(f, b))
+            return true;
+    }
+    return false;
+}
+
 static void begin_job(struct fake *f, struct fake_attempt *a)
 {
-    f->overlaps += a->begun || fake_truth_of(f, a->id.job).running;
+    f->overlaps += a->begun || other_runs(f, a);
     a->state = FAKE_RUNNING;
     a->begun++;
     a->started = a->as_of = f->now;

@@ -368,6 +368,8 @@ static void take_node(struct runtime_host *h, struct runtime *r, const struct ru
     bool was_lost = n->lost, was_suspect = n->suspect;
     free(n->notice);
     n->notice = told->notice ? xstrdup(told->notice) : NULL;
+    free(n->host);
+    n->host = told->host ? xstrdup(told->host) : NULL;
     n->lost = told->lost;
     n->suspect = told->suspect && !told->lost;
     n->here = told->here;
@@ -432,6 +434,7 @@ void nodes_close(struct yard *y)
         y->runtimes.at[i].ops->close(y->runtimes.at[i].runtime);
     for (size_t i = 0; i < y->nodes.n; i++) {
         free(y->nodes.at[i].notice);
+        free(y->nodes.at[i].host);
         free(y->nodes.at[i].refusal);
         VEC_DONE(&y->nodes.at[i].waiting);
     }

@@ -44,6 +44,7 @@ struct node_use {
 struct yard_node {
     const char *name;
     char *notice;                  /* for its operator; NULL = none */
+    char *host;                    /* its address for other nodes; NULL = not known: its name */
     uint32_t runtime;              /* index in yard.runtimes */
     bool suspect;                  /* it does not respond just now */
     bool lost;                     /* it does not respond */

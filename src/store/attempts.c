@@ -42,14 +42,22 @@
     X(error, text)                                                                                 \
     X(left_running, text)
 
-static const char add_sql[] = "INSERT INTO attempt (" COLUMNS_ONCE(COLUMN_NAME)
-    COLUMNS(COLUMN_NAME) "state, over, job, n) VALUES (" COLUMNS_ONCE(COLUMN_MARK)
-        COLUMNS(COLUMN_MARK) "?, ?, ?, ?)";
-static const char save_sql[] =
-    "UPDATE attempt SET " COLUMNS(COLUMN_SET) "state = ?, over = ? WHERE job = ? AND n = ?";
+/* Part 0 of an attempt is a row of `attempt`, the others are rows of `part`. */
+#define INSERT_INTO(table)                                                                         \
+    "INSERT INTO " table " (" COLUMNS_ONCE(COLUMN_NAME)                                            \
+        COLUMNS(COLUMN_NAME) "state, over, job, n" /* and part */
+#define VALUES ") VALUES (" COLUMNS_ONCE(COLUMN_MARK) COLUMNS(COLUMN_MARK) "?, ?, ?, ?"
+#define UPDATE(table)                                                                              \
+    "UPDATE " table " SET " COLUMNS(COLUMN_SET) "state = ?, over = ? WHERE job = ? AND n = ?"
+static const char *const add_sql[] = {INSERT_INTO("attempt") VALUES ")",
+                                      INSERT_INTO("part") ", part" VALUES ", ?)"};
+static const char *const save_sql[] = {UPDATE("attempt"), UPDATE("part") " AND part = ?"};
 
-#define SELECT                                                                                     \
-    "SELECT " COLUMNS_ONCE(COLUMN_NAME) COLUMNS(COLUMN_NAME) "state, job, n FROM attempt "
+#define SELECT_FROM(table, part)                                                                   \
+    "SELECT " COLUMNS_ONCE(COLUMN_NAME) COLUMNS(COLUMN_NAME) "state, job, n, " part " FROM " table \
+                                                             " "
+#define SELECT SELECT_FROM("attempt", "0")
+#define SELECT_PARTS SELECT_FROM("part", "part")
 
 static int check_row(const struct attempt_row *row, struct err *err)
 {
@@ -71,13 +79,15 @@ static void bind_rest(struct query *q, const struct attempt_row *row)
     query_int(q, job_state_over(row->state));
     query_int(q, row->job);
     query_int(q, row->n);
+    if (row->part)
+        query_int(q, row->part);
 }
 
 int store_attempt_add(struct store *s, const struct attempt_row *row, struct err *err)
 {
     if (check_row(row, err) < 0)
         return -1;
-    AUTO_QUERY struct query q = query_open(s, add_sql);
+    AUTO_QUERY struct query q = query_open(s, add_sql[row->part > 0]);
     bind_once(&q, row);
     bind_rest(&q, row);
     if (query_run(&q, err) == 0)
@@ -93,7 +103,7 @@ int store_attempt_save(struct store *s, const struct attempt_row *row, struct er
     int64_t changes;
     if (check_row(row, err) < 0)
         return -1;
-    AUTO_QUERY struct query q = query_open(s, save_sql);
+    AUTO_QUERY struct query q = query_open(s, save_sql[row->part > 0]);
     bind_rest(&q, row);
     if (query_run_counted(&q, &changes, err) < 0)
         return -1;
@@ -120,6 +130,7 @@ static int read_row(struct query *q, struct attempt_row *row, struct err *err)
     const char *state = query_get_text(q);
     row->job = query_get_int(q);
     row->n = (uint32_t)query_get_int(q);
+    row->part = (uint32_t)query_get_int(q);
     if (job_state_parse(state) < 0)
         return err_set(err, ERR_IO,
                        "attempt %lld.%u has the unknown state '%.20s'; 'trainyard db check' lists "
@@ -129,15 +140,12 @@ static int read_row(struct query *q, struct attempt_row *row, struct err *err)
     return 0;
 }
 
-int store_attempt_list(struct store *s, int64_t job, store_attempt_fn fn, void *ctx,
-                       struct err *err)
+static int list_rows(struct store *s, const char *sql, int64_t job, store_attempt_fn fn, void *ctx,
+                     struct err *err)
 {
     int rc;
     struct attempt_row row;
-    AUTO_QUERY struct query q =
-        query_open(s, job ? SELECT "WHERE job = ? ORDER BY n"
-                          : SELECT "INDEXED BY attempt_active WHERE over = 0 OR fetch = 1 "
-                                   "ORDER BY job, n");
+    AUTO_QUERY struct query q = query_open(s, sql);
     if (job)
         query_int(&q, job);
     while ((rc = query_next(&q, err)) > 0) {
@@ -148,4 +156,23 @@ int store_attempt_list(struct store *s, int64_t job, store_attempt_fn fn, void *
             return rc < 0 ? -1 : 0;
     }
     return rc;
+}
+
+int store_attempt_list(struct store *s, int64_t job, store_attempt_fn fn, void *ctx,
+                       struct err *err)
+{
+    return list_rows(s,
+                     job ? SELECT "WHERE job = ? ORDER BY n"
+                         : SELECT "INDEXED BY attempt_active WHERE over = 0 OR fetch = 1 "
+                                  "ORDER BY job, n",
+                     job, fn, ctx, err);
+}
+
+int store_part_list(struct store *s, int64_t job, store_attempt_fn fn, void *ctx, struct err *err)
+{
+    return list_rows(s,
+                     job ? SELECT_PARTS "WHERE job = ? ORDER BY n, part"
+                         : SELECT_PARTS "INDEXED BY part_active WHERE over = 0 OR fetch = 1 "
+                                        "ORDER BY job, n, part",
+                     job, fn, ctx, err);
 }

@@ -16,6 +16,7 @@ struct store;
 struct attempt_row {
     int64_t job;
     uint32_t n;
+    uint32_t part; /* 0, or that of a job on several nodes */
     enum job_state state;
     char token[33];                 /* that its conductor must present */
     usec_t created, started, ended; /* wall clock; 0 = not yet */
@@ -59,5 +60,7 @@ typedef int (*store_attempt_fn)(void *ctx, const struct attempt_row *row, struct
  * is not here yet. */
 int store_attempt_list(struct store *s, int64_t job, store_attempt_fn fn, void *ctx,
                        struct err *err);
+/* The same for the parts of attempts, without part 0. */
+int store_part_list(struct store *s, int64_t job, store_attempt_fn fn, void *ctx, struct err *err);
 
 #endif

@@ -410,9 +410,32 @@ static const char version_15[] =
 /* Everything that a job reports by name, as a JSON object. */
 static const char version_16[] = "ALTER TABLE sample ADD COLUMN metrics TEXT NOT NULL DEFAULT '';";
 
-static const char *const scripts[] = {
-    version_1, version_2,  version_3,  version_4,  version_5,  version_6,  version_7,  version_8,
-    version_9, version_10, version_11, version_12, version_13, version_14, version_15, version_16};
+/* The parts of attempts on several nodes, except part 0. */
+static const char version_17[] =
+    "CREATE TABLE part ("
+    "  job INTEGER NOT NULL REFERENCES job (id), n INTEGER NOT NULL, part INTEGER NOT NULL,"
+    "  state TEXT NOT NULL, over INTEGER NOT NULL,"
+    "  token TEXT NOT NULL, runtime TEXT NOT NULL,"
+    "  created INTEGER NOT NULL, started INTEGER NOT NULL, ended INTEGER NOT NULL,"
+    "  node TEXT NOT NULL, gpu_type TEXT NOT NULL,"
+    "  cpus INTEGER NOT NULL, gpus INTEGER NOT NULL,"
+    "  cpu_limit INTEGER NOT NULL, cpu_weight REAL,"
+    "  boot TEXT NOT NULL, pid INTEGER NOT NULL,"
+    "  paused INTEGER NOT NULL, stop TEXT NOT NULL, grace INTEGER NOT NULL,"
+    "  stopped_by INTEGER NOT NULL, frozen_at INTEGER NOT NULL, lost INTEGER NOT NULL,"
+    "  seq INTEGER NOT NULL, before INTEGER NOT NULL, ran INTEGER NOT NULL, since INTEGER NOT NULL,"
+    "  cpu_seconds REAL, memory_max_mb REAL,"
+    "  code INTEGER NOT NULL, signal INTEGER NOT NULL,"
+    "  lease INTEGER NOT NULL, fenced INTEGER NOT NULL, fetch INTEGER NOT NULL,"
+    "  reason TEXT NOT NULL, error TEXT NOT NULL, left_running TEXT NOT NULL,"
+    "  PRIMARY KEY (job, n, part)"
+    ") STRICT, WITHOUT ROWID;"
+    "CREATE INDEX part_active ON part (job, n, part) WHERE over = 0 OR fetch = 1;";
+
+static const char *const scripts[] = {version_1,  version_2,  version_3,  version_4,  version_5,
+                                      version_6,  version_7,  version_8,  version_9,  version_10,
+                                      version_11, version_12, version_13, version_14, version_15,
+                                      version_16, version_17};
 const struct schema schema_current = {scripts, COUNT_OF(scripts)};
 
 /* The number that the statement returns. */

@@ -31,6 +31,9 @@ const struct spec_field spec_fields[] = {
      AT(memory_mb)},
     {"workers", 'w', SPEC_COUNT, "MIN-MAX", "worker processes of an elastic launcher (default 1)",
      AT(workers), 1, 65536},
+    {"nodes", 0, SPEC_COUNT, "MIN-MAX",
+     "run it on so many nodes at once, with its CPUs, GPUs and memory on each (default 1)",
+     AT(nodes), 1, 1024},
     {"resize", 0, SPEC_CHOICE, "auto|none|live|restart|torchrun|horovod",
      "how it can be resized (default auto)", AT(resize)},
     {"preempt", 0, SPEC_CHOICE, "auto|restart|pause|never",
@@ -146,6 +149,7 @@ void spec_init(struct spec *s)
 {
     *s = (struct spec){
         .workers = {1, 1},
+        .nodes = {1, 1},
         .grace = 60 * USEC_PER_SEC,
         .weight = 1,
         .target = NAN,

@@ -99,8 +99,9 @@ struct spec {
     struct spec_list notify;                        /* targets, see wire/notice.h */
     const char *notify_on;                          /* events; NULL = all but starts */
     struct spec_span workers;
-    int64_t memory_mb; /* 0 = no limit */
-    int64_t shm_mb;    /* of /dev/shm in a container; 0 = the engine's default */
+    struct spec_span nodes; /* each has its CPUs, GPUs and memory, and runs the command */
+    int64_t memory_mb;      /* 0 = no limit */
+    int64_t shm_mb;         /* of /dev/shm in a container; 0 = the engine's default */
     enum spec_resize resize;
     enum spec_preempt preempt;
     enum spec_pty pty;

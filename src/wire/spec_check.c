@@ -219,6 +219,15 @@ static int check_size(struct check *c)
         return fault(c, "workers", "all workers together ask for more than a million units");
     if (s->workers.max > 1 && !spec_has_launcher(s->resize))
         return fault(c, "workers", "several workers need resize: torchrun or horovod");
+    if (s->cpus.max > UNITS_MAX / s->nodes.max || s->gpus.max > UNITS_MAX / s->nodes.max)
+        return fault(c, "nodes", "all nodes together would need more than a million units");
+    if (s->nodes.max > 1 && s->resize != SPEC_RESIZE_AUTO && s->resize != SPEC_RESIZE_NONE)
+        return fault(c, "nodes",
+                     "a job on several nodes keeps its size while it runs; leave out resize");
+    if (s->nodes.max > 1 && (s->cpus.min != s->cpus.max || s->cpus.max % UNIT))
+        return fault(c, "cpus", "a job on several nodes needs one whole number for each of them");
+    if (s->nodes.max > 1 && s->gpus.min != s->gpus.max)
+        return fault(c, "gpus", "a job on several nodes needs one number for each of them");
     if (s->resize == SPEC_RESIZE_LIVE && s->gpus.max > 0)
         return fault(c, "resize", "live works only without GPUs; use restart");
     if (s->preempt == SPEC_PREEMPT_PAUSE && s->gpus.max > 0)

@@ -119,8 +119,10 @@ bool stage_accepts(struct stage *w)
 int stage_try_start(struct stage *w, struct err *err)
 {
     for (uint32_t i = 0; i < w->n_fakes; i++)
-        w->choices[i] =
-            (struct runtime_choice){w->remote ? &runtime_fake_remote : &runtime_fake, w->fakes[i]};
+        w->choices[i] = (struct runtime_choice){w->images   ? &runtime_fake_images
+                                                : w->remote ? &runtime_fake_remote
+                                                            : &runtime_fake,
+                                                w->fakes[i]};
     struct yard_config config = {.state_dir = w->dir,
                                  .run_dir = w->dir,
                                  .clock = &w->clock,

@@ -22,6 +22,7 @@ struct stage {
     struct runtime_choice choices[STAGE_RUNTIMES];
     uint32_t array_chunk; /* as in the server's config; to be set before a start */
     bool remote;          /* logs have to be fetched; to be set before the first start */
+    bool images;          /* the same, and jobs have images */
     const char *policy;
     usec_t min_run;         /* serve --min-run */
     struct uv_loop_s *loop; /* for what watches files; NULL = none; to be set before a start */

@@ -188,3 +188,14 @@ int endpoint_resolve(const char *text, const char *tls, const struct endpoint_co
         return find_context(text + sizeof prefix - 1, c, a, out, err);
     return endpoint_parse(text, tls, a, out, err);
 }
+
+const char *endpoint_machine(const struct endpoint *e, struct arena *a)
+{
+    const char *user = e->host ? strrchr(e->host, '@') : NULL;
+    const char *host = user ? user + 1 : e->host;
+    if (e->kind == ENDPOINT_UNIX || !host)
+        return NULL;
+    if (*host == '[') /* an IPv6 address */
+        return arena_strndup(a, host + 1, strcspn(host + 1, "]"));
+    return arena_strndup(a, host, e->kind == ENDPOINT_TCP ? strcspn(host, ":") : strlen(host));
+}

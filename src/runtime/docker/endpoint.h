@@ -35,4 +35,7 @@ void endpoint_context_read(struct arena *a, struct endpoint_context *out);
 int endpoint_resolve(const char *text, const char *tls, const struct endpoint_context *c,
                      struct arena *a, struct endpoint *out, struct err *err);
 
+/* The name or address of the engine's machine, in the arena; NULL = it is this one. */
+const char *endpoint_machine(const struct endpoint *e, struct arena *a);
+
 #endif

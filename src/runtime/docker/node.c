@@ -48,6 +48,7 @@ static void report(struct docker_node *n, bool gone)
         .gpus = n->no_gpus ? 0 : w->gpus,
         .gpu_type = w->gpu_type,
         .memory_mb = w->memory_mb ? w->memory_mb : n->has.memory_mb,
+        .host = w->host,
         .notice = *n->trouble  ? n->trouble
                   : n->no_gpus ? NO_GPUS
                   : *notice    ? notice
@@ -397,6 +398,7 @@ int node_attach(struct runtime *r, const struct runtime_engine *e, struct err *e
     n->wanted = *e;
     n->wanted.name = arena_strdup(a, e->name);
     n->wanted.gpu_type = e->gpu_type ? arena_strdup(a, e->gpu_type) : NULL;
+    n->wanted.host = endpoint_machine(&at, a);
     n->here = at.kind == ENDPOINT_UNIX;
     n->lost = true;
     n->pause = PAUSE_FIRST;

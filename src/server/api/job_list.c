@@ -8,6 +8,7 @@
 #include "server/api/job_view.h"
 #include "server/api/parts.h"
 #include "server/jobs/find.h"
+#include "server/jobs/gang.h"
 #include "store/array_count.h"
 #include "store/job_list.h"
 #include "store/job_state.h"
@@ -147,8 +148,8 @@ static json_t *print_fold(const struct yard *y, int64_t array, const struct arra
             json_object_set_new(v.states, job_state_name(s), json_integer(c->in[s]));
     for (int64_t id = array; id <= c->last_id; id++) {
         const struct live_job *j = yard_live(y, id);
-        v.cpus += j && j->attempt ? api_units(j->attempt->cpus) : 0;
-        v.gpus += j && j->attempt ? api_units(j->attempt->gpus) : 0;
+        v.cpus += j && j->attempt ? api_units(gang_cpus(j->attempt)) : 0;
+        v.gpus += j && j->attempt ? api_units(gang_gpus(j->attempt)) : 0;
     }
     return api_print(&fold_schema, &v);
 }

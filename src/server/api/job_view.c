@@ -9,6 +9,7 @@
 #include "server/api/parts.h"
 #include "server/jobs/attempts.h"
 #include "server/jobs/eligible.h"
+#include "server/jobs/gang.h"
 #include "server/jobs/metric_list.h"
 #include "server/jobs/past.h"
 #include "server/jobs/reports.h"
@@ -295,8 +296,8 @@ static void fill_place(struct job_view *v, const struct yard *y, const struct at
     if (!a)
         return;
     v->paused = a->paused;
-    v->cpus = a->paused ? 0 : api_units(a->cpus);
-    v->gpus = a->paused ? 0 : api_units(a->gpus);
+    v->cpus = a->paused ? 0 : api_units(gang_cpus(a));
+    v->gpus = a->paused ? 0 : api_units(gang_gpus(a));
     v->node = y->cluster.nodes[a->node].name;
     v->threads = a->threads ? a->threads : API_NULL;
     v->cpuset = attempt_cpuset(y, a);

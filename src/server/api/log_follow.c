@@ -177,7 +177,8 @@ static struct job_end find_end(const struct log_follower *f)
 /* Whether the rest of this attempt's log is still being copied from its node. */
 static bool is_copied(const struct log_follower *f)
 {
-    const struct attempt *a = attempt_find(f->y, f->job, f->attempt);
+    const struct attempt *a =
+        attempt_find(f->y, (struct attempt_id){.job = f->job, .n = f->attempt});
     return !a || !a->leaves || !a->fetch;
 }
 

@@ -12,6 +12,7 @@
 #include "base/str.h"
 #include "server/jobs/attempts.h"
 #include "server/jobs/eligible.h"
+#include "server/jobs/gang.h"
 #include "server/jobs/leases.h"
 #include "server/nodes.h"
 #include "server/stretch.h"
@@ -29,7 +30,9 @@ static int prepare(void *ctx, const struct attempt_row *row, struct err *err)
 
 int adopt_prepare(struct yard *y, struct err *err)
 {
-    return store_attempt_list(y->store, 0, prepare, y, err);
+    return store_attempt_list(y->store, 0, prepare, y, err) < 0
+               ? -1
+               : store_part_list(y->store, 0, prepare, y, err);
 }
 
 static int load_attempt(void *ctx, const struct attempt_row *row, struct err *err)
@@ -38,12 +41,13 @@ static int load_attempt(void *ctx, const struct attempt_row *row, struct err *er
     struct live_job *j = yard_live(y, row->job);
     (void)err;
     bool over = job_state_over(row->state);
-    if (!j && !over)
+    if ((!j && !over) || (row->part && !over && !(j->attempt && j->attempt->n == row->n)))
         return 0;
     struct attempt *a = xcalloc(1, sizeof *a);
     *a = (struct attempt){
         .job = row->job,
         .n = row->n,
+        .part = row->part,
         .state = row->state,
         .pid = row->pid,
         .created = row->created,
@@ -52,6 +56,7 @@ static int load_attempt(void *ctx, const struct attempt_row *row, struct err *er
         .code = row->code,
         .signal = row->signal,
         .reason = over ? xstrdup(row->reason) : NULL,
+        .cause = !over && *row->reason ? xstrdup(row->reason) : NULL,
         .error = over ? xstrdup(row->error) : NULL,
         .left_running = over ? xstrdup(row->left_running) : NULL,
         .cpu_seconds = row->cpu_seconds,
@@ -89,14 +94,18 @@ static int load_attempt(void *ctx, const struct attempt_row *row, struct err *er
     a->node = nodes_expect(y, row->runtime, row->node);
     attempt_enter(y, a);
     nodes_follow_fences(y, a->node);
-    if (!over)
+    if (!over && !a->part)
         j->attempt = a;
+    else if (!over && j->attempt)
+        gang_join(j->attempt, a);
     return 0;
 }
 
 int adopt_load(struct yard *y, struct err *err)
 {
-    return store_attempt_list(y->store, 0, load_attempt, y, err);
+    return store_attempt_list(y->store, 0, load_attempt, y, err) < 0
+               ? -1
+               : store_part_list(y->store, 0, load_attempt, y, err);
 }
 
 /* When a file of the attempt was last modified; 0 if it does not exist. */
@@ -135,8 +144,11 @@ static void restore(struct yard *y, struct live_job *j)
     usec_t ran = run_time(y, j);
     const struct job *job = &j->job[j->job_now];
     usec_t now = clock_now(&y->clock);
-    units_t n = a ? (a->pool == POOL_CPU ? a->cpus : a->gpus) : 0;
-    struct slot slot = {a ? a->node : 0, n};
+    units_t n = a ? (a->pool == POOL_CPU ? gang_cpus(a) : gang_gpus(a)) : 0;
+    AUTO_FREE struct slot *slots = xcalloc(gang_size(a) + 1, sizeof *slots);
+    uint32_t places = 0;
+    for (const struct attempt *p = a; p; p = p->next_part)
+        slots[places++] = (struct slot){p->node, p->pool == POOL_CPU ? p->cpus : p->gpus};
     bool stopping = a && (a->stop == STOP_PREEMPT || stop_goes_on(a->stop));
     struct task was = {
         .job = job,
@@ -146,7 +158,7 @@ static void restore(struct yard *y, struct live_job *j)
                              : TASK_RUNNING,
         .pool = a ? a->pool : job->pool,
         .n = n,
-        .at = {a ? &slot : NULL, a ? 1 : 0},
+        .at = {a ? slots : NULL, places},
         .work = j->row.work > 0 ? j->row.work : TERMS_WORK_UNKNOWN,
         .done = j->row.done,
         .saved = j->row.done,
@@ -159,7 +171,9 @@ static void restore(struct yard *y, struct live_job *j)
         .run_time = ran,
         .wait_time = j->row.wait_time,
         .starts = j->row.attempt,
-        .cpu_limit = a ? a->cpu_limit : 0,
+        .cpu_limit = !a             ? 0
+                     : a->next_part ? n
+                                    : a->cpu_limit,
         .cpu_weight = a && a->cpu_weight > 0 ? a->cpu_weight : 1,
     };
     stretch_restore(y, j, &was);
@@ -184,7 +198,8 @@ void adopt_all(struct yard *y)
             restore(y, j);
         if (!j->attempt)
             continue;
-        adopt(y, j->attempt);
+        for (struct attempt *p = j->attempt; p; p = p->next_part)
+            adopt(y, p);
         ties_note(j, true, false);
     }
     for (size_t i = 0; i < y->attempts.n; i++)

@@ -11,6 +11,7 @@
 #include "base/str.h"
 #include "server/events.h"
 #include "server/jobs/eligible.h"
+#include "server/jobs/gang.h"
 #include "server/jobs/leases.h"
 #include "server/jobs/links.h"
 #include "server/jobs/move.h"
@@ -42,17 +43,17 @@ char *attempt_dir(const struct yard *y, int64_t job, uint32_t n)
 void attempt_waits(struct runtime_host *h, struct attempt_id id, const char *why)
 {
     struct yard *y = h->ctx;
-    struct attempt *a = attempt_find(y, id.job, id.n);
+    struct attempt *a = attempt_find(y, id);
     if (!a)
         return;
     free(a->waits);
     a->waits = why ? xstrdup(why) : NULL;
 }
 
-struct attempt *attempt_find(const struct yard *y, int64_t job, uint32_t n)
+struct attempt *attempt_find(const struct yard *y, struct attempt_id id)
 {
     for (size_t i = 0; i < y->attempts.n; i++)
-        if (y->attempts.at[i]->job == job && y->attempts.at[i]->n == n)
+        if (attempt_id_same(attempt_id_of(y->attempts.at[i]), id))
             return y->attempts.at[i];
     return NULL;
 }
@@ -93,11 +94,21 @@ const char *attempt_cpuset(const struct yard *y, const struct attempt *a)
     return orphan ? NULL : r->ops->cpuset(r->runtime, attempt_id_of(a));
 }
 
+char *attempt_part_dir(const struct yard *y, const struct attempt *a)
+{
+    struct str path = {0};
+    if (!a->part)
+        return attempt_dir(y, a->job, a->n);
+    str_addf(&path, "%s/jobs/%lld/%u.%u", y->config.state_dir, (long long)a->job, a->n, a->part);
+    return path.at;
+}
+
 static struct attempt_row make_row(const struct yard *y, const struct attempt *a)
 {
     struct attempt_row row = {
         .job = a->job,
         .n = a->n,
+        .part = a->part,
         .state = a->state,
         .created = a->created,
         .started = a->started,
@@ -126,7 +137,9 @@ static struct attempt_row make_row(const struct yard *y, const struct attempt *a
         .lease = a->lease,
         .fenced = a->fenced,
         .fetch = a->fetch,
-        .reason = a->reason ? a->reason : "",
+        .reason = a->reason  ? a->reason
+                  : a->cause ? a->cause
+                             : "",
         .error = a->error ? a->error : "",
         .left_running = a->left_running ? a->left_running : "",
     };
@@ -151,35 +164,39 @@ void attempt_touch(struct yard *y, struct attempt *a)
     VEC_PUSH(&y->turn.attempts, a);
 }
 
-/* Copies size and share from the engine's task. */
+/* Copies size and share from the engine's task, on the attempt's node. */
 static void take_size(struct attempt *a, const struct live_job *j, const struct task *t)
 {
-    bool gpu = t->pool != POOL_CPU;
+    bool gpu = t->pool != POOL_CPU, one = t->at.n <= 1;
+    units_t n = one ? t->n : placement_on(&t->at, a->node);
     a->pool = t->pool;
-    a->gpus = gpu ? t->n : 0;
-    a->cpus = job_cpus(&j->job[j->job_now], t->pool, t->n);
+    a->gpus = gpu ? n : 0;
+    a->cpus = job_cpus(&j->job[j->job_now], t->pool, n);
     if (gpu && !a->cpus)
-        a->cpus = j->terms.cpus_max;
-    a->cpu_limit = gpu || t->cpu_limit < a->cpus ? a->cpus : t->cpu_limit;
+        a->cpus = j->terms.cpus_max / (j->terms.gang ? (units_t)j->terms.workers_max : 1);
+    a->cpu_limit = gpu || !one || t->cpu_limit < a->cpus ? a->cpus : t->cpu_limit;
     a->cpu_weight = t->cpu_weight > 0 ? t->cpu_weight : 1;
-    a->share = gpu ? a->cpus : (units_t)llround(t->cpu_used);
+    a->share = gpu || !one ? a->cpus : (units_t)llround(t->cpu_used);
 }
 
 static json_t *size_object(const struct attempt *a, const char *why)
 {
     json_t *o = json_pack("{s:I, s:f, s:f}", "attempt", (json_int_t)a->n, "cpus",
-                          (double)a->cpus / UNIT, "gpus", (double)a->gpus / UNIT);
+                          (double)gang_cpus(a) / UNIT, "gpus", (double)gang_gpus(a) / UNIT);
     if (why)
         json_object_set_new(o, "why", json_string(why));
     return o;
 }
 
-void attempt_begin(struct yard *y, struct live_job *j, const struct task *t)
+/* A part of attempt n of the job, on one of the nodes of its task. */
+static struct attempt *add_part(struct yard *y, struct live_job *j, const struct task *t,
+                                uint32_t n, uint32_t part)
 {
     struct attempt *a = xcalloc(1, sizeof *a);
     struct err err;
     *a = (struct attempt){.job = j->row.id,
-                          .n = j->row.attempt + 1,
+                          .n = n,
+                          .part = part,
                           .state = JOB_STARTING,
                           .created = clock_wall(&y->clock),
                           .code = -1,
@@ -189,11 +206,23 @@ void attempt_begin(struct yard *y, struct live_job *j, const struct task *t)
                           .unheard = clock_now(&y->clock)};
     make_token(a->token);
     snprintf(a->boot, sizeof a->boot, "%s", y->boot_id);
-    a->node = t->at.at[0].node;
+    a->node = t->at.at[part].node;
     take_size(a, j, t);
     a->fetch = !nodes_runtime(y, a->node)->ops->in_place;
     lease_begin(y, a, &j->terms);
     attempt_enter(y, a);
+    struct attempt_row row = make_row(y, a);
+    if (store_attempt_add(y->store, &row, &err) < 0)
+        log_warning("job=%lld attempt=%u: %s", (long long)a->job, a->n, err.text);
+    turn_pursue(y, a);
+    return a;
+}
+
+void attempt_begin(struct yard *y, struct live_job *j, const struct task *t)
+{
+    struct attempt *a = add_part(y, j, t, j->row.attempt + 1, 0);
+    for (uint32_t i = 1; i < t->at.n; i++)
+        gang_join(a, add_part(y, j, t, a->n, i));
     j->attempt = a;
     j->row.attempt = a->n;
     j->row.state = JOB_STARTING;
@@ -203,12 +232,8 @@ void attempt_begin(struct yard *y, struct live_job *j, const struct task *t)
     plateau_break(&j->plateau);
     past_find(y, j);
     j->usage = (struct usage_seen){0};
-    struct attempt_row row = make_row(y, a);
-    if (store_attempt_add(y->store, &row, &err) < 0)
-        log_warning("job=%lld attempt=%u: %s", (long long)a->job, a->n, err.text);
     yard_touch(y, j);
     events_add(y, "job.started", a->job, size_object(a, NULL));
-    turn_pursue(y, a);
 }
 
 /* The GPUs of a process cannot change while it runs: it is stopped, and its next attempt gets the
@@ -229,10 +254,12 @@ void attempt_resize(struct yard *y, struct live_job *j, const struct task *t, co
 {
     struct attempt *a = j->attempt;
     struct attempt before = *a;
-    if (move_is_due(a, t)) {
+    if (move_is_due(j, t)) {
         move_begin(y, j, t, why);
         return;
     }
+    if (a->next_part)
+        return; /* it has whole CPUs, and shares them with nobody */
     if (t->pool != POOL_CPU && t->n != a->gpus) {
         begin_again(y, j, t, why);
         return;
@@ -267,6 +294,12 @@ void attempt_pause(struct yard *y, struct live_job *j, const struct task *t, boo
     struct attempt *a = j->attempt;
     if (pause && a->stop != STOP_NONE)
         return; /* frozen, it could not end */
+    for (struct attempt *p = a->next_part; p; p = p->next_part) {
+        p->paused = pause;
+        size_wake(y, p->node);
+        attempt_touch(y, p);
+        turn_pursue(y, p);
+    }
     a->paused = pause;
     a->ran = t->run_time;
     a->since = clock_wall(&y->clock);
@@ -292,16 +325,18 @@ void attempt_stop(struct yard *y, struct live_job *j, enum stop_why why, usec_t 
     struct attempt *a = j->attempt;
     if (a->stop != STOP_NONE && why != STOP_CANCEL)
         return;
-    a->stop = why;
-    a->grace = grace < 0 ? j->terms.grace : grace;
-    a->state = j->row.state = JOB_STOPPING;
-    /* A frozen job cannot save its state. */
-    a->paused = false;
-    attempt_touch(y, a);
+    j->row.state = JOB_STOPPING;
+    for (struct attempt *p = a; p; p = p->next_part) {
+        p->stop = why;
+        p->grace = grace < 0 ? j->terms.grace : grace;
+        p->state = JOB_STOPPING;
+        p->paused = false; /* a frozen job cannot save its state */
+        attempt_touch(y, p);
+        turn_pursue(y, p);
+    }
     yard_touch(y, j);
     if (why == STOP_PREEMPT)
         events_add(y, "job.preempted", a->job, with_taker(size_object(a, NULL), a));
-    turn_pursue(y, a);
 }
 
 void attempt_preempt(struct yard *y, struct live_job *j, uint32_t taker)
@@ -315,9 +350,14 @@ void attempt_preempt(struct yard *y, struct live_job *j, uint32_t taker)
 void attempt_started(struct yard *y, struct attempt *a, usec_t at)
 {
     struct live_job *j = yard_live(y, a->job);
-    if (a->started || !j || j->attempt != a)
+    if (a->started || !j || !gang_has(j, a))
         return;
     a->started = at;
+    if (a->part) {
+        a->state = a->state == JOB_STARTING ? JOB_RUNNING : a->state;
+        attempt_touch(y, a);
+        return;
+    }
     if (!j->row.started)
         j->row.started = at;
     if (a->state == JOB_STARTING)
@@ -500,8 +540,13 @@ static enum job_state state_of(const struct ending *end, enum stop_why stop)
 void attempt_over(struct yard *y, struct attempt *a, const struct ending *end)
 {
     struct live_job *j = yard_live(y, a->job);
-    if (!j || j->attempt != a)
+    if (!j || !gang_has(j, a) || gang_end_part(y, j, a, end))
         return;
+    struct ending blamed = *end;
+    if (gang_blame(a, &blamed)) {
+        a->stop = STOP_NONE;
+        end = &blamed;
+    }
     bool heard = *end->stop || end->lost || end->never_ran || !end->started;
     /* If a user has cancelled or requeued the job, a failure just before does not count. */
     bool moot = end->code != 0 && (a->stop == STOP_CANCEL || a->stop == STOP_REQUEUE);

@@ -55,10 +55,12 @@ void attempt_forget(struct yard *y, struct attempt *a);
 /* A runtime tells what the start of an attempt waits for; NULL = nothing any more. */
 void attempt_waits(struct runtime_host *h, struct attempt_id id, const char *why);
 
-struct attempt *attempt_find(const struct yard *y, int64_t job, uint32_t n);
+struct attempt *attempt_find(const struct yard *y, struct attempt_id id);
 
 /* STATE/jobs/JOB/N, the directory of its log; the caller frees it. */
 char *attempt_dir(const struct yard *y, int64_t job, uint32_t n);
+/* The same of a part of an attempt: STATE/jobs/JOB/N.PART, without the last for part 0. */
+char *attempt_part_dir(const struct yard *y, const struct attempt *a);
 /* The size that its runtime is to set. */
 struct runtime_size attempt_size(const struct yard *y, const struct attempt *a);
 /* Its CPUs as the kernel writes them ("0-1,4"); NULL = unknown. */

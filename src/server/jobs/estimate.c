@@ -8,6 +8,7 @@
 
 #include <math.h>
 
+#include "server/jobs/gang.h"
 #include "server/jobs/live.h"
 #include "server/jobs/past.h"
 #include "server/jobs/rules.h"
@@ -25,8 +26,8 @@
 static units_t units_of(const struct attempt *a)
 {
     if (a->pool != POOL_CPU)
-        return a->gpus;
-    return a->share > 0 ? a->share : a->cpus;
+        return gang_gpus(a);
+    return a->share > 0 && !a->next_part ? a->share : gang_cpus(a);
 }
 
 enum steps_basis estimate_end(const struct live_job *j, struct range *end)

@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "server/jobs/attempts.h"
 #include "server/jobs/elastic.h"
+#include "server/jobs/gang.h"
 #include "server/jobs/move.h"
 #include "server/jobs/parts.h"
 #include "server/jobs/pursue.h"
@@ -68,6 +69,21 @@ static void set_python(struct launch *l)
     SET(l, "PYTHONPATH", "%s%s%s", path ? path : "", path && *path ? ":" : "", ours);
 }
 
+/* Where the parts of the job are. */
+static void set_nodes(struct launch *l, const char *files)
+{
+    const struct attempt *head = l->j->attempt;
+    struct str hosts = {0};
+    SET(l, "TRAINYARD_NODES", "%u", gang_size(head));
+    SET(l, "TRAINYARD_NODE_RANK", "%u", gang_rank(head, l->a));
+    SET(l, "TRAINYARD_MASTER_ADDR", "%s", head->next_part ? gang_address(l->y, head) : "127.0.0.1");
+    SET(l, "TRAINYARD_MASTER_PORT", "%u", gang_port(head));
+    SET(l, "TRAINYARD_HOSTFILE", "%s/" LAUNCH_JOB_FILES "/" LAUNCH_HOSTS, files);
+    gang_add_hosts(l->y, l->j, &hosts);
+    l->spec.hosts = arena_strdup(&l->arena, hosts.at);
+    str_done(&hosts);
+}
+
 static void set_environment(struct launch *l)
 {
     const struct attempt *a = l->a;
@@ -87,9 +103,7 @@ static void set_environment(struct launch *l)
     SET(l, "TRAINYARD_ATTEMPT", "%u", a->n);
     SET(l, "TRAINYARD_CPUS", "%g", (double)a->cpus / UNIT);
     SET(l, "TRAINYARD_GPUS", "%g", (double)a->gpus / UNIT);
-    SET(l, "TRAINYARD_NODES", "1");
-    SET(l, "TRAINYARD_NODE_RANK", "0");
-    SET(l, "TRAINYARD_MASTER_ADDR", "127.0.0.1");
+    set_nodes(l, files);
     SET(l, "TRAINYARD_CHECKPOINT_DIR", "%s", l->start.checkpoints);
     SET(l, "TRAINYARD_PROGRESS", "%s/" LAUNCH_JOB_FILES "/progress", files);
     if (l->j->row.array) {
@@ -158,7 +172,8 @@ static void set_container(struct launch *l)
                                               .upload = find_upload(l),
                                               .mounts = end_list(l, &l->s->mounts),
                                               .ulimits = end_list(l, &l->s->ulimits),
-                                              .shm_mb = l->s->shm_mb};
+                                              .shm_mb = l->s->shm_mb,
+                                              .host_network = l->j->attempt->next_part != NULL};
     l->start.container = &l->container;
     l->start.cpus_min = l->j->terms.cpus_min;
     l->start.cpus_max = l->j->terms.cpus_max;

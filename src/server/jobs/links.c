@@ -62,7 +62,8 @@ static bool is_over(struct yard *y, const struct hello_message *m)
 {
     struct find_over f = {m, false};
     struct err err;
-    return store_attempt_list(y->store, m->job, see_attempt, &f, &err) == 0 && f.found;
+    return store_attempt_list(y->store, m->job, see_attempt, &f, &err) == 0 &&
+           store_part_list(y->store, m->job, see_attempt, &f, &err) == 0 && f.found;
 }
 
 /* Assigns the link, and repeats messages that the conductor may have missed. */
@@ -91,16 +92,27 @@ static void attach(struct yard *y, struct runtime_link *link, struct attempt *a,
         attempt_started(y, a, m->started);
 }
 
+/* The part of the attempt whose token the conductor has. */
+static struct attempt *find_by_token(const struct yard *y, const struct hello_message *m)
+{
+    for (size_t i = 0; i < y->attempts.n; i++) {
+        struct attempt *a = y->attempts.at[i];
+        if (a->job == m->job && a->n == m->attempt && !strcmp(a->token, m->token))
+            return a;
+    }
+    return NULL;
+}
+
 static void take_hello(struct yard *y, struct runtime_link *link, const struct hello_message *m)
 {
     struct to_conductor welcome = {
         .kind = TO_CONDUCTOR_WELCOME, .id = -1, .welcome = {PROTOCOL_VERSION, -1}};
     struct to_conductor refused = {
         .kind = TO_CONDUCTOR_REFUSED, .id = -1, .refused = {"no such attempt"}};
-    struct attempt *a = attempt_find(y, m->job, (uint32_t)m->attempt);
-    if (a && !strcmp(a->token, m->token)) {
+    struct attempt *a = find_by_token(y, m);
+    if (a) {
         attach(y, link, a, m);
-    } else if (!a && is_over(y, m)) {
+    } else if (is_over(y, m)) {
         links_over(link);
         send_message(y, link, &welcome);
     } else {
@@ -135,10 +147,12 @@ static void take_report(struct yard *y, struct attempt *a, const struct to_serve
         attempt_started(y, a, m->started.at);
         break;
     case TO_SERVER_PROGRESS:
-        report_progress(y, a, &m->progress);
+        if (!a->part) /* which reports for all */
+            report_progress(y, a, &m->progress);
         break;
     case TO_SERVER_USAGE:
-        report_usage(y, a, &m->usage);
+        if (!a->part)
+            report_usage(y, a, &m->usage);
         break;
     case TO_SERVER_APPLIED:
         report_applied(y, a, &m->applied);

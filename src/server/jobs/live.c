@@ -2,6 +2,9 @@
 #include "server/jobs/live.h"
 
 #include <string.h>
+
+#include "server/jobs/gang.h"
+
 const char *stop_why_name(enum stop_why why)
 {
     static const char *const names[] = {
@@ -30,6 +33,8 @@ void attempt_free(struct attempt *a)
     free(a->left_running);
     free(a->notice);
     free(a->waits);
+    free(a->cause);
+    gang_drop_ending(a->done);
     free(a);
 }
 

@@ -28,6 +28,8 @@
     X(REQUEUE, "requeue")                                                                          \
     X(MOVE, "move")                                                                                \
     X(TIMEOUT, "timeout")                                                                          \
+    X(PART, "part")           /* another part of it failed */                                      \
+    X(PART_LOST, "part-lost") /* another part of it was lost, or not started */                    \
     X(SHUTDOWN, "shutdown")                                                                        \
     X(DIVERGED, "diverged")                                                                        \
     X(EARLY, "early")                                                                              \
@@ -49,11 +51,15 @@ static inline bool stop_goes_on(enum stop_why why)
 }
 
 /* One run of a job's command. */
+struct ending;
 struct attempt {
     int64_t job;
     uint32_t n;
-    uint32_t part;        /* of the attempt; see jobs/gang.h */
-    enum job_state state; /* starting, running, stopping, or how it ended */
+    uint32_t part;             /* of the attempt; see jobs/gang.h */
+    struct attempt *next_part; /* NULL = it is the last */
+    struct ending *done;       /* part 0 has ended so, and others have not; NULL = it has not */
+    char *cause;               /* part 0: why parts are being stopped; NULL = they are not */
+    enum job_state state;      /* starting, running, stopping, or how it ended */
     char token[33];
     struct runtime_link *link; /* to its conductor; NULL = not connected */
     int64_t pid;               /* of its conductor; 0 = unknown */

@@ -17,7 +17,7 @@
 
 static int open_dir(const struct yard *y, const struct attempt *a, struct err *err)
 {
-    AUTO_FREE char *path = attempt_dir(y, a->job, a->n);
+    AUTO_FREE char *path = attempt_part_dir(y, a);
     int code = fs_make_dirs(path, 0700);
     if (code && code != EEXIST)
         return err_set(err, ERR_IO, "cannot create %s: %s", path, strerror(code));
@@ -71,7 +71,7 @@ void log_copy_take(struct runtime_host *h, struct attempt_id id, int64_t offset,
                    size_t n)
 {
     struct yard *y = h->ctx;
-    struct attempt *a = attempt_find(y, id.job, id.n);
+    struct attempt *a = attempt_find(y, id);
     struct err err;
     if (!a || !a->fetch || a->log_end < 0)
         return;

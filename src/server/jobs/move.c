@@ -8,15 +8,18 @@
 #include "base/str.h"
 #include "server/events.h"
 #include "server/jobs/attempts.h"
+#include "server/jobs/gang.h"
 #include "server/jobs/rules.h"
 #include "server/load.h"
 #include "server/log.h"
 #include "server/nodes.h"
 #include "store/job_state.h"
 
-bool move_is_due(const struct attempt *a, const struct task *t)
+bool move_is_due(const struct live_job *j, const struct task *t)
 {
-    return t->at.n && t->at.at[0].node != a->node;
+    if (t->at.n > 1 || j->attempt->next_part)
+        return t->at.n && !gang_fits(j, j->attempt, t);
+    return t->at.n && t->at.at[0].node != j->attempt->node;
 }
 
 void move_begin(struct yard *y, struct live_job *j, const struct task *t, const char *why)
@@ -70,7 +73,7 @@ void move_started(struct yard *y, struct live_job *j, const struct attempt *a)
 struct move_source move_find_source(const struct yard *y, const struct live_job *j,
                                     const struct attempt *a)
 {
-    const char *has = j->row.checkpoint_node;
+    const char *has = a->part ? "" : j->row.checkpoint_node; /* part 0 keeps them */
     if (!*has || !keeps_checkpoints(j))
         return (struct move_source){0};
     if (!strcmp(has, y->nodes.at[a->node].name))

@@ -13,7 +13,7 @@
 struct ending;
 
 /* Whether the engine has the task on another node than its attempt is. */
-bool move_is_due(const struct attempt *a, const struct task *t);
+bool move_is_due(const struct live_job *j, const struct task *t);
 /* Stops the attempt, for its next one on the task's node. */
 void move_begin(struct yard *y, struct live_job *j, const struct task *t, const char *why);
 /* The attempt has stopped: begins the next one, if the engine still has the job running. */

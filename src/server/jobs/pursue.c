@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "server/jobs/attempts.h"
+#include "server/jobs/gang.h"
 #include "server/jobs/launch.h"
 #include "server/jobs/leases.h"
 #include "server/jobs/log_copy.h"
@@ -156,7 +156,7 @@ static void begin_missing(struct yard *y, struct attempt *a, const struct live_j
 void attempt_pursue(struct yard *y, struct attempt *a)
 {
     const struct live_job *j = yard_live(y, a->job);
-    bool current = j && j->attempt == a;
+    bool current = j && !a->done && gang_has(j, a);
     if (!a->busy && (a->leaves || current)) /* a busy one is pursued when it is complete */
         begin_missing(y, a, j);
     if (current && a->begun)
@@ -300,7 +300,7 @@ void attempt_completed(struct yard *y, struct attempt *a)
 void attempt_look(struct yard *y, struct attempt *a)
 {
     usec_t now = clock_now(&y->clock);
-    if (a->busy || a->look_at > now)
+    if (a->busy || a->look_at > now || a->done)
         return;
     if (a->leaves || !a->begun || a->link)
         turn_pursue(y, a);

@@ -8,13 +8,15 @@
 /* A job with a deadline that names no size may have any: 0..0, until the machine is known. */
 static bool is_open(const struct spec *s)
 {
-    return (s->deadline || s->deadline_at) && !s->cpus.max && !s->gpus.max &&
+    return (s->deadline || s->deadline_at) && s->nodes.max == 1 && !s->cpus.max && !s->gpus.max &&
            (s->resize == SPEC_RESIZE_AUTO || s->resize == SPEC_RESIZE_LIVE);
 }
 
 static struct terms as_asked(const struct spec *s)
 {
-    units_t lo = s->workers.min, hi = s->workers.max, one = is_open(s) ? 0 : UNIT;
+    bool gang = s->nodes.max > 1;
+    units_t lo = gang ? s->nodes.min : s->workers.min, hi = gang ? s->nodes.max : s->workers.max;
+    units_t one = is_open(s) ? 0 : UNIT;
     struct spec_span cpus = s->cpus.max ? s->cpus : (struct spec_span){one, one};
     return (struct terms){
         .cpus_min = cpus.min * lo,
@@ -25,6 +27,7 @@ static struct terms as_asked(const struct spec *s)
         .gpus_max = s->gpus.max * hi,
         .pool = s->gpus.max ? POOL_ANY_GPU : POOL_CPU,
         .container = s->image != NULL,
+        .gang = gang,
         .gpu_type = s->gpus.max ? s->gpu_type : NULL,
         .memory_mb = s->memory_mb,
         .resize = s->resize,
@@ -55,8 +58,17 @@ int terms_from_spec(const struct spec *s, struct terms *out, struct err *err)
     if (spec_has_launcher(t.resize) && (s->cpus.min % UNIT || s->cpus.min != s->cpus.max))
         return err_set(err, ERR_INVALID,
                        "cpus: workers need one whole number of CPUs each, such as 1 or 2");
+    if (t.gang && !t.container)
+        return err_set(err, ERR_INVALID,
+                       "nodes: jobs on several nodes run in containers; give an image");
     *out = t;
     return 0;
+}
+
+/* Whether it consists of equal workers. */
+static bool has_workers(const struct terms *t)
+{
+    return t->gang || spec_has_launcher(t->resize);
 }
 
 void terms_open(struct terms *t, units_t room)
@@ -99,15 +111,17 @@ static void set_preemption(const struct terms *t, struct job *out)
 {
     bool automatic = t->preempt == SPEC_PREEMPT_AUTO && !t->resumes;
     out->no_move = !t->resumes;
-    out->no_restart = automatic && t->pool == POOL_CPU;
+    out->no_restart = automatic && t->pool == POOL_CPU && !t->gang;
     out->can_pause = t->preempt == SPEC_PREEMPT_PAUSE || out->no_restart;
-    out->no_preempt = t->preempt == SPEC_PREEMPT_NEVER || (automatic && t->pool != POOL_CPU);
+    out->no_preempt = t->preempt == SPEC_PREEMPT_NEVER || (automatic && !out->no_restart);
 }
 
 /* Whether the job can change its size while it runs: by threads, by the workers of a launcher,
  * or by a restart. */
 static bool is_malleable(const struct terms *t)
 {
+    if (t->gang)
+        return false;
     switch (t->resize) {
     case SPEC_RESIZE_NONE:
         return false;
@@ -154,11 +168,12 @@ static const struct speed *make_curve(const struct terms *t, units_t room,
 {
     const struct speed_fit *fit = speed_fit_is_curve(measured) ? measured : NULL;
     units_t least = t->pool == POOL_CPU ? t->asked_min : t->gpus_min;
-    units_t most = largest(t) < room ? largest(t) : room;
+    units_t bound = t->gang ? room * (units_t)t->workers_max : room;
+    units_t most = largest(t) < bound ? largest(t) : bound;
     struct speed curve;
     if (least > most)
         return NULL; /* no node can hold it */
-    if (spec_has_launcher(t->resize))
+    if (has_workers(t))
         curve = worker_sizes(t, most, fit, arena);
     else if (fit && most > UNIT)
         curve = speed_fit_curve(fit, arena, (uint32_t)((least + UNIT - 1) / UNIT),
@@ -192,7 +207,9 @@ int terms_to_job(const struct terms *t, uint32_t id, const char *name, int32_t p
         .submit = submit,
         .kind = is_malleable(t) ? JOB_MALLEABLE : JOB_MOLDABLE,
         .pool = t->pool,
-        .whole = true,
+        .whole = !t->gang,
+        .apart = t->gang,
+        .worker = t->gang ? largest(t) / (units_t)t->workers_max : 0,
         .min = gpu ? t->gpus_min : t->cpus_min,
         .max = gpu ? t->gpus_max : t->cpus_max,
         .req = gpu ? t->gpus_max : t->cpus_max,

@@ -14,6 +14,7 @@ struct terms {
     units_t gpus_min, gpus_max;
     uint8_t pool;         /* POOL_CPU, a pool of GPUs, POOL_ANY_GPU */
     bool container;       /* it runs in one, from an image */
+    bool gang;            /* it runs on workers_min to workers_max nodes at once */
     const char *gpu_type; /* borrowed from the request; NULL = any */
     int64_t memory_mb;
     enum spec_resize resize;
