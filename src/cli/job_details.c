@@ -105,6 +105,24 @@ static void add_wishes(const json_t *job, usec_t now, struct str *out)
                  job_text_duration(member_number(job, "time_limit_s"), buf));
 }
 
+/* On several nodes: "gpu1 with 4 CPUs, gpu2 with 4 CPUs". */
+static void add_parts(const json_t *job, struct str *out)
+{
+    struct str text = {0};
+    const json_t *part;
+    size_t i;
+    json_array_foreach(json_object_get(job, "parts"), i, part)
+    {
+        str_addf(&text, "%s%s with %g CPUs", i ? ", " : "", member_text(part, "node"),
+                 member_number(part, "cpus"));
+        if (member_number(part, "gpus") > 0)
+            str_addf(&text, " and %g GPUs", member_number(part, "gpus"));
+    }
+    if (i)
+        add_line(out, "nodes", "%s", text.at);
+    str_done(&text);
+}
+
 static void add_place(const json_t *job, struct str *out)
 {
     char buf[JOB_TEXT_SIZE];
@@ -114,6 +132,7 @@ static void add_place(const json_t *job, struct str *out)
              : strpbrk(cpuset, ",-") ? ", cores "
                                      : ", core ",
              cpuset);
+    add_parts(job, out);
     if (member_has(job, "threads"))
         add_line(out, "threads", "%lld in its last parallel region",
                  (long long)member_integer(job, "threads"));

@@ -36,6 +36,7 @@ const struct variable variables_of_jobs[] = {
     {"TRAINYARD_GPUS", "GPUs at the start"},
     {"TRAINYARD_NODES", "number of nodes"},
     {"TRAINYARD_NODE_RANK", "number of this node, counted from 0"},
+    {"TRAINYARD_NODE_ADDR", "address of this node"},
     {"TRAINYARD_MASTER_ADDR", "address of the first node"},
     {"TRAINYARD_MASTER_PORT", "a port there for the job's own use"},
     {"TRAINYARD_HOSTFILE", "file with a line \"ADDRESS slots=N\" for each node"},

@@ -16,7 +16,6 @@ struct store;
 struct attempt_row {
     int64_t job;
     uint32_t n;
-    uint32_t part; /* 0, or that of a job on several nodes */
     enum job_state state;
     char token[33];                 /* that its conductor must present */
     usec_t created, started, ended; /* wall clock; 0 = not yet */
@@ -46,6 +45,7 @@ struct attempt_row {
     bool fetch;         /* its log is elsewhere, and not all of it is here yet */
     const char *reason; /* how it ended, as text; may be "" */
     const char *error;  /* what it printed when it failed; may be "" */
+    uint32_t part;      /* 0, or that of a job on several nodes */
     const char *left_running; /* processes that it left running and that were ended; may be "" */
 };
 

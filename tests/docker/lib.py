@@ -22,7 +22,7 @@ import live
 from live import Skip, wait_until
 
 BUSYBOX = shutil.which("busybox") or "/bin/busybox"
-APPLETS = ("sh echo sleep cat ls env id pwd mkdir seq true false kill touch grep head tail wc dd "
+APPLETS = ("sh nc echo sleep cat ls env id pwd mkdir seq true false kill touch grep head tail wc dd "
            "stat df date rm test ulimit ps tr printf sync").split()
 PROGRAM = """
 #include <stdio.h>
@@ -103,7 +103,16 @@ def scratch():
     return Image().file("program", compiled("gcc", "-static"))
 
 
+def hostroot():
+    """An empty root; the programs of this machine are mounted into it."""
+    image = Image().directory("usr").directory("etc/alternatives").file("etc/ld.so.cache", b"", 0o644)
+    for name in ("lib", "lib64", "bin", "sbin"):
+        image.link(name, f"usr/{name}")
+    return image
+
+
 IMAGES = {
+    "hostroot": (hostroot, ["ENV PATH=/usr/bin:/bin"]),
     "busy": (busybox, ["ENV PATH=/bin", "ENV FROM_IMAGE=yes"]),
     "user": (busybox, ["ENV PATH=/bin", "USER ann", "WORKDIR /tmp",
                        'ENTRYPOINT ["/bin/sh", "-c"]', 'CMD ["echo from the image"]']),

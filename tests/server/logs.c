@@ -70,7 +70,7 @@ static void a_log_is_followed(void **state)
     stage_run(&w, MINUTE);
     expect_whole(&w, job, 1);
     assert_int_equal(fake_truth_of(w.fake, job).left, 0); /* cleaned up after that */
-    assert_null(attempt_find(w.y, job, 1));
+    assert_null(attempt_find(w.y, (struct attempt_id){.job = job, .n = 1}));
     stage_end(&w);
 }
 
@@ -106,7 +106,7 @@ static void the_node_cannot_be_reached_at_its_end(void **state)
     stage_kill(&w); /* a later server knows that something is missing */
     stage_start(&w);
     assert_state(&w, job, JOB_DONE);
-    assert_non_null(attempt_find(w.y, job, 1));
+    assert_non_null(attempt_find(w.y, (struct attempt_id){.job = job, .n = 1}));
     stage_run(&w, 10 * MINUTE);
     expect_whole(&w, job, 1);
     assert_int_equal(fake_truth_of(w.fake, job).left, 0);

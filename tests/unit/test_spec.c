@@ -42,6 +42,8 @@ static const struct good {
     {"memory", "0", NULL},
     {"workers", "2-8", "\"2-8\""},
     {"workers", "3", "3"},
+    {"nodes", "2-3", "\"2-3\""},
+    {"nodes", "2", "2"},
     {"resize", "auto", NULL},
     {"resize", "none", "\"none\""},
     {"resize", "live", "\"live\""},

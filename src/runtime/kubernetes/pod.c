@@ -313,6 +313,10 @@ void pod_add_create(const struct pod_request *q, struct str *out)
                         json_integer(q->grace / SECONDS_PER_USEC + GRACE_MORE));
     set_default(spec, "automountServiceAccountToken", json_false());
     set_default(spec, "enableServiceLinks", json_false());
+    if (q->container->host_network) { /* the default name service would be that of the node */
+        json_object_set_new(spec, "hostNetwork", json_true());
+        set_default(spec, "dnsPolicy", json_string("ClusterFirstWithHostNet"));
+    }
     if (!q->delegate)
         json_object_set_new(spec, "schedulerName", json_string(POD_SCHEDULER));
     set_security(spec);

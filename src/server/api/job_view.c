@@ -186,7 +186,23 @@ static const struct api_schema parameter_schema = {"JobParameters", API_MAP,
 static const struct api_member state_words[] = {API_MEMBER("", JOB_STATE_WORDS, ""), {0}};
 static const struct api_schema state_schema = {"JobState", API_WORDS, .members = state_words};
 
+struct part_view {
+    const char *node, *state;
+    double cpus, gpus;
+};
+
+static const struct api_member part_members[] = {
+    API_STRING(part_view, node, "Node that it runs on"),
+    API_STRING(part_view, state, "State of this part"),
+    API_NUMBER(part_view, cpus, "CPUs that it holds there"),
+    API_NUMBER(part_view, gpus, "GPUs that it holds there"),
+    {0},
+};
+
+static const struct api_schema part_schema = {"Part", .members = part_members};
+
 struct job_view {
+    json_t *parts;
     int64_t id;
     const char *name, *user, *state;
     bool paused;
@@ -237,6 +253,7 @@ static const struct api_member job_members[] = {
     API_NUMBER_OR_NULL(job_view, deadline, "When it should be finished"),
     API_NUMBER_OR_NULL(job_view, time_limit_s, "How long it may run, in seconds"),
     API_NUMBER_OR_NULL(job_view, eligible, "Earliest time at which it may start"),
+    API_JSON(job_view, parts, "Part[]|null", "On several nodes: its part on each, in their order"),
     API_JSON(job_view, array, "ArrayPlace|null", "Its place in an array"),
     API_JSON(job_view, fold, "?ArrayFold", "In a folded list: the array that it stands for"),
     API_STRING_OR_NULL(job_view, group, "Group that it is compared with"),
@@ -281,13 +298,25 @@ static const struct api_schema detail_schema = {"JobDetail", .base = &job_schema
                                                 .members = detail_members};
 
 static const struct api_schema *const schemas[] = {
-    &state_schema,   &array_schema,    &parameter_schema,
-    &metrics_schema, &progress_schema, &usage_schema,
-    &job_schema,     &detail_schema,   NULL};
+    &state_schema,   &array_schema,    &parameter_schema, &metrics_schema, &progress_schema,
+    &usage_schema,   &part_schema,     &job_schema,       &detail_schema,  NULL};
 
 const struct api_part api_part_job_view = {.schemas = schemas};
 
 /* ---- from a row and a live job --------------------------------------------- */
+
+static json_t *view_parts(const struct yard *y, const struct attempt *head)
+{
+    json_t *list = json_array();
+    for (const struct attempt *a = head; a; a = a->next_part) {
+        struct part_view v = {.node = y->cluster.nodes[a->node].name,
+                              .state = job_state_name(a->state),
+                              .cpus = a->paused ? 0 : api_units(a->cpus),
+                              .gpus = a->paused ? 0 : api_units(a->gpus)};
+        json_array_append_new(list, api_print(&part_schema, &v));
+    }
+    return list;
+}
 
 static void fill_place(struct job_view *v, const struct yard *y, const struct attempt *a)
 {
@@ -301,6 +330,8 @@ static void fill_place(struct job_view *v, const struct yard *y, const struct at
     v->node = y->cluster.nodes[a->node].name;
     v->threads = a->threads ? a->threads : API_NULL;
     v->cpuset = attempt_cpuset(y, a);
+    if (a->next_part)
+        v->parts = view_parts(y, a);
 }
 
 /* The engine counts the time of jobs that it knows. */

@@ -2,6 +2,7 @@
  * nodes. */
 #include <stdio.h>
 
+#include "base/str.h"
 #include "server/api/call.h"
 #include "server/api/growth.h"
 #include "server/api/job_view.h"
@@ -126,11 +127,13 @@ static void show_progress(const struct api_call *c)
 static void show_hosts(const struct api_call *c)
 {
     const struct live_job *j = yard_live(c->yard, c->job);
-    char line[320] = "";
-    if (j && j->attempt)
-        snprintf(line, sizeof line, "%s:%lld\n", c->yard->cluster.nodes[j->attempt->node].name,
-                 (long long)parts_of(j, j->attempt));
-    reply_text(c->reply, 200, "text/plain", line);
+    struct str lines = {0};
+    str_add(&lines, "");
+    for (const struct attempt *a = j ? j->attempt : NULL; a; a = a->next_part)
+        str_addf(&lines, "%s:%lld\n", c->yard->cluster.nodes[a->node].name,
+                 (long long)parts_of(j, a));
+    reply_text(c->reply, 200, "text/plain", lines.at);
+    str_done(&lines);
 }
 
 /* ---- explanations ---------------------------------------------------------- */

@@ -340,9 +340,25 @@ static void summarise_running(struct explanation *x)
     str_add(s, ".");
 }
 
+/* Where the parts of a job on several nodes are. */
+static void add_parts(struct explanation *x)
+{
+    struct str s = {0};
+    if (!x->j->attempt || !x->j->attempt->next_part)
+        return;
+    str_add(&s, "It runs on several nodes at once: ");
+    for (const struct attempt *a = x->j->attempt; a; a = a->next_part) {
+        str_addf(&s, "%s with ", x->y->nodes.at[a->node].name);
+        phrase_units(&s, a->pool, a->pool == POOL_CPU ? a->cpus : a->gpus);
+        str_add(&s, a->next_part ? ", " : ".");
+    }
+    explain_reason(x, "parts", &s, NULL);
+}
+
 void explain_running(struct explanation *x)
 {
     summarise_running(x);
+    add_parts(x);
     add_silence(x);
     if (is_shared(x))
         add_reserved(x);
@@ -373,10 +389,12 @@ void explain_stopping(struct explanation *x)
         [STOP_REQUEUE] = "A user requeued it; it returns to the queue.",
         [STOP_MOVE] = "It moves to another node.",
         [STOP_RESIZE] = "It gets another number of GPUs, for which it starts again.",
-        [STOP_EARLY] = "It is stopped early, as it was submitted to be.",
         [STOP_TIMEOUT] = "It reached its time limit.",
+        [STOP_PART] = "One of its parts failed; it runs on all of its nodes or on none.",
+        [STOP_PART_LOST] = "One of its parts was lost; it runs on all of its nodes or on none.",
         [STOP_SHUTDOWN] = "The machine is going down.",
         [STOP_DIVERGED] = "Its loss is not a number any more (stop_on_nan).",
+        [STOP_EARLY] = "It is stopped early, as it was submitted to be.",
     };
     const struct attempt *a = x->j->attempt;
     struct str s = {0};

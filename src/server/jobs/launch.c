@@ -76,6 +76,7 @@ static void set_nodes(struct launch *l, const char *files)
     struct str hosts = {0};
     SET(l, "TRAINYARD_NODES", "%u", gang_size(head));
     SET(l, "TRAINYARD_NODE_RANK", "%u", gang_rank(head, l->a));
+    SET(l, "TRAINYARD_NODE_ADDR", "%s", head->next_part ? gang_address(l->y, l->a) : "127.0.0.1");
     SET(l, "TRAINYARD_MASTER_ADDR", "%s", head->next_part ? gang_address(l->y, head) : "127.0.0.1");
     SET(l, "TRAINYARD_MASTER_PORT", "%u", gang_port(head));
     SET(l, "TRAINYARD_HOSTFILE", "%s/" LAUNCH_JOB_FILES "/" LAUNCH_HOSTS, files);
