@@ -102,8 +102,8 @@ def test_a_host_that_dies():
             wait_until(lambda: yard.job(job)["attempt"] == 2 and
                        yard.job(job)["state"] == "running", "it runs on other hosts", 90)
             wait_until(lambda: all(
-                pathlib.Path(beat, rank).read_text().split()[-1] == "2" for rank in "01"), 30,
-                "both parts of the second attempt run")
+                pathlib.Path(beat, rank).read_text().split()[-1] == "2" for rank in "01"),
+                "both parts of the second attempt run", 30)
             expect(second not in {p["node"] for p in yard.job(job)["parts"]}, "the lost host")
             yard.post(f"/jobs/{job}/cancel")
             yard.wait_for(job, "cancelled")
