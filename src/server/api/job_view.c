@@ -298,8 +298,8 @@ static const struct api_schema detail_schema = {"JobDetail", .base = &job_schema
                                                 .members = detail_members};
 
 static const struct api_schema *const schemas[] = {
-    &state_schema,   &array_schema,    &parameter_schema, &metrics_schema, &progress_schema,
-    &usage_schema,   &part_schema,     &job_schema,       &detail_schema,  NULL};
+    &state_schema, &array_schema, &parameter_schema, &metrics_schema, &progress_schema,
+    &usage_schema, &part_schema,  &job_schema,       &detail_schema,  NULL};
 
 const struct api_part api_part_job_view = {.schemas = schemas};
 
