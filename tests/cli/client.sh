@@ -83,7 +83,7 @@ usage 'cancel: both' 'give either JOB or --all, not both' cancel 1 --all
 usage 'cancel: grace' "--grace: 'x' is not a duration" cancel 1 --grace x
 usage 'resize: to what' 'missing --cpus N or --cpus MIN-MAX' resize 1
 usage 'resize: both' 'give either --cpus or --reset, not both' resize 1 --cpus 2 --reset
-usage 'set: what' 'nothing to set; give --priority, --deadline or --time-limit' set 1
+usage 'set: what' 'nothing to set; give --priority, --deadline, --deadline-at or --time-limit' set 1
 usage 'set: priority' "--priority: 'x' is not a whole number" set 1 --priority x
 usage 'set: deadline' "--deadline: 'soon' is not a duration" set 1 --deadline soon
 usage 'wait: timeout' "--timeout: 'x' is not a duration" wait 1 --timeout x
