@@ -84,6 +84,7 @@ static void look_at(struct progress_plan *p, const char *argument, const char *n
 struct shell_line {
     struct progress_plan all, command; /* of those before, and of the one that is read */
     unsigned limited;                  /* commands that have a limit */
+    bool loop;                         /* a loop has begun */
     bool repeats;                      /* one of them is repeated */
     char words[3][WORD_BYTES];         /* the last ones of this command, newest first */
     unsigned n;                        /* of them */
@@ -98,27 +99,46 @@ static bool has_limit(const struct progress_plan *p)
     return false;
 }
 
-/* A word that repeats what follows, where a command begins: "for", "xargs". */
-static bool repeats(const char *word)
+static bool is_one_of(const char *word, const char *const *list)
 {
-    static const char *const words[] = {"for", "while", "until", "xargs", "parallel", "watch"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (!strcmp(word, words[i]))
+    for (; *list; list++) {
+        if (!strcmp(word, *list))
             return true;
     }
     return false;
 }
 
+/* Programs that repeat the command that follows. */
+static bool repeats_command(const char *word)
+{
+    static const char *const list[] = {"xargs", "parallel", "watch", NULL};
+    return is_one_of(word, list);
+}
+
+static bool begins_loop(const char *word)
+{
+    static const char *const list[] = {"for", "while", "until", NULL};
+    return is_one_of(word, list);
+}
+
+/* Whether a command that begins like this trains nothing: a loop that has no other is the training
+ * itself, "for i in ...; do echo step $i/100; sleep 1; done". */
+static bool trains_nothing(const char *word)
+{
+    static const char *const list[] = {
+        "do",     "done",   "then", "else",  "elif", "fi",    "if",       "case", "esac",
+        "{",      "}",      "[",    "[[",    "test", "true",  "false",    ":",    "echo",
+        "printf", "let",    "expr", "sleep", "date", "break", "continue", "exit", "read",
+        "set",    "export", "cd",   "local", "trap", "wait",  NULL};
+    return strchr(word, '=') || !strncmp(word, "((", 2) || is_one_of(word, list);
+}
+
 /* Words after which another command begins. */
 static bool introduces(const char *word)
 {
-    static const char *const words[] = {"do",  "then", "else", "{",   "-c",
-                                        "-lc", "-ec",  "-xc",  "time"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (!strcmp(word, words[i]))
-            return true;
-    }
-    return false;
+    static const char *const list[] = {"do",  "then", "else", "{",    "-c",
+                                       "-lc", "-ec",  "-xc",  "time", NULL};
+    return is_one_of(word, list);
 }
 
 static void end_command(struct shell_line *l)
@@ -138,7 +158,10 @@ static void end_command(struct shell_line *l)
 
 static void add_word(struct shell_line *l, const char *word, bool first)
 {
-    l->repeats = l->repeats || (first && repeats(word));
+    if (first && begins_loop(word))
+        l->loop = true;
+    else if (first && (repeats_command(word) || (l->loop && !trains_nothing(word))))
+        l->repeats = true;
     if (l->n == 3 || l->n == 2)
         look_at(&l->command, l->words[1], l->words[0], word);
     memmove(l->words[1], l->words[0], 2 * sizeof l->words[0]);
@@ -181,9 +204,30 @@ static void look_inside(struct progress_plan *p, const char *line)
     }
 }
 
+/* "sh", "/bin/bash", "zsh" */
+static bool is_shell(const char *program)
+{
+    const char *slash = strrchr(program, '/'), *name = slash ? slash + 1 : program;
+    size_t n = strlen(name);
+    return n >= 2 && n <= 4 && !strcmp(name + n - 2, "sh");
+}
+
+/* Whether the argument is a program in another language: "python3 -u -c 'for i in ...'". */
+static bool is_code(const char *const *argv, int at)
+{
+    bool inline_code = at > 0 && (!strcmp(argv[at - 1], "-c") || !strcmp(argv[at - 1], "-e"));
+    for (int i = 0; i < at && inline_code; i++) {
+        if (is_shell(argv[i]))
+            return false;
+    }
+    return inline_code;
+}
+
 void progress_command_read(struct progress_plan *p, int argc, const char *const *argv)
 {
     for (int i = 0; i < argc; i++) {
+        if (is_code(argv, i))
+            continue;
         if (strpbrk(argv[i], " \t\n"))
             look_inside(p, argv[i]);
         else

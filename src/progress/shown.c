@@ -68,9 +68,12 @@ bool progress_show_run(struct progress_track *t, const struct sighting *s)
     const struct progress_run *r = &t->run;
     const char *from;
     int64_t step = progress_run_step(r), total = progress_track_total(t, step, &from);
-    bool news = p->source != r->source || p->weak != (r->trust == TRUST_WEAK);
+    /* A place with a name that moves, "step 10/100", is the training's also without a loss. */
+    bool moves = r->unit != PROGRESS_UNIT_NONE && r->at > r->first_at;
+    bool weak = r->trust == TRUST_WEAK && !moves;
+    bool news = p->source != r->source || p->weak != weak;
     p->source = r->source;
-    p->weak = r->trust == TRUST_WEAK;
+    p->weak = weak;
     news |= set_whole(p, PROGRESS_STEP, &p->step, step);
     if (total) {
         news |= set_whole(p, PROGRESS_TOTAL, &p->total, total > step ? total : step);

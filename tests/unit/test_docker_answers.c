@@ -191,7 +191,7 @@ static void test_create(void **state)
     const char *mounts[] = {"/a:/b:ro", "/c:/d", NULL}, *ulimits[] = {"nofile=1:2", NULL};
     struct runtime_container c = {.image = "i", .mounts = mounts, .ulimits = ulimits, .shm_mb = 3};
     struct runtime_size size = {.cpu_limit = 4000, .cpu_weight = 0.5, .memory_mb = 2};
-    struct container_request q = {.id = {7, 2},
+    struct container_request q = {.id = {7, 2, 0},
                                   .yard = "y",
                                   .container = &c,
                                   .size = &size,

@@ -106,7 +106,7 @@ static void pass(struct fixture *f, usec_t span)
 static struct runtime_op make_op(const struct fixture *f, enum runtime_op_kind kind, int64_t job)
 {
     return (struct runtime_op){.kind = kind,
-                               .id = {job, 1},
+                               .id = {job, 1, 0},
                                .node = "node1",
                                .deadline = read_now(&f->host) + 10 * SECOND,
                                .size = {.cpus = UNIT, .cpu_limit = UNIT, .cpu_weight = 1}};

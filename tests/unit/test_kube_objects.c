@@ -226,7 +226,7 @@ static void test_create(void **state)
     json_auto_t *template = parse("{\"metadata\":{\"annotations\":{\"a\":\"b\"}},\"spec\":{"
                                   "\"priorityClassName\":\"high\",\"imagePullSecrets\":[{\"name\":"
                                   "\"reg\"}],\"containers\":[{\"envFrom\":[]}]}}");
-    struct pod_request q = {.id = {12, 3},
+    struct pod_request q = {.id = {12, 3, 0},
                             .name = "trainyard-y-12-3",
                             .yard = "y",
                             .tools = "tools:1",

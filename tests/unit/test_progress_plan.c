@@ -90,6 +90,14 @@ static void test_command(void **state)
     p = plan_of(3, shell);
     assert_int_equal(p.limit[EPOCH].value, 7);
     assert_string_equal(p.limit[EPOCH].from, "--epochs 7");
+    /* A loop around a program repeats it; one that only prints is the training itself. */
+    static const char *const loop[] = {"sh", "-c", "for s in 1 2; do python t.py --epochs 7; done"};
+    assert_true(plan_of(3, loop).repeats);
+    static const char *const prints[] = {
+        "/bin/sh", "-c", "i=0; while [ $i -lt 9 ]; do i=$((i + 1)); echo step $i/9; sleep 1; done"};
+    assert_false(plan_of(3, prints).repeats);
+    static const char *const code[] = {"python3", "-u", "-c", "for i in range(9): train(i)"};
+    assert_false(plan_of(4, code).repeats);
     /* The last one counts, as for most programs. */
     static const char *const twice[] = {"t", "--epochs", "3", "--epochs", "5"};
     assert_int_equal(plan_of(5, twice).limit[EPOCH].value, 5);

@@ -197,9 +197,8 @@ static void tick(uv_timer_t *timer)
         lose(e, "the Lease could not be renewed in time");
     if (e->call || e->over || now < e->at)
         return;
-    if (!*e->version && (e->lease || !e->sent))
-        ask(e, "GET", true, NULL);
-    else if (e->held || is_free(e, now))
+    bool unseen = !*e->version && (e->lease || !e->sent);
+    if (!unseen && (e->held || is_free(e, now)))
         write_lease(e, e->identity);
     else
         ask(e, "GET", true, NULL);
