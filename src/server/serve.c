@@ -155,13 +155,25 @@ static void http_stopped(void *ctx)
         end_turns(f);
 }
 
+/* It is stopping already: another SIGTERM must not end it before all is on disk. */
+static void ignore_term(struct frame *f)
+{
+    sigset_t term;
+    sigemptyset(&term);
+    sigaddset(&term, SIGTERM);
+    sigprocmask(SIG_BLOCK, &term, NULL);
+    uv_close((uv_handle_t *)&f->term, NULL);
+    signal(SIGTERM, SIG_IGN);
+    sigprocmask(SIG_UNBLOCK, &term, NULL);
+}
+
 static void stop_serving(struct frame *f)
 {
     if (f->stopping)
         return;
     f->stopping = true;
     notify("STOPPING=1");
-    uv_close((uv_handle_t *)&f->term, NULL);
+    ignore_term(f);
     uv_close((uv_handle_t *)&f->intr, NULL);
     uv_close((uv_handle_t *)&f->power, NULL);
     uv_close((uv_handle_t *)&f->child, NULL);
