@@ -71,7 +71,7 @@ def test_what_is_left_out():
 def test_what_cannot_be_uploaded():
     with tempfile.TemporaryDirectory(prefix="trainyard-code-") as directory, \
             lib.yard_on(lib.engine()) as yard:
-        for words, text in ((("--image", "busy"), "has no files"), ((), "give an image")):
+        for words, text in ((("--image", "busy"), "has no files"), ((), "requires an image")):
             result = run(yard, directory, *words, "--", "true")
             expect(result.returncode and text in result.stderr, result)
         result = run(yard, f"{directory}/none", "--image", "busy", "--", "true")
