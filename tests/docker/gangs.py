@@ -3,6 +3,7 @@
 are stopped together, also when a host dies.
 
 run-tests: alone
+run-tests: no asan
 """
 import os
 import pathlib

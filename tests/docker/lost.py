@@ -3,6 +3,7 @@
 are over, and never run twice.
 
 run-tests: alone
+run-tests: no asan
 """
 import contextlib
 import os
