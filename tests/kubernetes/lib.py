@@ -86,7 +86,7 @@ class Yard(containers.Yard):
                        lambda name=name: f"{name} is {state}: {self.get('/nodes')}", 240)
 
     def wait_log(self, job, text):
-        return wait_until(lambda: text in self.logs(job) and self.logs(job),
+        return wait_until(lambda: self.job(job)["attempt"] and text in self.logs(job) and self.logs(job),
                           lambda: f"'{text}' in {self.logs(job)}: {self.job(job)}", 240)
 
     def pods(self):
